@@ -1,8 +1,7 @@
 import type { Endpoint, Storage } from './services/ports/storage.ts'
 /**
- * The core: the one place that joins services and adapters. The same core runs headless, in the desktop and in tests.
- * start() brings back what an earlier run left: workers that still answer go on, the others are ended and their jobs
- * are queued again. stop() lets running jobs end within the grace time and gives the rest back to the queue.
+ * The only place that joins services and adapters. start() readopts workers that answer and requeues the jobs of
+ * others; stop() lets jobs end within the grace period, then requeues the rest.
  */
 
 import { createProcessMachine } from './build/process-machine.ts'
@@ -94,7 +93,6 @@ import { answerBeside } from './threads/answer-what-if.ts'
 import { createComparer } from './threads/compare-outputs.ts'
 import { createReadInThread } from './threads/read-in-thread.ts'
 
-/** Everything that the core needs from outside. */
 export type CorePorts = {
   readonly storage: Storage
   readonly time: TimeSource
@@ -102,47 +100,33 @@ export type CorePorts = {
   readonly log: Log
   readonly post: Poster
   readonly ping: Pinger
-  /** The machine under the service, for the system page. */
   readonly host: Host
-  /** Sends the requests of load tests. */
   readonly send: RequestSender
-  /** What projects need: the tools of app-builder, and how previews are started. */
   readonly projects: ProjectPorts
-  /** Makes what processes find on this machine; it learns which Python runs them. */
   readonly processMachine: (needs: { readonly python: () => string }) => ProcessMachine
-  /** Makes the fleet; it learns the clock, how many workers there may be, and whom registries know. */
   readonly fleet: (needs: {
     readonly clock: Clock
     readonly maxWorkers: () => number
-    /** Stored credentials of image registries by their name. */
     readonly registryAuth: (name: string) => RegistryCredentials | undefined
   }) => Fleet
-  /** Makes what drives other machines; it learns the same. */
   readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => MachineFleets
-  /** Facts that are known when the service listens; asked for when needed. */
   readonly facts: () => ServiceFacts
-  /** Key that workers get which call other endpoints and are of no app. */
+  /** Key for workers that call other endpoints and belong to no app. */
   readonly accountKey: () => string
-  /** See `createAccess`. */
   readonly prepareKeyFile: (key: string) => () => void
-  /** Address for traces that whoever starts the service gives; it goes before the setting. */
+  /** Address for traces from the start options; it wins over the setting. */
   readonly tracesTo?: string | undefined
 }
 
-/** The service without its shells: everything joined, started and stopped as one. */
 export type Core = {
   readonly service: ServiceContext
   readonly start: () => Promise<void>
   readonly stop: (graceMs: number) => Promise<void>
-  /** Ends the grace time of a running stop. */
   readonly hurry: () => void
-  /** Jobs that a stop waits for. */
   readonly runningJobs: () => number
-  /** Things that the stop left on other machines, which could not be cleaned up. */
   readonly left: () => readonly LeftBehind[]
 }
 
-/** Joins everything, from what others stand on upwards; nothing runs yet. */
 export function createCore(ports: CorePorts): Core {
   const { storage, newId, log, post, ping, send, host, facts, accountKey } = ports
   const clock = createStoredClock({ source: ports.time, storage, log })
@@ -173,7 +157,6 @@ export function createCore(ports: CorePorts): Core {
   const catalog = createCatalog({ fleet, read: readCatalog })
   const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
 
-  // Work that waits and runs: jobs, and requests to load-balanced endpoints. Who changes it tells scaling, made first.
   const leases = createLeases(storage, clock)
   const waiters = createJobWaiters(storage, clock)
   const scaling = createScalingSignal()
@@ -203,7 +186,6 @@ export function createCore(ports: CorePorts): Core {
   const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
   const health = createHealthWatch({ clock, registry, ping, log, onChange })
 
-  // Workers.
   const models = createModels({ ...base, settings: settings.get, fetchFile: createFetchFile(), dataFolder })
   const logMasks = createLogMasks(storage, registry)
   const plans = createWorkerPlans({ storage, settings, models, logMasks, accountKey })
@@ -220,7 +202,6 @@ export function createCore(ports: CorePorts): Core {
   const { mask } = logMasks
   fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask, stored: notifiers.logs.notify }))
 
-  // What follows the work.
   storage.onFailure((error) =>
     log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
   )
@@ -258,7 +239,6 @@ export function createCore(ports: CorePorts): Core {
   const jobs = { ...ofJobs, loadTests, schedules, comparisons, pendingBulk }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
-  // Apps, projects, and graphs of nodes.
   const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
   const uploads = createUploads({ storage, clock, newId })
@@ -273,8 +253,8 @@ export function createCore(ports: CorePorts): Core {
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
 
-  // What cannot be written on the way, on a full disk or to a damaged database, must not keep the rest from stopping:
-  // the next start finds running jobs without a worker and queues them again.
+  // A failed write, on a full disk or a damaged database, must not keep the rest from stopping: the next start queues
+  // running jobs without a worker again.
   async function end(part: string, stop: () => void | Promise<void>): Promise<void> {
     try {
       await stop()
@@ -344,7 +324,7 @@ export function createCore(ports: CorePorts): Core {
   }
 }
 
-/** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
+/** The adapters and types for shells, which import only the core. */
 export {
   createDockerFleet as dockerFleet,
   createMachineFleets as machineFleets,

@@ -2,12 +2,12 @@ import { defineConfig } from 'vite'
 
 const source = (path: string) => `${import.meta.dirname}/${path}`
 
-/** Libraries with programs of their own, which cannot be bundled; a package contains their folders. */
+/** Libraries with native programs, which cannot be bundled; packages contain their folders. */
 export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
 
 /**
- * Builds the service and the command line, bundled with their libraries. The folder is flat and two levels below the
- * root, so that `../../resources` in the sources means the same there.
+ * Bundles the service and the CLI. The output folder is flat and two levels below the root, so that `../../resources`
+ * resolves as in the sources.
  */
 export default defineConfig({
   ssr: { noExternal: true, external: NOT_BUNDLED },
@@ -20,7 +20,7 @@ export default defineConfig({
     target: 'node24',
     minify: false,
     rolldownOptions: {
-      // Each file that is started by its path is an entry: threads start themselves.
+      // Every file started by its path is an entry, since threads start themselves.
       input: {
         cli: source('cli/main.ts'),
         'checkpoint-thread': source('storage/checkpoint-thread.ts'),

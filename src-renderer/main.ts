@@ -1,4 +1,3 @@
-/** The pages, joined: what they share is made here, once, and handed down. */
 import './styles/main.css'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { createElement, StrictMode } from 'react'
@@ -17,7 +16,7 @@ import { browserPlatform } from './platform/platform.ts'
 import { connectStreams } from './platform/streams.ts'
 import { createAppStore } from './store/app-store.ts'
 
-// Zod would try whether it may compile schemas, which the policy of the pages forbids and the browser then reports.
+// Otherwise Zod tests whether it may compile schemas; the policy of the pages forbids that, and the browser reports it.
 z.config({ jitless: true })
 
 const platform = browserPlatform(window)
@@ -42,7 +41,7 @@ showDesktopNotices(platform.desktop, store)
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no place for the app')
-// Before anything is drawn, so that the first that is seen is the page; where it cannot be had the page says so.
+// Loaded before the first render, so that the page appears at once; if it fails, the page says so.
 const first = await loadPage(sectionOf(location.pathname) ?? 'endpoints').catch(() => ({}))
 createRoot(root).render(
   createElement(StrictMode, null, createElement(App, { services: { store, client, platform }, queries, first })),

@@ -1,6 +1,6 @@
 /**
- * Makes JavaScript of the programs in `resources/node`, for packages: Node removes no types from files below
- * `node_modules`. Each file stays a file at its place, so that paths, stack traces and what lies beside them hold.
+ * Compiles `resources/node` for packages, as Node strips no types below `node_modules`. Files keep their places, so
+ * that paths and stack traces hold.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -13,18 +13,15 @@ const OPTIONS: ts.CompilerOptions = {
   verbatimModuleSyntax: true,
 }
 
-/** Names of libraries that the programs import. */
 export const LIBRARIES_OF_PROGRAMS: readonly string[] = ['jsonc-parser', 'fast-png', 'jpeg-js', 'ws']
 
 /**
- * Writes them, with all that they import of the sources.
  * @param root the clone
- * @param to folder that takes `resources/node` and the part of `src-main`
+ * @param to folder that receives `resources/node` and the needed `src-main` files
  * @throws Error for a file that does not compile
  */
 export function buildPrograms(root: string, to: string): void {
   const paths = new Set(filesBelow(root, 'resources/node'))
-  // A set gives what is added while it is gone through, too.
   for (const path of paths) {
     const content = readFileSync(join(root, path))
     if (path.endsWith('.ts')) {
@@ -35,7 +32,6 @@ export function buildPrograms(root: string, to: string): void {
   }
 }
 
-// The sources that a program imports when it runs; types are gone from it.
 function importsOf(path: string, program: string): readonly string[] {
   return ts
     .preProcessFile(program)
@@ -54,7 +50,6 @@ function withoutTypes(path: string, text: string): string {
   return outputText
 }
 
-// Relative to the root.
 function filesBelow(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`

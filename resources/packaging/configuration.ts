@@ -1,23 +1,20 @@
-/** What electron-builder makes of it, for each system. */
 import { join } from 'node:path'
 import { Arch, type Configuration } from 'electron-builder'
 import { SCHEME } from '../../src-main/electron/deep-link.ts'
 import { setFuses } from './fuses.ts'
 import { stageCore } from './stage-core.ts'
 
-// Re-exported for tests and main.ts: only files in this folder find the packages installed here.
+// Re-exported for tests and main.ts: only files in this folder can resolve the packages installed here.
 export { build, Platform } from 'electron-builder'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const CORE = 'out/core'
 
-/** Where the core is put together, for as long as a package is made. */
 export const CORE_FOLDER = join(ROOT, CORE)
 
 /**
- * The configuration, new each time, as electron-builder writes into it; its hooks put the core together and set the
- * fuses.
- * @param feed address where packages look for newer ones; without it they never look
+ * Returns a new object each time, as electron-builder modifies it.
+ * @param feed update feed address; without it packages never look for updates
  */
 export const configuration = (feed?: string) =>
   ({
@@ -25,19 +22,18 @@ export const configuration = (feed?: string) =>
     productName: 'Drydock',
     copyright: 'MIT',
     directories: { output: 'dist', buildResources: 'resources/packaging' },
-    // The archive: what Electron's main process runs, in one piece with its libraries. Nothing in it is opened as a
-    // file.
+    // Holds the bundled Electron main process; nothing in the archive is opened as a file.
     asar: true,
     files: ['out/shell/**', 'package.json', '!node_modules'],
-    // Debian asks for an address; this is where the pages are on each machine.
+    // Debian requires an address; this is where each machine serves the pages.
     extraMetadata: { main: 'out/shell/main.js', homepage: 'http://127.0.0.1:8790/' },
     extraResources: [
       { from: CORE, to: 'core' },
-      // Left out of the line above, as folders of this name are everywhere.
+      // The line above omits this folder, as `node_modules` is excluded everywhere.
       { from: `${CORE}/node_modules`, to: 'core/node_modules' },
       { from: 'resources/icons', to: 'icons' },
     ],
-    // Libraries with programs of their own bring them along for each system.
+    // Libraries with native code include a build for each system.
     npmRebuild: false,
     nodeGypRebuild: false,
     beforePack: async ({ electronPlatformName, arch }) => {
@@ -47,7 +43,7 @@ export const configuration = (feed?: string) =>
         target: { platform: electronPlatformName, arch: Arch[arch] },
       })
     },
-    // Before the signature, which covers it.
+    // Before signing, since the signature covers the fuses.
     afterPack: async ({ appOutDir, electronPlatformName, packager }) => {
       await setFuses({
         folder: appOutDir,

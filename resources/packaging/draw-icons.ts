@@ -1,6 +1,6 @@
 /**
- * Draws the icons of the desktop from src-renderer/icon.svg: `node resources/packaging/draw-icons.ts`. Chromium draws;
- * the pictures are kept in the repository, since no build has to draw them again.
+ * Renders desktop icons from src-renderer/icon.svg with Chromium; commit the results, as no build renders them: `node
+ * resources/packaging/draw-icons.ts`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core'
 const ROOT = join(import.meta.dirname, '..', '..')
 const OUT = join(ROOT, 'resources', 'icons')
 const SIZES = [16, 32, 64, 128, 256, 512]
-// Menu bars of macOS are 22 points high; what is drawn is the shape alone, in black.
+// macOS menu bars are 22 points high; the icon is only the shape, in black.
 const TRAY_SIZE = 22
 
 const svg = readFileSync(join(ROOT, 'src-renderer', 'icon.svg'), 'utf8')

@@ -1,6 +1,6 @@
 /**
- * `npm run package`: makes the packages for the system that it runs on, in dist/. `DRYDOCK_UPDATE_FEED` is the address
- * where they look for newer ones; without it they never look.
+ * `npm run package` builds this system's packages in dist/. `DRYDOCK_UPDATE_FEED` is the update feed; without it they
+ * never look.
  */
 import { rmSync } from 'node:fs'
 import { build, CORE_FOLDER, configuration } from './configuration.ts'
@@ -15,7 +15,6 @@ try {
   rmSync(CORE_FOLDER, { recursive: true, force: true })
 }
 
-/** One line: why there is no package, and what to do. */
 function whatIsMissing(error: unknown): string {
   const why = (error instanceof Error ? error.message : String(error)).trim().split('\n', 1)[0]
   return /ENOTFOUND|ECONN|EAI_AGAIN|ETIMEDOUT|getaddrinfo|status code|HTTP|download|fetch/i.test(why ?? '')

@@ -1,6 +1,6 @@
 /**
- * `npm run package:npm [-- FOLDER]` makes the npm package in dist/ or FOLDER: the core, the launcher and its own
- * package.json. With it, npm installs only the libraries that are not bundled, and the Node for the platform.
+ * `npm run package:npm [-- FOLDER]` makes the npm package in dist/ or FOLDER; npm installs unbundled libraries and the
+ * platform's Node.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ function manifest() {
   const libraries = [...NOT_BUNDLED, ...LIBRARIES_OF_PROGRAMS].map((library) => [library, dependencies[library]])
   return {
     ...{ name, version, description, license, private: true, type, bin, engines },
-    // Without this list, npm omits the files that a .gitignore in the templates names.
+    // Without this list, npm omits files named by a .gitignore in the templates.
     files: ['out', 'resources', 'src-main', 'CHANGELOG.md'],
     dependencies: Object.fromEntries(libraries),
     optionalDependencies,

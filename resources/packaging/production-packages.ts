@@ -1,16 +1,9 @@
-/**
- * The packages that a few others need, by a lock file: as Node finds them, without those that are only nice to have.
- */
+/** Resolves required packages from a lock file as Node does, without optional ones. */
 
-/** What is read of a lock file. */
 export type LockedPackages = Readonly<
   Record<string, { readonly dependencies?: Readonly<Record<string, string>>; readonly dev?: boolean }>
 >
 
-/**
- * Folders of the packages and of all that they need, relative to the root.
- * @throws Error for a package that the lock file does not have
- */
 export function neededFolders(packages: LockedPackages, names: readonly string[]): readonly string[] {
   const found = new Set<string>()
   const visit = (name: string, from: string) => {
@@ -23,7 +16,6 @@ export function neededFolders(packages: LockedPackages, names: readonly string[]
   return [...found].sort()
 }
 
-/** As Node looks for it: in the folder of the package that asks, then in each above. */
 function locate(packages: LockedPackages, name: string, from: string): string {
   for (let at = from; ; at = parentOf(at)) {
     const folder = `${at === '' ? '' : `${at}/`}node_modules/${name}`

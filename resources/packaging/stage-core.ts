@@ -1,8 +1,6 @@
 /**
- * Stages the core of a package: the service, the command line and all files that they read, in the layout of a clone. A
- * desktop package contains it next to Electron's archive, with its libraries and the pinned Node, because Python,
- * containers and that Node read plain files. The npm package contains it for all platforms; npm installs libraries and
- * Node.
+ * Stages service and command line in a clone's layout, outside the asar archive, as Python, containers and Node read
+ * plain files.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -11,21 +9,15 @@ import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { buildPrograms, LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { type LockedPackages, neededFolders } from './production-packages.ts'
 
-/** For which machine. */
 export type Target = { readonly platform: string; readonly arch: string }
 
-/** Where from and where to. */
 export type StagePlace = {
   readonly root: string
-  /** The folder that becomes `core`; it is made anew. */
   readonly to: string
-  /** What `npm run build:desktop` made; that of the root without it. */
   readonly built?: string | undefined
-  /** The machine whose libraries and Node go in; without it neither does. */
   readonly target?: Target | undefined
 }
 
-// Of resources/ what the service and the command line read as it is.
 const RESOURCES = [
   'python',
   'docker',
@@ -39,7 +31,7 @@ const RESOURCES = [
 ]
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
 
-/** Stages the core. @throws Error if a file is missing, with the command that makes it */
+/** @throws Error if a file is missing, with the command that makes it */
 export function stageCore({ root, to, built = join(root, 'out', 'desktop'), target }: StagePlace): void {
   if (target !== undefined) demandOwnKind(target)
   rmSync(to, { recursive: true, force: true })
@@ -59,7 +51,6 @@ export function stageCore({ root, to, built = join(root, 'out', 'desktop'), targ
   if (target !== undefined) copyRuntime(root, to, target)
 }
 
-/** The libraries and the Node of one machine, and the commands that start it. */
 function copyRuntime(root: string, to: string, target: Target): void {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: LockedPackages
@@ -74,7 +65,6 @@ function copyRuntime(root: string, to: string, target: Target): void {
   }
 }
 
-/** What of a package is needed when it runs; of a database library the program for this machine alone. */
 function wanted(folder: string, { platform, arch }: Target): (path: string) => boolean {
   const start = join(folder).length
   return (path) => {
@@ -82,7 +72,7 @@ function wanted(folder: string, { platform, arch }: Target): (path: string) => b
       .slice(path.indexOf(join(folder)) + start)
       .split(sep)
       .join('/')
-    if (inside.includes('/node_modules/')) return false // listed by itself where it is needed
+    if (inside.includes('/node_modules/')) return false
     if (folder.endsWith('/better-sqlite3') && /^\/(deps|src|binding\.gyp)(\/|$)/.test(inside)) return false
     const prebuilt = /^\/prebuilds\/(.+)\.node$/.exec(inside)
     if (prebuilt !== null) return prebuilt[1] === `${platform}-${arch}`
@@ -90,7 +80,7 @@ function wanted(folder: string, { platform, arch }: Target): (path: string) => b
   }
 }
 
-// The pinned Node is that of this machine, so a package is made on a machine of its own kind.
+// The pinned Node is this machine's, so packages are built on the kind of machine they target.
 function demandOwnKind({ platform, arch }: Target): void {
   if (platform === process.platform && arch === process.arch) return
   throw new Error(

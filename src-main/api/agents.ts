@@ -1,6 +1,6 @@
 /**
- * The door of coding agents: POST /mcp. It asks for a key, and for no session, because the tools call the service with
- * that key; how many messages a key may send is bounded, so that an agent gone wild leaves the service to others.
+ * POST /mcp for coding agents requires a key, which its tools use to call the service. Messages per key are limited
+ * against runaway agents.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
@@ -15,12 +15,10 @@ import type { ServiceContext } from '../services/service-context.ts'
 import { requireOwnOrigin, requireRole } from './guards.ts'
 import { parseRequest } from './read-request.ts'
 
-/** Answers messages of agents. */
 export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<Response>
 
 const ROUTE = SERVICE_ROUTES.agents
 
-/** Makes the handler of the route. */
 export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (c: Context) => Promise<Response> {
   const limits = new Map<string, CallLimits>()
   const most = { perSpan: limit('mcpRequests'), atOnce: limit('mcpRequestsAtOnce'), now: service.clock.steady }
@@ -33,7 +31,7 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
   return async (c) => {
     requireOwnOrigin(c, service)
     const key = keyFromHeader(c.req.header('authorization'))
-    // A browser that is signed in has no key that could be passed on.
+    // The session of a signed-in browser has no key to pass on.
     if (key === undefined) throw new AppError('UNAUTHORIZED')
     const { name = '', role } = requireRole(c, service, roleFor(ROUTE, c.req.method))
     const leave = limitsOf(name).enter()
@@ -55,8 +53,8 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
   }
 }
 
-// Messages that came together begin one in each turn of the event loop: others are answered between them, and wait for
-// one message, not for all.
+// Messages that arrive together start one per turn of the event loop, so that other requests wait for one message, not
+// for all.
 function createTurns(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   return () => {
@@ -65,13 +63,12 @@ function createTurns(): () => Promise<void> {
   }
 }
 
-/** The response, which counts as open until its body has ended: a tool answers in it. */
 function countedOut(response: Response, leave: () => void): Response {
   if (response.body === null) {
     leave()
     return response
   }
-  // Both ends: an agent that leaves cancels what it was being told.
+  // Both ends: an agent that disconnects cancels its response.
   const reader = response.body.getReader()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -1,4 +1,4 @@
-/** Notes who changed what, for the list that admins read. Reads and small steps are not noted. Source: ours. */
+/** Records who changed what, for the audit log. Reads and small steps are not recorded. Source: ours. */
 import type { Context } from 'hono'
 import { AppError, errorBody } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
@@ -7,14 +7,13 @@ import type { Caller } from '../services/keys.ts'
 import type { ServiceBase } from '../services/service-context.ts'
 import { addressOf } from './guards.ts'
 
-/** A change that is asked for. */
 type Change = { readonly c: Context; readonly caller: Caller; readonly operation: string; readonly target: string }
 
-// Ids and names; the rest of a body may be long, or secret.
+// Ids and names; the rest of a body may be long or secret.
 const TARGET_LENGTH = 200
 const NAMED_BY = ['id', 'name', 'app', 'environment'] as const
 
-/** Does what a route does, and notes it where it changes something: also when it failed, with the status of that. */
+/** Runs a route, and records it if it changes something, also if it fails, with that status. */
 export async function audited<Answer>(
   service: ServiceBase,
   change: Omit<Change, 'target'> & { readonly row: Route; readonly request: { readonly body?: unknown } },
@@ -25,7 +24,6 @@ export async function audited<Answer>(
   return noted(service, { ...change, target: targetOf(c, request.body) }, act)
 }
 
-/** The same for a change that has no row. */
 export async function noted<Answer>(
   { storage, clock, log }: Pick<ServiceBase, 'storage' | 'clock' | 'log'>,
   { c, caller, operation, target }: Change,
@@ -43,12 +41,11 @@ export async function noted<Answer>(
     const from = addressOf(c)
     const entry = { at: clock.now(), key: caller.name ?? caller.holder, operation, target, status }
     const write = () => storage.keys.record({ ...entry, ...(from && { from }) }, limit('auditEntries'))
-    // What was done is done: an answer does not fail because it could not be noted.
+    // The change is done: a failure to record it must not fail the response.
     await storage.write(write).catch((error: unknown) => log.error('change not noted', { operation, error }))
   }
 }
 
-/** What a request is about: the parameters of its path, and what its body names. */
 export function targetOf(c: Context, body: unknown): string {
   const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
   const named = NAMED_BY.map((name) => given[name]).filter((value) => typeof value === 'string')

@@ -7,7 +7,7 @@ import { keepEnds } from '../domain/text.ts'
 import type { Log, NewId } from '../services/ports/system.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
-/** Turns whatever was thrown into the JSON answer of contract/errors. No stack trace leaves the service. */
+/** Turns anything thrown into the JSON error of contract/errors. No stack trace leaves the service. */
 export function errorResponse(
   c: Context,
   error: unknown,
@@ -21,13 +21,11 @@ export function errorResponse(
   return respond(c, new AppError('INTERNAL', { requestId }))
 }
 
-/** The status with which an error is answered. */
 export function statusOf(error: unknown): number {
   if (error instanceof AppError) return errorBody(error).status
   return error instanceof ZodError ? errorBody(fieldError(error)).status : errorBody(new AppError('INTERNAL')).status
 }
 
-/** The first problem that a schema found, as an error with the name of the field; its cause has them all. */
 export function fieldError(error: ZodError): AppError {
   const issue = error.issues[0]
   const field = issue?.path.join('.') ?? ''
@@ -37,7 +35,6 @@ export function fieldError(error: ZodError): AppError {
   return new AppError('BAD_FIELD', { field, why: reasonText(why) }, { cause: error })
 }
 
-// What a schema says that has no message of its own.
 function reasonText(why: string): string {
   return why
     .replace(/^Invalid input: expected boolean, received .*$/, 'must be true or false')
@@ -51,10 +48,8 @@ function reasonText(why: string): string {
 // A schema writes `"a"|"b"`.
 const plainList = (values: string) => values.replaceAll('"', '').split('|').join(', ')
 
-/** Path of the OpenAI path of an endpoint. */
 const OPENAI_PATH = /^\/v2\/[^/]+\/openai\//
 
-/** The answer to a request on the OpenAI path that failed, as OpenAI's clients understand it. */
 export function openAiResponse(
   { status, error, retry }: OpenAiFailure,
   more: object = {},
@@ -69,8 +64,8 @@ export function openAiResponse(
 const REASON_LENGTH = 200
 
 /**
- * Says in the status line what is wrong: clients for Python and Go print it, and those for JavaScript show it as
- * `statusText`, but not the body. Source: RFC 9112, 4, of which only printable ASCII is safe.
+ * Puts the error in the status line, which Python, Go and JavaScript clients show. Source: RFC 9112, 4; only printable
+ * ASCII is safe.
  */
 function sayInStatusLine(c: Context, { title, detail }: ErrorBody): void {
   const outgoing = (c.env as NodeBindings | undefined)?.outgoing
@@ -91,13 +86,10 @@ function respond(c: Context, error: AppError): Response {
   return c.json(body, body.status as 400, headers)
 }
 
-// As many as a person reads; a list of ten thousand wrong names is no help. Source: ours.
+// More would not be read; a list of ten thousand wrong names is no help. Source: ours.
 const MOST_PROBLEMS = 50
 
-/**
- * The answer to a request of the platform's management API that failed: a problem document (RFC 9457) with a line for
- * each field that is wrong. `error` and `code` are as in all errors of this service.
- */
+/** Returns a problem document (RFC 9457) with a line per wrong field. `error` and `code` are as in all errors. */
 function problemResponse(error: AppError, body: ErrorBody, headers: object): Response {
   const { cause } = error
   const issues = cause instanceof ZodError ? cause.issues : []

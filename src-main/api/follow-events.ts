@@ -1,11 +1,6 @@
 /**
- * GET /events. Listeners that are up to date share what is new: the newest events are held in the form in which they
- * are sent, each made once, and listeners that stand at the same event are sent the same bytes. Who is behind, after a
- * break or because its client reads slowly, reads from the log by itself, one chunk at a time and no faster than its
- * client, until it has caught up. Only events that are on the disk are sent.
- *
- * New events are sent in rounds. A thousand listeners take some ten ms of this thread, so others get their turn within
- * a round, and rounds are as far apart as there are many listeners. A few listeners hear of each commit at once.
+ * Up-to-date listeners share encoded events in spaced rounds; slow ones read chunks from the log. Only durable events
+ * are sent.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
@@ -17,39 +12,34 @@ import { type Chunk, chunkOf, holdNewestEvents, type NewestEvents } from './newe
 import type { Parsed } from './read-request.ts'
 import { STILL_HERE_MS } from './send-response.ts'
 
-// Events that one look at the log reads: less than 1 ms, and about as much as a chunk. Source: ours.
+// Events per read of the log: less than 1 ms, and about one chunk. Source: ours.
 const READ_EVENTS = 100
-// Listeners that are sent something in one turn of the event loop: less than 1 ms.
+// Listeners served in one turn of the event loop: less than 1 ms.
 const LISTENERS_A_TURN = 25
-// From the begin of a round to that of the next, for each listener; at most a fifth of it is work.
+// Time between the starts of two rounds, per listener; at most a fifth of it is work.
 const ROUND_MS = 0.1
 
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
   connection: 'keep-alive',
-  'transfer-encoding': 'chunked', // else the first chunks would wait for others
+  'transfer-encoding': 'chunked', // otherwise the first chunks would wait for other listeners
 }
 
 const encoder = new TextEncoder()
 const CONNECTED = encoder.encode(': connected\n\n')
 const STILL_HERE = encoder.encode(': still here\n\n')
 
-/** Serves GET /events. */
 export type EventFeed = (request: Parsed<typeof SERVICE_ROUTES.events> & { readonly c: Context }) => Response
 
-/** One client that listens. */
 type Listener = {
-  /** Sends the next events, if there are some and the client has read the last ones. */
   readonly sendNext: () => void
   readonly sayStillHere: () => void
   readonly end: () => void
 }
 
-/** What one look at the log gives, when it is on the disk. `seenId`: the newest event that it could have held. */
 type LogRead = { readonly changes: readonly Change[]; readonly seenId: number }
 
-/** Makes the feed of all events; what there was before is in the log. */
 export function createEventFeed({ storage, clock, stopping }: ServiceBase): EventFeed {
   const listeners = new Set<Listener>()
   const newest = holdNewestEvents(storage, () => listeners.size > 0)
@@ -59,7 +49,7 @@ export function createEventFeed({ storage, clock, stopping }: ServiceBase): Even
   let cancelStillHere: (() => void) | undefined
   let lastRead: Promise<unknown> = Promise.resolve()
 
-  // One look in each turn of the event loop, however many are behind.
+  // One read in each turn of the event loop, however many listeners are behind.
   function readLog(id: number): Promise<LogRead> {
     const read = lastRead.then(() => nextTurn()).then(() => readNow(id))
     lastRead = read.catch(() => undefined)
@@ -115,9 +105,8 @@ export function createEventFeed({ storage, clock, stopping }: ServiceBase): Even
   })
 
   /**
-   * Every change of jobs, workers and endpoints as server-sent events. The id of each is its number in the event log;
-   * with Last-Event-ID nothing that is still in the log is missed or sent twice. `?endpoint=` narrows it.
-   * @throws AppError BAD_FIELD when Last-Event-ID is no number
+   * SSE of all job, worker and endpoint changes. With Last-Event-ID nothing still in the log is missed or repeated.
+   * @throws AppError BAD_FIELD if Last-Event-ID is not a number
    */
   return ({ c, query }) => {
     const after = c.req.header('last-event-id') ?? query.lastEventId
@@ -143,7 +132,7 @@ export function createEventFeed({ storage, clock, stopping }: ServiceBase): Even
   }
 }
 
-/** Opens the stream of one listener. @param left called once, when it has ended */
+/** @param left called once, when the stream has ended */
 function listen({
   cursor: start,
   only,
@@ -175,7 +164,6 @@ function listen({
     if (bytes !== undefined) stream?.enqueue(bytes)
   }
 
-  // Until there is something to send, or the newest events are reached.
   async function sendFromLog(): Promise<void> {
     isReading = true
     for (let isSent = false; !isSent && newest.after(cursor, only) === undefined; ) {
@@ -183,7 +171,7 @@ function listen({
       if (isOver) return
       const chunk = chunkOf(changes, only, cursor)
       const isAll = changes.length < READ_EVENTS && chunk.last === (changes.at(-1)?.eventId ?? cursor)
-      // The events of deleted jobs are not in the log, so it may end before the newest.
+      // Events of deleted jobs leave the log, so it may end before the newest id.
       send(isAll ? { ...chunk, last: Math.max(chunk.last, seenId) } : chunk)
       isSent = chunk.bytes !== undefined
     }
@@ -191,7 +179,6 @@ function listen({
     await sendNext()
   }
 
-  // A promise is there while the log is read.
   function sendNext(): Promise<void> | undefined {
     if (!hasRoom()) return undefined
     const chunk = newest.after(cursor, only)

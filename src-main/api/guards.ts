@@ -1,10 +1,6 @@
 /**
- * The gate of the listener for users. A localhost server can be reached by every page in every browser of the user, so
- * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that
- * takes bytes names their type and is a PUT, which no page sends to another origin without asking first. A session is
- * as good as the key behind it. Browsers send its cookie to all ports of this machine, whichever page asks, so it counts
- * only with the page key, and where the browser says that our own page or the person asks. Pages of other origins are
- * let in at an endpoint that names them, with its key, and nowhere else. Source: docs/spec/targets.md, 3.
+ * Every browser page can reach localhost, so requests need our host, no foreign origin, a key and JSON; cookie sessions
+ * also need the page key. Source: docs/spec/targets.md, 3.
  */
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
@@ -19,10 +15,7 @@ import type { SessionSecrets } from '../services/sessions.ts'
 import { noteAdmission, repeatAdmission, setAdmission } from './admission.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
-/**
- * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.
- * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE
- */
+/** @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE; the default type is JSON */
 export function requireOwnOrigin(c: Context, service: GuardServices, bodyType?: Route['bodyType']): void {
   requireOwnAddress(c, service)
   const site = c.req.header('sec-fetch-site')
@@ -31,8 +24,7 @@ export function requireOwnOrigin(c: Context, service: GuardServices, bodyType?: 
 }
 
 /**
- * Refuses foreign hosts, and foreign pages that would read the response. Links from foreign pages pass: this alone is
- * for what holds nothing of the user's.
+ * Allows links from foreign pages, so use it alone only for responses without user data.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
 export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
@@ -42,8 +34,8 @@ export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
 }
 
 /**
- * The foreign origin that a request comes from, where the endpoint lets its pages in; undefined for any other request,
- * which has to come from our own origin. Where the answer is an origin, the session of a browser does not count.
+ * Returns the foreign origin that the endpoint allows, otherwise undefined. With such an origin, a browser session does
+ * not count.
  */
 export function allowedOrigin(c: Context, { info, storage }: ServiceBase, endpointId: string): string | undefined {
   const origin = c.req.header('origin')
@@ -51,16 +43,12 @@ export function allowedOrigin(c: Context, { info, storage }: ServiceBase, endpoi
   return storage.endpoints.get(endpointId)?.config.cors?.includes(origin) === true ? origin : undefined
 }
 
-/**
- * The gate for what such a page sends.
- * @throws AppError FORBIDDEN_HOST, UNSUPPORTED_MEDIA_TYPE
- */
 export function requireOwnHost(c: Context, { info }: ServiceBase): void {
   if (!isOwnHost(c.req.header('host'), info().hosts)) throw new AppError('FORBIDDEN_HOST')
   if (c.req.method !== 'OPTIONS') requireBodyType(c, 'application/json')
 }
 
-// Any other type than JSON could be posted by a page of another origin without asking first.
+// A page of another origin can post any type other than JSON without a preflight.
 function requireBodyType(c: Context, wanted: string): void {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return
   const type = c.req.header('content-type')
@@ -75,9 +63,8 @@ function hasBody(c: Context): boolean {
 }
 
 /**
- * Asks for the account key, a named key with this role, or a session of one of them.
- * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE, or FORBIDDEN_KEY for the key of some endpoint or of a worker that may
- * call others
+ * Requires the account key, a named key with the role, or a session.
+ * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE, or FORBIDDEN_KEY for the key of an endpoint or calling worker
  */
 export function requireRole(c: Context, service: GuardServices, needed: Role): Caller {
   return admitBy(c, service, () => {
@@ -87,7 +74,7 @@ export function requireRole(c: Context, service: GuardServices, needed: Role): C
   })
 }
 
-/** Admits a request by a check that can be repeated while the request lasts. */
+/** Keeps `check`, which can be repeated while the request lasts. */
 function admitBy(c: Context, service: GuardServices, check: () => Caller): Caller {
   const caller = check()
   noteUse(c, service, caller)
@@ -95,7 +82,6 @@ function admitBy(c: Context, service: GuardServices, check: () => Caller): Calle
   return caller
 }
 
-/** Ends an event stream soon after its caller loses access. */
 export function endWithKey(c: Context, { openStreams }: GuardServices, response: Response): Response {
   const { outgoing } = (c.env ?? {}) as NodeBindings
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
@@ -111,14 +97,13 @@ export function endWithKey(c: Context, { openStreams }: GuardServices, response:
   return response
 }
 
-/** The same of a caller who is known. @throws AppError FORBIDDEN_ROLE, FORBIDDEN_KEY */
 export function requireRoleOf({ role, name = '' }: Caller, needed: Role): void {
   if (role === undefined) throw new AppError('FORBIDDEN_KEY')
   if (!isEnough(role, needed)) throw new AppError('FORBIDDEN_ROLE', { name, role, needed })
 }
 
 /**
- * Asks for any key that is good for something, or a session.
+ * Requires any valid key or a session.
  * @throws AppError UNAUTHORIZED
  */
 export function requireCaller(c: Context, service: GuardServices): Caller {
@@ -132,28 +117,23 @@ function callerNow(c: Context, service: GuardServices): Caller {
   return caller
 }
 
-/** Identifies the caller; without key or session it is a guest. @throws AppError UNAUTHORIZED for a wrong key */
 export function callerOrGuest(c: Context, service: GuardServices): Caller {
   const isGuest = c.req.header('authorization') === undefined && sessionCaller(c, service) === undefined
   return isGuest ? GUEST : requireCaller(c, service)
 }
 
-/** The address that a request comes from; undefined where it came by no connection. */
 export function addressOf(c: Context): string | undefined {
   return connectionOf(c).remoteAddress
 }
 
-/** The scheme by which a request came: one port answers both. */
 export function schemeOf(c: Context): 'http' | 'https' {
   return schemeOn(connectionOf(c))
 }
 
-/** The same for what a request arrived on. */
 export function schemeOn(socket: object | undefined): 'http' | 'https' {
   return socket !== undefined && 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http'
 }
 
-/** The ends of the connection of a request; undefined ones where it came by no connection. */
 export function connectionOf(c: Context): Partial<ConnectionEnds> {
   return (c.env as NodeBindings | undefined)?.incoming?.socket ?? {}
 }
@@ -164,7 +144,7 @@ function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Cal
 }
 
 /**
- * Asks for a key that opens this endpoint, or a session. Whoever has none learns nothing of which endpoints exist.
+ * Callers without access learn nothing about existing endpoints.
  * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND
  */
 export function requireEndpoint(c: Context, service: GuardServices, endpointId: string, needed: Role): Endpoint {
@@ -175,8 +155,8 @@ export function requireEndpoint(c: Context, service: GuardServices, endpointId: 
 }
 
 /**
- * Asks for a key or session that opens the endpoint; of one that is not there, that would.
- * @param needed role of the account's and named keys; the endpoint's own key and its peers open all of it
+ * For a missing endpoint, requires a key that would open it.
+ * @param needed role for account and named keys; the endpoint's own key and its peers open all
  * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE
  */
 export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoint | undefined, needed: Role): void {
@@ -190,9 +170,8 @@ export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoi
   })
 }
 
-/** The secrets of the session that a request carries; the session may have ended. */
 export function sessionSecrets(c: Context, { info }: ServiceBase): SessionSecrets | undefined {
-  // A page cannot add headers to what the browser loads by itself: pictures, event streams, downloads.
+  // A page cannot add headers to pictures, event streams and downloads.
   const inAddress = c.req.method === 'GET' ? c.req.query(PAGE_KEY_QUERY) : undefined
   return sessionSecretsIn((name) => c.req.header(name), info().url, inAddress)
 }

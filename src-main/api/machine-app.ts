@@ -1,13 +1,6 @@
 /**
- * What answers on the listener for machines, where the connections of workers on other machines arrive. Whoever has the
- * other end can be any program there, so it answers less than the listener for workers of this machine:
- *
- *   a call of the worker protocol      with the token of the worker in its path, as everywhere
- *   a call of an endpoint or an app    with the token of a worker that may call others; no other key counts
- *   GET /way-back/SERVICE              whether the way leads to this service, for the watchdog of the machine
- *   all else                           404 without a word, whoever asks
- *
- * Source: docs/spec/way-back.md, 1.
+ * The listener for remote workers: the remote end may be any program, so it serves only worker calls, calls with tokens
+ * of workers that may call others, and the watchdog; all else is 404. Source: docs/spec/way-back.md, 1.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -19,23 +12,18 @@ import type { createProxy } from './load-balanced/proxy.ts'
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
 type Streams = ReturnType<typeof createProxy>
 
-/** What is behind the gate. */
 export type MachineAppOptions = {
   readonly keys: Pick<Keys, 'callerOf'>
-  /** How the watchdogs of machines call this service: on each machine it has another name. */
   readonly names: () => readonly string[]
-  /** The app of the worker protocol; it reads the token itself. */
   readonly workers: Fetch
   readonly users: Fetch
   readonly streams: Streams
-  /** Resolves when the workers of an earlier run are known, and with them their tokens. */
   readonly ready: Promise<void>
 }
 
 const nothing = () => new Response(null, { status: 404 })
 const NOTHING = 'HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 
-/** Makes it, in the form of a listener. */
 export function createMachineApp({ keys, names, workers, users, streams, ready }: MachineAppOptions): {
   readonly fetch: Fetch
   readonly streams: Streams
@@ -68,7 +56,7 @@ export function createMachineApp({ keys, names, workers, users, streams, ready }
   }
 
   async function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    socket.on('error', () => socket.destroy()) // a client may go at any time
+    socket.on('error', () => socket.destroy())
     if (await isWorkerThatCalls(incoming.headers.authorization)) return streams.upgrade(incoming, socket, head)
     socket.end(NOTHING)
   }

@@ -1,33 +1,27 @@
-/** The newest events in the form in which they are sent to those who listen to /events. */
 import type { ServiceEvent } from '../contract/live.ts'
 import type { Change, Storage } from '../services/ports/storage.ts'
 
-// What a client that does not read keeps in memory, beside what is in its socket; bytes. Source: ours.
+// Bytes that a client which does not read keeps in memory, besides its socket. Source: ours.
 const CHUNK_BYTES = 16_384
-// Some thousand events: who is further behind reads from the log. Source: ours.
+// A few thousand events: a listener further behind reads from the log. Source: ours.
 const HELD_BYTES = 1_048_576
 
-/** An event as it is held: what it is sent as. */
 type HeldEvent = { readonly id: number; readonly endpointId: string; readonly text: string }
 
-/** What a listener is sent next: the events up to `last`, or no bytes where none of them is for it. */
+/** Events up to `last`; `bytes` is undefined if none is for the listener. */
 export type Chunk = { readonly last: number; readonly bytes: Uint8Array | undefined }
 
-/** The newest events, on the disk and ready to be sent. */
 export type NewestEvents = {
-  /** The next ones after this event; undefined: the log has to be read. @param only endpoint, undefined: all */
   readonly after: (id: number, only: string | undefined) => Chunk | undefined
   readonly lastId: () => number
 }
 
-/** Holds the newest events, as long as somebody listens. */
 export function holdNewestEvents(
   storage: Pick<Storage, 'events' | 'onDurable'>,
   isWanted: () => boolean,
 ): NewestEvents {
   let held: HeldEvent[] = []
   let bytes = 0
-  // All events after this one are held.
   let before = storage.events.lastId()
   const shared = new Map<string, Chunk>()
 
@@ -72,12 +66,10 @@ export function holdNewestEvents(
 
 const encoder = new TextEncoder()
 
-/** The chunk that begins with these events of the log. @param only endpoint, undefined: all @param id the event before */
 export function chunkOf(changes: readonly Change[], only: string | undefined, id: number): Chunk {
   return chunkOfHeld(changes.map(toHeld), only, id)
 }
 
-/** As many events as one chunk takes. @param id the event that they follow */
 function chunkOfHeld(events: readonly HeldEvent[], only: string | undefined, id: number): Chunk {
   let text = ''
   let last = id

@@ -13,7 +13,7 @@ const problem = z.object({
   detail: z.string(),
 })
 
-// RFC 9457, with our code and a line for each wrong field.
+// A problem document (RFC 9457) with our code and a line for each wrong field.
 const platformProblem = z.object({
   type: z.string(),
   title: z.string(),
@@ -23,13 +23,11 @@ const platformProblem = z.object({
   errors: z.array(z.unknown()).optional(),
 })
 
-/** How errors are written: their schema, and its type. */
 type ErrorForm = { readonly type: string; readonly schema: ZodType }
 
 const TABLES: readonly {
   readonly routes: Readonly<Record<string, PlatformRoute>>
   readonly tag: string
-  /** The name of an operation in the document; names of two tables may be the same. */
   readonly nameOf: (name: string) => string
   readonly errors: ErrorForm
 }[] = [
@@ -48,7 +46,6 @@ const TABLES: readonly {
   },
 ]
 
-/** The OpenAPI 3.1 document, made from the same route tables that the router is made from. */
 export function openApiDocument({ url, version }: { readonly url: string; readonly version: string }): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const { routes, tag, nameOf, errors } of TABLES) {
@@ -102,13 +99,12 @@ function parameter(name: string, location: 'path' | 'query', schema: ZodType): o
 
 const json = (schema: ZodType) => ({ 'application/json': { schema: jsonSchema(schema) } })
 
-/** The schema of what is sent: what a transform makes of it is no concern of a client. */
 function jsonSchema(schema: ZodType): object {
   const { $schema: _draft, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ jsonSchema: made }) {
-      // The bounds of whole numbers in JavaScript say nothing of ours.
+      // JavaScript's range of whole numbers is not a limit of ours.
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum
     },

@@ -1,25 +1,20 @@
 /**
- * The web pages: one HTML file for all page addresses, and the files that it loads. They hold nothing of the user's, so
- * they need no key; a page of another origin cannot read or frame them. What the pages show comes from the API, which
- * asks for the session.
+ * Pages contain no user data and need no key; other origins cannot read or frame them, and the API requires a session.
  */
 import type { Context, Hono } from 'hono'
 import { PAGE_KEY_META, PAGE_META, PAGE_SECTIONS } from '../contract/pages.ts'
 import type { ServiceBase, ServiceFacts } from '../services/service-context.ts'
 import { requireOwnAddress } from './guards.ts'
 
-/** A file of the built pages. */
 export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string }
 
-/** Where built pages are read. Undefined: there is no such file, or the pages are not built. */
 export type PageFiles = {
   readonly index: () => Promise<PageFile | undefined>
-  /** A file of the folder `assets`, whose name changes with its content. */
   readonly asset: (name: string) => Promise<PageFile | undefined>
 }
 
-// `unsafe-inline` for styles alone: menus, dialogs and the editor place style elements while they are open. A style
-// runs nothing, and what it could load comes from this service or not at all.
+// `unsafe-inline` only for styles, which menus, dialogs and the editor inject; the policy lets them load only from this
+// service.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,13 +37,13 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
-// The name of an asset changes with its content. The HTML names the assets, so it is asked for each time.
+// The name of an asset changes with its content. The HTML names the assets, so it is never cached.
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const EACH_TIME = 'no-cache'
 
 const PATHS = ['/', ...PAGE_SECTIONS.map((section) => `/${section}/*`)]
 
-/** Adds the pages to the app. Where they are not built, each address answers with the plain page. */
+/** Adds the pages to the app. If they are not built, each address returns the plain page. */
 export function addPages(app: Hono, service: ServiceBase, files: PageFiles): void {
   for (const path of PATHS) {
     app.get(path, async (c) => {
@@ -75,10 +70,6 @@ async function pageResponse(c: Context, service: ServiceBase, files: PageFiles):
   return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)
 }
 
-/**
- * The page for a browser that has just signed in.
- * @param page path of the page that it shows next
- */
 export async function signedInPage(
   c: Context,
   service: ServiceBase,
@@ -89,7 +80,7 @@ export async function signedInPage(
   const { headers } = response
   headers.set('cache-control', 'no-store')
   const meta = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}" />`
-  // At the end of the document, because its scripts run when all of it was parsed.
+  // At the end of the document, because its scripts run once all of it is parsed.
   return new Response(`${await response.text()}${meta(PAGE_KEY_META, pageKey)}${meta(PAGE_META, page)}`, { headers })
 }
 
@@ -99,11 +90,10 @@ function fileResponse(c: Context, { body, type }: PageFile, caching: string): Re
   return c.body(body, 200, { ...HEADERS, 'content-type': type, 'cache-control': caching })
 }
 
-// Nothing of the user's is on it, so it needs no key; no script, so nothing on it can be tricked into asking for one.
+// It shows no user data, so it needs no key; it has no script that could be tricked into requesting one.
 const ROOT_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The page at the root: says what this address is and which commands go on from here. */
 function webPage(c: Context, { url, version }: ServiceFacts): Response {
   const html = `<!doctype html>
 <html lang="en">

@@ -1,7 +1,4 @@
-/**
- * Reads what a request brings along by its row of the route table: path, query and body, in this order. Bodies are read
- * within their limit, unpacked, and checked to be JSON.
- */
+/** Reads path, query and body in this order; bodies are size-limited, decompressed and validated as JSON. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
@@ -23,20 +20,17 @@ import { repeatAdmission } from './admission.ts'
 import { fieldError } from './error-response.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
-/** The values of a request. */
 export type Parsed<Row extends Route = Route> = {
   readonly path: PathOf<Row>
   readonly query: QueryOf<Row>
-  /** Of a route that takes bytes these; undefined where it takes none, or reads lines as they come. */
   readonly body: Row extends { readonly bodyType: 'application/octet-stream' } ? Bytes : BodyOf<Row>
-  /** A JSON body as it came. */
   readonly sent: Row extends { readonly body: ZodType } ? JsonBody : undefined
 }
 
 const USUAL_LIMIT = { bytes: limit('managementBodyBytes'), name: 'this operation' }
 
 /**
- * Reads a request. The names in the path of a request need not be there yet: what they mean is the operation's.
+ * Does not check that named resources exist.
  * @throws AppError BAD_FIELD, BAD_INPUT, and those of readBody and parseJson
  */
 export async function parseRequest<Row extends Route>(
@@ -48,7 +42,7 @@ export async function parseRequest<Row extends Route>(
   for (const name in route.params) path[name] = parameter(name, route.params[name] as ZodType, path[name])
   const query: Record<string, unknown> = {}
   for (const name in route.query) query[name] = parameter(name, route.query[name] as ZodType, c.req.query(name))
-  // No promise is made for nothing: this is on the way of every job.
+  // Creates no needless promise, as every job passes here.
   const { body, sent } = hasBody(route) ? await parseBody(c, route, service) : NO_BODY
   return { path, query, body, sent } as unknown as Parsed<Row>
 }
@@ -58,7 +52,7 @@ const NO_BODY = { body: undefined, sent: undefined }
 const hasBody = ({ body, bodyType }: Route) => body !== undefined || bodyType === 'application/octet-stream'
 
 /**
- * Where the part of a body begins that is sent, by its Content-Range; 0 where it is the whole. Source: RFC 9110, 14.4.
+ * Returns the offset in Content-Range; 0 for a whole body. Source: RFC 9110, 14.4.
  * @throws AppError BAD_FIELD
  */
 export function firstByteOf(contentRange: string | undefined): number {
@@ -88,25 +82,22 @@ async function parseBody(
   return { body: readFields(body, sent), sent }
 }
 
-/** The fields of a body that was read. @throws AppError BAD_FIELD, BAD_INPUT */
 export function readFields<Value>(schema: ZodType<Value>, { value }: JsonBody): Value {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw fieldError(parsed.error)
 }
 
-/** A JSON object as it came: its text, its value, and the text of each top-level field. */
+/** A JSON object as sent: its text, its value, and the text of each top-level field. */
 export type JsonBody = {
   readonly value: Readonly<Record<string, unknown>>
-  /** JSON text of a top-level field; undefined where it is missing. */
   readonly raw: (field: string) => string | undefined
-  /** The same; of a large field its bytes, where they need not be made. */
   readonly payload: (field: string) => Json | undefined
 }
 
 type Unpack = (packed: Bytes, options: { readonly maxOutputLength: number }) => Promise<Bytes>
 
-/** How compressed bodies are unpacked, by their Content-Encoding. Each works in a thread and stops at its maximum. */
+/** Decompression by Content-Encoding. Each runs in a thread and stops at its limit. */
 const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
   gzip: promisify(gunzip) as Unpack,
   'x-gzip': promisify(gunzip) as Unpack,
@@ -116,12 +107,10 @@ const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
 }
 
 /**
- * Reads a body up to a limit, unpacked where it is compressed. It is cut off while it arrives and while it is unpacked:
- * what is above the limit is never held.
- * @param maxBytes of the body as it was before it was compressed
- * @param operation name for the message
- * @param begins called with the first bytes as they were sent, even if the body is too large
- * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
+ * Stops at the limit while receiving and decompressing.
+ * @param maxBytes uncompressed size
+ * @param begins called with the first raw bytes, even of a too large body
+ * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD
  */
 export async function readBody(
   c: Context,
@@ -144,7 +133,7 @@ export async function readBody(
   }
 }
 
-// A slow body must not outlive the key that its headers brought.
+// A slow body must not outlive the key in its headers.
 async function readAdmitted(
   c: Context,
   maxBytes: number,
@@ -156,7 +145,6 @@ async function readAdmitted(
   return sent
 }
 
-// The bytes as they were sent.
 async function readSent(
   c: Context,
   maxBytes: number,
@@ -179,7 +167,7 @@ async function readSent(
   return Buffer.concat(parts)
 }
 
-// Events instead of iteration: this is on the way of every submit, and most bodies are one piece.
+// Events instead of iteration, because every submit passes here, and most bodies are one piece.
 function readIncoming(
   incoming: IncomingMessage,
   maxBytes: number,
@@ -234,7 +222,6 @@ export async function parseJson(
   return bodyOf(read.value, fieldsOf(read.scan, text.cut))
 }
 
-/** The object of a body again, in pieces, with its fields as they came. */
 export const objectPieces = ({ value, payload }: JsonBody): readonly Json[] => [
   '{',
   ...Object.keys(value).flatMap((name, at): readonly Json[] => [
@@ -254,7 +241,7 @@ function bodyOf(value: JsonBody['value'], payload: JsonBody['payload']): JsonBod
   return { value, raw, payload }
 }
 
-// To the byte, as somebody may miss the limit by one.
+// Exact bytes, because a body may exceed the limit by one.
 function exactSize(bytes: number): string {
   return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`
 }

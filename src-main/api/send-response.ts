@@ -1,15 +1,11 @@
-/**
- * What goes on after a response has begun: whether all of it was written, and answers that go on as server-sent events.
- */
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Notifier } from '../services/wait.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
 /**
- * Calls one of the two when it is known whether the response was written in full. Without a socket (the app is called
- * as a function) the response is always in full; with one that has closed meanwhile it never is, and no event will say
- * so.
+ * Calls one of two callbacks once delivery is known. Without a socket it always succeeds; with one already closed it
+ * fails, as no event would follow.
  */
 export function afterResponse(
   c: Context,
@@ -21,17 +17,11 @@ export function afterResponse(
   else outgoing.once('close', () => (outgoing.writableFinished ? written() : lost()))
 }
 
-/** One server-sent event. */
 type SentEvent = { readonly id: number | string; readonly event?: string; readonly data: string }
 
-/** How often a stream in which nothing happens says that it is open. */
+/** ms between keep-alive comments of an idle stream. */
 export const STILL_HERE_MS = 15_000
 
-/**
- * Keeps a response open as server-sent events: reads what is new, writes it, and waits to be notified.
- * @param read gives the next items after the ones it gave before, whether more are there at once, and whether these
- *   were the last
- */
 export function followAsEvents(
   c: Context,
   {
@@ -42,7 +32,6 @@ export function followAsEvents(
   }: {
     readonly notifier: Notifier
     readonly stopping: AbortSignal
-    /** Waits until what was read is on the disk; not given for what is never stored. */
     readonly durable?: () => Promise<void>
     readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean; readonly end?: boolean }
   },
@@ -55,7 +44,7 @@ export function followAsEvents(
       if (items.length > 0) await durable?.()
       for (const { id, ...rest } of items) await events.writeSSE({ id: String(id), ...rest })
       if (end === true) return
-      if (more || items.length > 0) continue // something may have come meanwhile
+      if (more || items.length > 0) continue
       if ((await notifier.wait(STILL_HERE_MS, signal)) === 'quiet' && !signal.aborted)
         await events.write(': still here\n\n')
     }

@@ -1,7 +1,6 @@
 /**
- * GET /sign-in: turns the code of a link into a session. The code is all that it asks for, so the link also works from a
- * page of another origin, such as a chat. The response is the page itself, because the page key must not be in an
- * address, nor in a cookie, which every port of this machine would get.
+ * Exchanges a link's code for a session. The response is the page, as the page key fits neither an address nor a
+ * cookie, which every local port sees.
  */
 import type { Context } from 'hono'
 import { limit } from '../contract/limits.ts'
@@ -13,13 +12,12 @@ import { connectionOf, requireOwnAddress } from './guards.ts'
 import { type PageFiles, signedInPage } from './pages.ts'
 import { parseRequest } from './read-request.ts'
 
-// No Secure: the service speaks plain HTTP on loopback, where browsers differ on keeping such cookies.
+// No Secure: the service uses plain HTTP on loopback, where browsers differ in storing such cookies.
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 
-// Any origin: an address that leads away from it leads away from ours.
+// Any origin works: an address that leaves it leaves ours too.
 const PAGES = 'http://pages'
 
-/** Responds with the page, signed in, or redirects to a page that says why the link does not work. */
 export async function signIn(
   c: Context,
   service: GuardServices & Pick<ServiceContext, 'host'>,
@@ -39,14 +37,12 @@ export async function signIn(
   return response
 }
 
-/** Makes the browser forget its session. */
 export function forgetSession(c: Context, service: ServiceBase): void {
   c.header('set-cookie', `${cookieName(service)}=; Max-Age=0; ${ATTRIBUTES}`)
 }
 
 const cookieName = ({ info }: ServiceBase) => sessionCookieName(info().url)
 
-/** The page that an address names; the first page for any other address, such as one of another host. */
 function pageOf(address: string): string {
   if (!address.startsWith('/') || !URL.canParse(address, PAGES)) return '/'
   const { origin, pathname, search } = new URL(address, PAGES)

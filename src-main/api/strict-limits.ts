@@ -1,4 +1,3 @@
-/** How often an endpoint may be called, while strict limits are on. */
 import { AppError } from '../contract/errors.ts'
 import { STRICT_LIMITS } from '../contract/limits.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
@@ -8,10 +7,9 @@ const WINDOW_MS = 10_000
 type Limited = keyof typeof STRICT_LIMITS
 type Use = { windowStart: number; count: number; open: number }
 
-/** Counts requests per endpoint and operation, and refuses what is above the limits of the platform. */
 export type StrictLimits = {
   /**
-   * Counts one request in. Call the result when it has been answered.
+   * Call the result when the request is answered.
    * @throws AppError TOO_MANY_REQUESTS while strict limits are on
    */
   readonly enter: (endpointId: string, operation: string) => () => void
@@ -19,7 +17,7 @@ export type StrictLimits = {
 
 const nothing = () => undefined
 
-/** Makes the limits; with the setting off they cost one look at it. Source: docs/spec/job-api.md, 8. */
+/** With the setting off, a call only reads it. Source: docs/spec/job-api.md, 8. */
 export function createStrictLimits({
   settings,
   clock,

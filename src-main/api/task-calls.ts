@@ -1,4 +1,4 @@
-/** What the platform's package asks of its calls of tasks. Source: docs/spec/platform.md, 4. */
+/** Requests of the platform's package about its calls of tasks. Source: docs/spec/platform.md, 4. */
 import type { Context, Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { TASK_ROUTES } from '../contract/task-calls.ts'
@@ -16,7 +16,7 @@ import { requireOwnOrigin } from './guards.ts'
 import { jsonResponse } from './operation.ts'
 import { objectPieces, parseRequest } from './read-request.ts'
 
-/** Adds the routes. The token of a call opens that call and nothing else, and no other key opens a call. */
+/** A call's token opens only that call, and no other key opens it. */
 export function addTaskCalls(app: Hono, service: ServiceContext): void {
   const { taskPing, taskSubmit, taskTimeout, taskResult } = TASK_ROUTES
   const callOf = (c: Context, { taskId }: { readonly taskId: string }) =>

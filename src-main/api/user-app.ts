@@ -44,10 +44,6 @@ import { LIMIT_NAMES, operateJobs } from './v2/routes.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 
-/**
- * The app of the listener for users: the job API, both management APIs, the state manager, events, the door of coding
- * agents, the OpenAPI document, the pages and the package index.
- */
 export function createUserApp(
   service: ServiceContext,
   pages: PageFiles,
@@ -65,7 +61,6 @@ export function createUserApp(
   const finderFor = (c: Context) =>
     c.req.param('endpointId') === NAMED && namesEndpoint((name) => c.req.header(name)) ? byHeaders : byPath
 
-  /** Does the same for pages of other origins that the endpoint lets in; they may read what is answered, errors too. */
   async function forPages(c: Context, act: () => Promise<Response>): Promise<Response> {
     const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
     if (origin === undefined) {
@@ -81,7 +76,7 @@ export function createUserApp(
     return response
   }
 
-  /** Whether a page may ask; it brings no key yet. Who is not let in learns nothing, as with any request. */
+  /** A preflight carries no key; refused origins learn nothing. */
   function preflight(c: Context): Response {
     const origin = allowedOrigin(c, service, c.req.param('endpointId') ?? '')
     if (origin === undefined) requireOwnOrigin(c, service)
@@ -115,7 +110,7 @@ export function createUserApp(
   const countUnknown = service.requestCounts.of('unknown')
 
   app.options('/v2/:endpointId/*', preflight)
-  // Before the job API: their first segments are ids that no endpoint gets.
+  // Before the job API: their first segments are reserved ids.
   for (const [name, route] of Object.entries<Route>(PLATFORM_ROUTES)) {
     onRoute(route, async (c) => {
       requireOwnOrigin(c, service)
@@ -235,14 +230,12 @@ function onQueue(operate: Operation): Operation {
   }
 }
 
-// A package index with the Python packages that scripts import, in the form that pip reads (PEP 503), so that `pip
-// install --index-url ADDRESS/simple/ svc` is all that a script needs. Like the pages it holds nothing of the user's,
-// and pip can bring no key that would not be in an address: it takes none, and refuses foreign hosts and pages.
+// A pip index (PEP 503) for `pip install --index-url ADDRESS/simple/ svc`. It needs no key, which pip would put in the
+// address.
 
 const HEADERS = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
 const POLICY = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" }
 
-/** Adds the index. @param wheel reads the wheel; it is called each time, and may cache what it has read */
 function addPythonIndex(app: Hono, service: ServiceBase, wheel: () => Promise<PythonWheel>): void {
   app.get(SERVICE_ROUTES.packageList.path, async (c) => {
     requireOwnAddress(c, service)
@@ -273,13 +266,9 @@ function listing(c: Context, title: string, links: readonly string[]): Response 
   return c.body(html, 200, { ...HEADERS, ...POLICY, 'content-type': 'text/html; charset=utf-8' })
 }
 
-/** Answers a request of a route. */
 type Answer = (c: Context) => Response | Promise<Response>
 
-/**
- * Answers a route, ends its stream with its key, and counts the answers by the path of its row, because ids must not
- * become labels.
- */
+/** Counts responses by the row's path, because ids must not become metric labels. */
 function serveRoute(service: ServiceContext, path: string, answer: Answer): Answer {
   const count = service.requestCounts.of(path)
   return async (c) => {

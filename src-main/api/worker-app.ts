@@ -1,7 +1,6 @@
 /**
- * The app of the listener for workers: only the routes of contract/worker-protocol, each with the token of the worker
- * in the path. Its responses suit the public SDK: a result is never refused with a 4xx, because the SDK throws away
- * what is; nothing to do is a 204 that was held.
+ * Worker protocol routes with the token in the path. Results never get a 4xx, as the SDK discards those; idle polls get
+ * a held 204.
  */
 import type { Socket } from 'node:net'
 import { type Context, Hono } from 'hono'
@@ -30,7 +29,6 @@ import { afterResponse } from './send-response.ts'
 const NOTHING = () => new Response(null, { status: 204 })
 const ACCEPTED = '{"ok":true}'
 
-/** What a call gets: the token has been checked, and the values are those of its row. */
 type WorkerRequest<Name extends WorkerCall> = Parsed<(typeof WORKER_ROUTES)[Name]> & {
   readonly c: Context
   readonly worker: LiveWorker
@@ -40,7 +38,6 @@ type WorkerOperations = {
   readonly [Name in WorkerCall]: (request: WorkerRequest<Name>) => Promise<Response> | Response
 }
 
-/** Makes the app of the listener for workers. */
 export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
   const { calls, newId, registry, log } = service
   const app = new Hono()
@@ -103,7 +100,6 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
   }
 
   for (const [name, route] of Object.entries<Route>(WORKER_ROUTES)) {
-    // Row and operation have one name, which the compiler cannot see through a variable.
     const operate = operations[name as WorkerCall] as (request: object) => Promise<Response> | Response
     app.on([...route.methods], route.path, async (c) => {
       const worker = workerOf(c) // first: without its token nothing else of a request is read
@@ -121,22 +117,13 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
   return app
 }
 
-/** What to call for the newest answer on a connection when it turns out that nobody has read it. */
+/** Called for the newest response on a connection if it turns out that nobody has read it. */
 const unread = new WeakMap<Socket, () => void>()
 
 /**
- * Calls `lost` when a response did not reach the client: its connection was closed before the response, or before the
- * client has read it. To write in full is no proof, since the system takes what is written for a connection whose other
- * side has just closed. That side then answers with a reset, and it sends one too where it closes with bytes that were
- * not read.
- *
- *   closed before the response, seen in time        the response is not written in full
- *   closed before the response, seen too late       end of input, and one more write fails with the reset
- *   closed with the response unread                 the reset itself
- *   closed with the response read                   end of input, and one more write succeeds: not lost
- *
- * Without a socket (the app is called as a function) nothing is ever lost, unless the client had gone.
- * @param lost may be called twice; not any more when the next answer of this kind is sent on the connection
+ * Detects unread responses with one extra write, as a successful write proves nothing. Without a socket nothing is
+ * lost.
+ * @param lost may be called twice, until the next such answer on the connection
  */
 function afterHandOut(c: Context, lost: () => void): void {
   const bindings = c.env as NodeBindings | undefined
@@ -144,7 +131,7 @@ function afterHandOut(c: Context, lost: () => void): void {
   const socket = bindings?.incoming?.socket
   if (socket === undefined) return
   if (!unread.has(socket)) {
-    // Before the server's own listener, which closes our side. A client that still reads finds an empty line after the
+    // Before the server's listener, which closes our side. A client that still reads sees an empty line after the
     // response.
     socket.prependOnceListener('end', () => void (socket.writable && socket.write('\r\n')))
     socket.once('close', (withError) => void (withError && unread.get(socket)?.()))
@@ -161,7 +148,6 @@ function jobPieces({ job, input, s3Config }: HandOut, trace: TraceHeaders | unde
   ]
 }
 
-// Named as the headers, so that a handler passes them on as they are.
 function traceFields(trace: TraceHeaders | undefined): string {
   return trace === undefined ? '' : `,${JSON.stringify(trace).slice(1, -1)}`
 }
@@ -171,7 +157,6 @@ function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string
   return keepEnds(parts.join(': '), 300) || 'it says that it is unhealthy'
 }
 
-// Enough to tell an update from a result.
 const START_BYTES = 100
 
 const startOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, START_BYTES)).toString('latin1')

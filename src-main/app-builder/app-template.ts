@@ -4,19 +4,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const TEMPLATES = fileURLToPath(new URL('../../resources/templates', import.meta.url))
-// Files with a dot before their name, which packaging tools and this repository's own .gitignore would take for theirs.
+// Files stored without their leading dot, because packaging tools and this repository's .gitignore would act on them.
 const DOTTED: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'env.example': '.env.example' }
 
-/** The templates of apps, by the version of the package that they import. */
 export const APP_TEMPLATES = { 1: 'app', 2: 'app-2' } as const
 
-/** Name of a template. */
 export type AppTemplate = (typeof APP_TEMPLATES)[keyof typeof APP_TEMPLATES]
 
-/**
- * The files of a new app: text by name.
- * @param app its name, which the files hold as far as it can name a project; an App has it as it is
- */
 export async function readTemplate(
   app: string,
   template: AppTemplate = APP_TEMPLATES[1],
@@ -26,7 +20,7 @@ export async function readTemplate(
   const files = await Promise.all(
     names.map(async (name) => {
       const text = await readFile(join(folder, name), 'utf8')
-      // JSON writes a text as Python does.
+      // JSON strings are valid Python literals.
       const named = text.replaceAll('{{app}}', packageName(app)).replaceAll('{{name}}', () => JSON.stringify(app))
       return [DOTTED[name] ?? name, named] as const
     }),
@@ -38,7 +32,6 @@ function packageName(app: string): string {
   return app.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[._-]+|[._-]+$/g, '') || 'app'
 }
 
-/** Which of the files exist in a folder. */
 export async function existingFiles(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(
     names.map(async (name) =>
@@ -51,10 +44,6 @@ export async function existingFiles(folder: string, names: readonly string[]): P
   return found.flatMap((name) => name ?? [])
 }
 
-/**
- * Writes files into a folder, which is made if it is missing. @param overwrite without it a file that exists is an
- * error
- */
 export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string>>,

@@ -1,7 +1,4 @@
-/**
- * Joins what builds an app. Apart from core.ts, because a build needs no service: the command line builds without
- * loading a database or an engine.
- */
+/** Separate from core.ts, so that command-line builds load no database or engine. */
 import { fileURLToPath } from 'node:url'
 import { ignoreState, openBuildFolder, writeState } from '../build/build-folder.ts'
 import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
@@ -17,32 +14,28 @@ import type { PythonWheel } from '../services/ports/build.ts'
 
 export { readGit } from '../build/read-git.ts'
 
-/** Folder of our Python packages. */
 export const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
-/** Every artifact holds them: the one that apps import, and the one of apps that were written for the public tool. */
+/** Packages in every artifact: the one that apps import, and the one of apps written for the public tool. */
 export const SDK = ['svc', 'runpod_flash']
-/** Makes what puts the wheel of these packages together when it is first asked for. @param version of Drydock */
 export function openPythonWheel(version: string): () => Promise<PythonWheel> {
   let wheel: Promise<PythonWheel> | undefined
   return () => {
     wheel ??= buildWheel({ folder: PYTHON_PACKAGES, packages: SDK, name: 'svc', version }).catch((error: unknown) => {
-      wheel = undefined // asked for again, it is tried again
+      wheel = undefined
       throw error
     })
     return wheel
   }
 }
 
-// How long an installer may go on without progress, in ms. Source: ours: both give up a connection that brings nothing
-// after 15 to 30 s and try it again some times, which they print.
+// ms without installer progress. Source: ours; uv and pip abandon silent connections after 15 to 30 s and print each
+// retry.
 const INSTALL_LIMIT_MS = 180_000
 
-/** What a builder takes; tests give limits of their own. */
 export type AppBuilderOptions = {
-  /** Environment of the scanner and the installers. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly limitBytes?: number
-  /** Time without progress, in ms. */
+  /** ms that an installer may go without any progress before it is stopped. */
   readonly installLimitMs?: number
 }
 
@@ -52,13 +45,10 @@ type Build<Result> = (
   signal?: AbortSignal,
 ) => Promise<Result>
 
-/** Builds apps into archives. */
 export type AppBuilder = Build<BuildResult>
 
-/** Builds apps into folders. */
 export type AppPlacer = Build<BuiltApp>
 
-/** Makes the builder of this installation. */
 export function createAppBuilder({ limitBytes = limit('artifactBytes'), ...options }: AppBuilderOptions): AppBuilder {
   const ours = { pythonPackages: PYTHON_PACKAGES, sdk: SDK }
   const pack = createPacker({ ...ours, limitBytes })
@@ -71,10 +61,9 @@ export function createAppBuilder({ limitBytes = limit('artifactBytes'), ...optio
   return (request, report, signal) => buildApp(ports, request, report, signal)
 }
 
-/** Makes what builds an app into a folder of this machine, again and again: `output` of a request is the folder. */
 export function createAppFolderWriter(options: Omit<AppBuilderOptions, 'limitBytes'>): AppPlacer {
   const pack = createFolderWriter({ pythonPackages: PYTHON_PACKAGES, sdk: SDK })
-  // Asked once: it takes as long as half of a build, and changes with an installation of Python only.
+  // Asked only once: it takes half as long as a build, and changes only with an installation of Python.
   let version: Promise<string | undefined> | undefined
   const askOnce = (signal?: AbortSignal) => {
     version ??= localPython(options.env, signal)
@@ -84,7 +73,6 @@ export function createAppFolderWriter(options: Omit<AppBuilderOptions, 'limitByt
   return (request, report, signal) => buildApp(ports, request, report, signal)
 }
 
-/** What every build takes, wherever its artifact goes. */
 export function buildPorts({ env, installLimitMs = INSTALL_LIMIT_MS }: Omit<AppBuilderOptions, 'limitBytes'>) {
   return {
     scan: createPythonScanner({ packages: PYTHON_PACKAGES, env }),

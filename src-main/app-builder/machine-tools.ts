@@ -1,4 +1,3 @@
-/** What the command line and the server need of this machine and installation, without building anything. */
 export {
   fileTools,
   PACKAGE_INDEX_FILE,

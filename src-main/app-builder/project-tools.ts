@@ -1,4 +1,3 @@
-/** What the service needs to open, read and build projects of this machine, joined. */
 import { readdir, readFile, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +21,6 @@ import type { BuildProject, ProjectPorts } from '../services/ports/projects.ts'
 import { APP_TEMPLATES, type AppTemplate, readTemplate, writeFiles } from './app-template.ts'
 import { type AppBuilderOptions, buildPorts, PYTHON_PACKAGES, SDK } from './create-app-builder.ts'
 
-/** Makes them for this installation. */
 export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPorts, 'folders' | 'source' | 'build'> {
   const scanProject = createPythonScanner({ packages: PYTHON_PACKAGES, env: options.env })
   const scan = async (project: string, signal?: AbortSignal) => {
@@ -39,7 +37,6 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
       isThere: isFolder,
       isFile,
       make: makeApp,
-      // They come with this installation, so they are read once.
       examples() {
         examples ??= readExamples(scan)
         return examples
@@ -65,14 +62,12 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
   }
 }
 
-/** @throws BuildFailure where the folder of a project is gone */
 async function requireFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return
   const message = `The folder ${folder} is missing or cannot be read. Restore it, or remove the project.`
   throw new BuildFailure([{ code: 'FOLDER_GONE', message }])
 }
 
-/** Builds as the command line does, and lists what is in the artifact. */
 function createProjectBuilder({ limitBytes = limit('artifactBytes'), ...options }: AppBuilderOptions): BuildProject {
   const ours = { pythonPackages: PYTHON_PACKAGES, sdk: SDK }
   const plain = createPacker({ ...ours, limitBytes })
@@ -93,18 +88,16 @@ function createProjectBuilder({ limitBytes = limit('artifactBytes'), ...options 
       const read = manifest.parse(JSON.parse(await readFile(built.manifest, 'utf8')))
       return { ...built, manifestRead: read }
     } catch (error) {
-      await unlink(output).catch(() => undefined) // it may not have come so far
+      await unlink(output).catch(() => undefined)
       throw error
     }
   }
 }
 
-// Apps to begin with: the template of `drydock init`, and the examples that come along.
 const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
 const TEMPLATES: readonly string[] = Object.values(APP_TEMPLATES)
 const isTemplate = (from: string): from is AppTemplate => TEMPLATES.includes(from)
 
-/** Makes an app in a folder that is empty or not there yet. See ProjectFolders.make. */
 async function makeApp(path: string, from: string): Promise<void> {
   const folder = wholePath(path)
   const files = isTemplate(from) ? await readTemplate(basename(folder), from) : await readExample(from)
@@ -118,14 +111,12 @@ async function makeApp(path: string, from: string): Promise<void> {
   })
 }
 
-/** The examples, by name. @param scan finds their endpoints */
 async function readExamples(scan: (folder: string) => Promise<ScanDocument>): Promise<readonly ExampleView[]> {
   const names = await exampleNames()
   return Promise.all(
     names.map(async (name) => {
       const folder = join(EXAMPLES, name)
       const readme = await readFile(join(folder, 'README.md'), 'utf8')
-      // Without Python here they are shown all the same; opening one says what is missing.
       const endpoints = await scan(folder).then(
         ({ endpoints }) => endpoints.flatMap((endpoint) => endpoint.name ?? []),
         () => [],
@@ -147,13 +138,11 @@ async function readExample(name: string): Promise<Readonly<Record<string, string
     throw new AppError('BAD_FIELD', { field: 'from', why })
   }
   const folder = join(EXAMPLES, name)
-  // Somebody may have built or run it where it lies.
   const files = (await listFiles(folder)).filter((file) => !/(^|\/)(\.svc|__pycache__)\//.test(file))
   const texts = files.map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const)
   return Object.fromEntries(await Promise.all(texts))
 }
 
-/** The first paragraph below the title. */
 function summaryOf(readme: string): string {
   const [, paragraph = ''] = /^#[^\n]*\n+((?:[^\n]+\n?)+)/.exec(readme) ?? []
   return paragraph

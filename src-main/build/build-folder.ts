@@ -8,13 +8,13 @@ import { makeTextFile } from './write-files.ts'
 const STATE_FOLDER = '.svc'
 const IGNORED_ALREADY = /^\s*\/?\.svc\/?\s*$/m
 
-// What a build that was killed leaves in .svc: its folder, and files that were not renamed yet.
+// Leftovers of a killed build in .svc: its folder, and files that were not renamed yet.
 const BEGUN = /^build-|^\..*\.new$/
-/** What a build began longer ago than this was left by one that was killed: no build runs as long. In ms; ours. */
+/** Older unfinished builds were killed, because no build runs as long. In ms; ours. */
 export const ABANDONED_MS = DAY_MS
 
 /**
- * Opens a folder of its own for a build, so that two builds of a project do not meet. Leftovers of killed builds go.
+ * A folder per build keeps parallel builds apart and removes leftovers.
  * @param now ms since the epoch
  */
 export async function openBuildFolder(project: string, now: number): Promise<BuildFolder> {
@@ -32,13 +32,12 @@ export async function openBuildFolder(project: string, now: number): Promise<Bui
       await rm(buildFolder, { recursive: true, force: true })
       if (keep) return await rename(folder, buildFolder)
       await rm(folder, { recursive: true, force: true })
-      // Of a build that failed nothing stays, if it was the first.
       await rmdir(state).catch(() => undefined)
     },
   }
 }
 
-// Not what it lies in: a project that was deleted in this moment would come back as an empty folder.
+// Not its parents: a project that was deleted at this moment would reappear as an empty folder.
 async function makeState(state: string): Promise<void> {
   try {
     await mkdir(state)
@@ -55,14 +54,16 @@ async function removeAbandoned(state: string, now: number): Promise<void> {
   }
 }
 
-/** Writes a file of `.svc/`, whole or not at all. @returns its absolute path */
 export async function writeState(project: string, name: string, text: string): Promise<string> {
   const path = join(project, STATE_FOLDER, name)
   await makeTextFile(path, text)
   return path
 }
 
-/** Adds `.svc/` to the project's .gitignore, unless a line says so already. @returns takes the change back */
+/**
+ * Adds `.svc/` unless already ignored.
+ * @returns a function that undoes the change
+ */
 export async function ignoreState(project: string): Promise<() => Promise<void>> {
   const path = join(project, '.gitignore')
   let text: string | undefined

@@ -1,4 +1,3 @@
-/** The fingerprints of a build: that of the project, and those of single endpoints. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import type { HashEndpoints, HashFiles } from '../services/ports/build.ts'
 import type { OurPackages } from './pack-artifact.ts'
 import { listFiles, readFiles, unreadable } from './read-files.ts'
 
-/** The fingerprint of a project: SHA-256 over its files in the order of their paths. See domain/app/manifest.ts. */
+/** SHA-256 over all files in path order. See domain/app/manifest.ts. */
 export const hashFiles: HashFiles = async (project, paths, signal, onFile) => {
   const hash = createHash('sha256')
   const files = [...paths].sort(comparePaths).map((name) => ({ name, path: join(project, name) }))
@@ -39,17 +38,15 @@ async function hashLarge(
   } catch (error) {
     throw unreadable(name, error)
   }
-  // Its length was hashed before it.
   if (read !== size) throw new BuildFailure([buildProblem('FILE_CHANGED', {}, { file: name })])
 }
 
-// The fingerprints of single endpoints: SHA-256 over all that a worker of one may load. The scanner says which Python
-// files these are. Other files may be read by anybody, and so may packages, so they count for all endpoints.
+// SHA-256 over everything that an endpoint's worker may load: its scanned Python files, plus other files and packages
+// for all endpoints.
 
 // Builds add a line to it, and no worker reads it.
 const NOT_READ = /(?:^|\/)\.gitignore$/
 
-/** Makes what hashes them. */
 export function createEndpointHasher({ pythonPackages, sdk }: OurPackages): HashEndpoints {
   return async ({ project, scan, handlersFolder, pythonVersion, packages }, signal) => {
     const data = scan.files.filter((file) => !file.endsWith('.py') && !NOT_READ.test(file))
@@ -59,7 +56,7 @@ export function createEndpointHasher({ pythonPackages, sdk }: OurPackages): Hash
     })
     const shared = [pythonVersion, packages, await hashFiles(project, data, signal), await Promise.all(ours)]
     const found = scan.endpoints.map(async ({ name, kind, sdk, sources, handlerFile }): Promise<[string, string][]> => {
-      // What an image holds is none of the app's files; which image it is stands in the settings.
+      // An image does not contain the app's files; the settings name the image.
       if (name !== null && kind === 'image') return [[name, digest(kind)]]
       if (name === null || !sources || (handlerFile === undefined && sdk !== 2)) return []
       const handler = handlerFile === undefined ? '' : await hashFiles(handlersFolder, [handlerFile], signal)

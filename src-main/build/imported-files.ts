@@ -1,31 +1,25 @@
-/**
- * The files that a program consists of: the one that is run, and those of its folder that it imports, found by their
- * names in the source. A name that is made while the program runs is not found.
- */
+/** Finds a program's files through imports in the source; module names built at run time are not found. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { isNodeHandler } from '../contract/endpoint.ts'
 import type { CodeEntry } from '../domain/worker/code-entry.ts'
 
-// Source: ours; a program with more files than that is an app, and a source that large is data.
+// Source: ours; a program with more files is an app, and a larger source is data.
 const MAX_FILES = 1000
 const MAX_SOURCE_BYTES = 1024 * 1024
-// Paths that are looked for, and how many at a time; source: ours, as generated code may name any number.
+// Total of paths to look for, and number at a time; source: ours, because generated code may name any number.
 const MAX_PATHS = 20_000
 const PATHS_AT_ONCE = 100
 
-/**
- * Reads the file that is run, and those that it imports.
- * @returns a hash of each by its path relative to the folder; none if the one that is run is not there
- */
+/** @returns a hash per path relative to the folder; none if the entry file is missing */
 export async function readImportedFiles({ folder, file, isModule }: CodeEntry): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   const run = posix.normalize(file)
   const module = run.replace(/\.py$/, '')
   const mayBeRun = isModule === true ? [run, `${module}/__main__.py`, `${module}/__init__.py`] : [run]
   const paths = new Set(mayBeRun)
-  // Python runs the packages that a module is in before it.
+  // Python first runs the packages that contain a module.
   if (isModule === true) for (const path of modulePaths('.', module.replaceAll('/', '.'))) paths.add(path)
   for (let looked = 0; looked < paths.size; ) {
     const some = [...paths].slice(looked, looked + PATHS_AT_ONCE)
@@ -47,7 +41,6 @@ async function readSource(folder: string, path: string) {
   return { path, hash: createHash('sha256').update(source).digest('hex'), named: pathsIn(path, source) }
 }
 
-/** Paths that the imports of a source may mean, all within the folder. */
 function pathsIn(path: string, source: string): ReadonlySet<string> {
   const all = isNodeHandler(path) || path.endsWith('.cjs') ? nodePaths(path, source) : pythonPaths(path, source)
   return new Set(
@@ -58,7 +51,7 @@ function pathsIn(path: string, source: string): ReadonlySet<string> {
   )
 }
 
-// Patterns take time in step with the length of a source, whatever is in it.
+// The patterns run in linear time for any source.
 const NODE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*(?:\(\s*)?['"](\.{1,2}\/[^'"\n]{1,200})['"]/g
 const NODE_ENDINGS = ['', '.ts', '.mts', '.js', '.mjs', '.cjs', '/index.ts', '/index.js'] as const
 
@@ -83,12 +76,10 @@ function* pythonPaths(path: string, source: string): Generator<string> {
   }
 }
 
-// `a as b, (c)` names a and c.
 function namesIn(list: string): readonly string[] {
   return list.split(/[,;]/).flatMap((part) => /[\w.]{1,200}/.exec(part)?.[0] ?? [])
 }
 
-/** A module may be a file or a folder, and so may each package that it is in. */
 function* modulePaths(from: string, name: string): Generator<string> {
   let path = from
   for (const part of name.split('.')) {

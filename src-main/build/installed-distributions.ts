@@ -9,12 +9,10 @@ import {
   readRecord,
 } from '../domain/app/distributions.ts'
 
-/** Reads what is installed in a folder, by name. */
 export async function readDistributions(folder: string): Promise<Distribution[]> {
   const infos = (await readdir(folder)).filter((name) => name.endsWith('.dist-info')).sort()
   return Promise.all(
     infos.map(async (info) => {
-      // One without these tells nothing, so it stays as it is.
       const read = (name: string) => readFile(join(folder, info, name), 'utf8').catch(() => '')
       const [metadata, record] = await Promise.all([read('METADATA'), read('RECORD')])
       return { ...readMetadata(metadata), files: readRecord(record) }
@@ -22,7 +20,10 @@ export async function readDistributions(folder: string): Promise<Distribution[]>
   )
 }
 
-/** Removes the files of what is left out, by the distributions' own RECORDs. @returns names that were removed */
+/**
+ * Removes files by the distributions' RECORDs.
+ * @returns the removed names
+ */
 export async function removeExcluded(
   folder: string,
   excludes: readonly string[],
@@ -34,9 +35,6 @@ export async function removeExcluded(
   return removed
 }
 
-/**
- * What the packages in a folder need of those that are left out: requirement strings. @param wanted those of the app
- */
 export async function readNeedsOfImage(
   folder: string,
   excludes: readonly string[],
@@ -45,7 +43,6 @@ export async function readNeedsOfImage(
   return neededOfImage(await readDistributions(folder), new Set(excludes), wanted)
 }
 
-/** Sizes of what is installed, from what is on the disk. */
 export async function measurePackages(folder: string): Promise<InstalledPackage[]> {
   const distributions = await readDistributions(folder)
   return Promise.all(
@@ -56,7 +53,7 @@ export async function measurePackages(folder: string): Promise<InstalledPackage[
   )
 }
 
-/** Makes scripts start with the python3 of the machine they run on: installers write the path of this one's. */
+/** Makes scripts start with the target machine's python3: installers write this machine's path. */
 export async function freeScripts(folder: string): Promise<void> {
   const found = await readdir(join(folder, 'bin'), { withFileTypes: true }).catch(() => [])
   for (const { name } of found.filter((entry) => entry.isFile())) {
@@ -73,9 +70,8 @@ async function removeEmptyFolders(folder: string, files: readonly string[]): Pro
   for (const file of files) {
     for (let parent = dirname(file); parent !== '.'; parent = dirname(parent)) parents.add(parent)
   }
-  // Inner ones first.
   for (const parent of [...parents].sort((a, b) => b.length - a.length)) {
-    // What is in it belongs to somebody else.
+    // A folder that still has content belongs to somebody else and stays.
     await rmdir(join(folder, parent)).catch(() => undefined)
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Installed packages of a project, stored in `.svc/packages/KEY` by what was wanted, so that a build whose code changed
- * installs nothing. A set is made in a folder of another name and renamed when it is whole: `site` has the packages,
- * `part.tar.gz` the same compressed, `set.json` what they are.
+ * Caches installed packages in `.svc/packages/KEY` by requirements, so that code changes install nothing. A complete
+ * set is renamed into place.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -18,9 +17,9 @@ import { listFiles } from './read-files.ts'
 import { createMeter, writePart } from './tar-part.ts'
 import { putInPlace } from './write-files.ts'
 
-// Two to go back and forth between two branches, and one more; a set can have gigabytes.
+// Two to switch between two branches, and one more; a set can have gigabytes.
 const STORED_SETS = 3
-// Changes with the form of a set.
+// Changes with the format of a set.
 const FORM = 2
 const BEGUN = 'new-'
 
@@ -31,19 +30,16 @@ const setFile = z.object({
   archivePartBytes: z.number(),
 })
 
-/** What installing takes. */
 export type InstalledSetsOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Time without progress that an installer has, in ms. */
+  /** ms without progress that an installer may take. */
   readonly limitMs: number
-  /** ms since the epoch. */
   readonly now: () => number
 }
 
 type Request = Parameters<InstallPackages>[0]
 type Options = Parameters<InstallPackages>[1]
 
-/** Makes what installs packages. */
 export function createPackageInstaller(options: InstalledSetsOptions): InstallPackages {
   return async (request, { onLine, signal }) => {
     const sets = join(request.project, '.svc', 'packages')
@@ -82,7 +78,6 @@ async function readSet(folder: string, now: number): Promise<Omit<InstalledSet, 
   } catch {
     return undefined
   }
-  // The time of the last use: the sets that were not used for the longest go first.
   await utimes(folder, now / 1000, now / 1000)
   return {
     folder: join(folder, 'site'),
@@ -114,7 +109,7 @@ async function fillSet(
   await writeFile(join(folder, 'set.json'), JSON.stringify({ packages, removed, imageRequirements, archivePartBytes }))
 }
 
-/** Paths of options are meant from the file that they stand in, which is not where the installer reads them. */
+/** Paths in options are relative to their file, which the installer does not read in place. */
 function optionLines({ project, options }: Request): string[] {
   return options.map(({ name, value, file }) => {
     if (value === undefined) return name
@@ -123,7 +118,6 @@ function optionLines({ project, options }: Request): string[] {
   })
 }
 
-/** @returns bytes of the part */
 async function compress(site: string, path: string, signal: AbortSignal | undefined): Promise<number> {
   const entries = (await listFiles(site)).map((name) => ({ name, path: join(site, name) }))
   const target = createWriteStream(path, { flush: true })

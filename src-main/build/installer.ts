@@ -1,50 +1,42 @@
 import { BuildFailure, type BuildProblem, buildProblem } from '../contract/build.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
-/** One program that installs packages. */
 export type Installer = {
   readonly name: 'uv' | 'pip'
-  /** The command and the arguments before ours. */
   readonly command: readonly string[]
-  /** `X.Y` of the Python that runs it, where that matters. */
   readonly python?: string | undefined
 }
 
-/** What is installed, and where to. */
 export type Installation = {
-  /** Folder for the packages, and files with requirements and with what is left out; all absolute. */
   readonly target: string
   readonly requirementsFile: string
   readonly excludesFile: string
   readonly pythonVersion: string
 }
 
-/** How an installer is run. */
 export type InstallerOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Time without progress after which it is ended, in ms. */
   readonly limitMs: number
   readonly onLine: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
 
-// Source: docs/spec/app-deploy.md, 5. The newest first: pip takes the first that has a wheel.
+// Source: docs/spec/app-deploy.md, 5. Newest first, because pip takes the first with a wheel.
 const PIP_PLATFORMS = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
 const UV_PLATFORM = 'x86_64-manylinux_2_28'
-/** For which machine packages are chosen; a word of the cache's key. */
+/** Target platform of packages; part of the cache's key. */
 export const INSTALL_PLATFORM = UV_PLATFORM
 
 const CHECK_LIMIT_MS = 20_000
-// Says its Python. `pip --version` says it too, but loads all of pip first: 0.4 s of the processor instead of 0.1 s.
+// Prints its Python. `pip --version` does too, but loads all of pip first: 0.4 s instead of 0.1 s.
 const HAS_PIP = 'import pip, sys; print("%d.%d" % sys.version_info[:2])'
-// How many of the last lines of an installer a person gets.
 const SHOWN_LINES = 20
 
 /**
- * Finds an installer: uv, else pip of the wanted Python, else pip of any. With the wanted Python, conditions of
- * requirements (`; python_version < "3.12"`) mean what they will on a worker: pip reads them for its own.
- * @returns undefined: there is none
+ * Prefers uv, then pip of the wanted Python, then any pip; pip evaluates markers like `python_version < "3.12"` for its
+ * own Python.
+ * @returns undefined if there is none
  */
 export async function findInstaller(
   pythonVersion: string,
@@ -64,12 +56,11 @@ export async function findInstaller(
   return undefined
 }
 
-/** The arguments of an installer after `install`. */
 function installArguments(name: Installer['name'], installation: Installation): readonly string[] {
   const { target, requirementsFile, excludesFile, pythonVersion } = installation
   const both = ['--target', target, '--python-version', pythonVersion, '--requirement', requirementsFile]
   if (name === 'uv') {
-    // An override that never holds takes a package out of every requirement, so that it is not even fetched.
+    // An override that never applies excludes a package without fetching it.
     const left = ['--override', excludesFile]
     return [...both, ...left, '--python-platform', UV_PLATFORM, '--only-binary', ':all:', '--link-mode', 'copy']
   }
@@ -78,7 +69,6 @@ function installArguments(name: Installer['name'], installation: Installation): 
   return [...both, ...platforms, '--implementation', 'cp', '--only-binary=:all:', ...quiet]
 }
 
-/** Runs an installer to its end. @throws BuildFailure with its last lines */
 export async function runInstaller(
   installer: Installer,
   installation: Installation,
@@ -90,7 +80,7 @@ export async function runInstaller(
     command,
     args: [...before, 'install', ...installArguments(installer.name, installation)],
     cwd,
-    // uv needs some Python to run and would fetch one; wheels are only unpacked, so any will do.
+    // uv needs a Python and would fetch one; wheels are only unpacked, so any works.
     env: { ...env, NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'never', PIP_ROOT_USER_ACTION: 'ignore' },
     limitMs,
     limits: 'no progress',
@@ -104,14 +94,12 @@ export async function runInstaller(
   if (problem !== undefined) throw new BuildFailure([problem])
 }
 
-// Lines like `Downloading torch (864.9MiB)` of uv and ` Downloading torch-2.5.1-cp312-cp312-linux_x86_64.whl (906.4
-// MB)` of pip.
+// Matches `Downloading torch (864.9MiB)` of uv and ` Downloading torch-2.5.1-cp312-cp312-linux_x86_64.whl (906.4 MB)`
+// of pip.
 const DOWNLOAD = /^\s*Downloading (\S+) \((\d[\d.]* ?[kKMG]?i?B)\)/
-// uv names what is done, pip goes on with the next one.
 const DOWNLOADED = /^\s*Downloaded (\S+)/
 const PIP_GOES_ON = /^(?:Collecting|Installing collected packages)\b/
 
-/** What an installer is downloading, as its lines say. */
 function createDownloadList() {
   const begun = new Map<string, string>()
   return {
@@ -119,11 +107,10 @@ function createDownloadList() {
       const [, name = '', size = ''] = DOWNLOAD.exec(line) ?? []
       const [, done = ''] = DOWNLOADED.exec(line) ?? []
       const isFile = /\.(?:whl|tar\.gz|zip|metadata)$/.test(name)
-      if (isFile || PIP_GOES_ON.test(line)) begun.clear() // pip downloads one after the other
+      if (isFile || PIP_GOES_ON.test(line)) begun.clear()
       if (name !== '' && !name.endsWith('.metadata')) begun.set(isFile ? name.replace(/-\d.*$/, '') : name, size)
       begun.delete(done)
     },
-    /** Names with sizes, like `torch (864.9MiB)`. */
     open: () => [...begun].map(([name, size]) => `${name} (${size})`),
   }
 }

@@ -12,10 +12,9 @@ import { readDistributions } from './installed-distributions.ts'
 import { appEntries, type OurPackages } from './pack-artifact.ts'
 import type { TarEntry } from './tar-part.ts'
 
-// How many files are looked at together: so many that none waits for the disk, and the service gets its turn between.
+// Files checked in parallel: enough to keep the disk busy, few enough to give the service its turns.
 const AT_ONCE = 64
 
-/** Lists what an artifact of this content contains, with sizes, and what the project imports. */
 export async function listContents(content: ArtifactContent, ours: OurPackages): Promise<ArtifactContents> {
   const ofProject = new Set(content.projectFiles)
   const entries = await appEntries(content, ours)
@@ -32,7 +31,7 @@ export async function listContents(content: ArtifactContent, ours: OurPackages):
 
 async function sizeOf(entry: TarEntry): Promise<ContainedFile> {
   if ('text' in entry) return { path: entry.name, bytes: Buffer.byteLength(entry.text) }
-  // One that went away while the build ran was reported by the packer.
+  // A file that disappeared during the build was already reported by the packer.
   const found = await stat(entry.path).catch(() => undefined)
   return { path: entry.name, bytes: found?.size ?? 0 }
 }
@@ -45,7 +44,6 @@ async function listPackages({ folder, packages }: InstalledSet): Promise<Contain
   })
 }
 
-/** Names by which Python finds what lies at the top of the folder. */
 function modulesOf(files: readonly string[]): readonly string[] {
   const modules = files.flatMap((file) => {
     const [first = '', ...rest] = file.split('/')
@@ -58,7 +56,6 @@ function modulesOf(files: readonly string[]): readonly string[] {
 async function importsOf({ project, projectFiles }: ArtifactContent): Promise<readonly string[] | undefined> {
   const sources = projectFiles.filter((file) => file.endsWith('.py'))
   const found = await inGroups(sources, async (file) =>
-    // What cannot be read as text is known to import nothing by nobody.
     importedModules(await readFile(join(project, file), 'utf8').catch(() => '')),
   )
   const all = new Set<string>()

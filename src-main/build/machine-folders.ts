@@ -1,4 +1,3 @@
-/** Folders of this machine as a person looks through them for an app or a handler file. */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -8,24 +7,22 @@ import type { FolderList } from '../contract/projects.ts'
 import { isLeftAlone } from '../domain/app/left-out.ts'
 import { errorCode } from '../domain/error-code.ts'
 
-// More than a person reads; in each of them some files are opened.
+// More than a person reads; some files are opened in each folder.
 const LISTED = 500
-// How much is read to tell whether a folder has an app: files of one folder, of all that are listed, and bytes of each.
+// Limits for detecting an app: files per folder, files in all, and bytes of each.
 const FILES_OF_ONE = 20
 const FILES_OF_ALL = 2000
 const BYTES = 8 * 1024
 const AT_ONCE = 16
-// Folders in which apps have their code, below the one that is opened.
 const INNER = ['src', 'app', 'workers', 'endpoints']
-// What tells a handler file of Python or TypeScript from another one.
 const NAMES_HANDLER =
   /^(?:async[ \t]+)?def[ \t]+\w*handler\w*[ \t]*\(|\bserverless\.start[ \t]*\(|^export[ \t]+(?:default\b|(?:async[ \t]+)?(?:function\*?|const)[ \t]+handler\b)/m
 const IMPORTS_APPS =
   /^[ \t]*(?:(?:from|import)[ \t]+(?:svc|runpod_flash)\b|from[ \t]+runpod[ \t]+import\b.*\bApp\b)|\brunpod\.App\(/m
 
 /**
- * The folders in a folder, without hidden ones and those that cannot be read.
- * @param withFiles the files that a handler may be in, too
+ * Omits hidden and unreadable folders.
+ * @param withFiles also lists possible handler files
  * @throws AppError FOLDER_UNREADABLE
  */
 export async function listFolders(path = homedir(), withFiles = false): Promise<FolderList> {
@@ -55,7 +52,6 @@ export async function listFolders(path = homedir(), withFiles = false): Promise<
   }
 }
 
-/** The real path of a folder that can be read; `~` is the home folder. @throws AppError FOLDER_UNREADABLE */
 export async function realFolder(path: string): Promise<string> {
   const wanted = wholePath(path)
   return reading(wanted, async () => {
@@ -65,25 +61,22 @@ export async function realFolder(path: string): Promise<string> {
   })
 }
 
-/** Whether a folder is one of these or within one, links followed; one that cannot be read is not. */
 export async function isWithin(path: string, folders: readonly string[]): Promise<boolean> {
   const real = (one: string) => realFolder(one).catch(() => undefined)
   const [wanted, ...roots] = await Promise.all([path, ...folders].map(real))
   if (wanted === undefined) return false
   return roots.some((root) => {
     const way = root === undefined ? '..' : relative(root, wanted)
-    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way) // another drive of Windows
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
   })
 }
 
-/** The whole path that is meant. @throws AppError FOLDER_UNREADABLE where it is none */
 export function wholePath(path: string): string {
   const wanted = /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path
   if (!isAbsolute(wanted)) throw new AppError('FOLDER_UNREADABLE', { folder: path, why: 'give its whole path' })
   return resolve(wanted)
 }
 
-/** Whether a folder can be looked into. */
 export async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
@@ -91,7 +84,6 @@ export async function isFolder(path: string): Promise<boolean> {
   )
 }
 
-/** Whether a path is that of a file. */
 export async function isFile(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFile(),
@@ -115,7 +107,6 @@ async function handlerFiles(folder: string, names: readonly string[]): Promise<N
   return found
 }
 
-/** Does something with a folder; an error of the system becomes a sentence. @throws AppError FOLDER_UNREADABLE */
 export async function reading<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -137,7 +128,6 @@ const WHY: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its path is too long',
 }
 
-/** @returns undefined: it is no folder that can be read */
 async function measure(name: string, path: string, budget: { files: number }) {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined)
   if (entries === undefined) return undefined
@@ -159,7 +149,7 @@ async function measure(name: string, path: string, budget: { files: number }) {
 
 async function beginningOf(path: string): Promise<string> {
   try {
-    // To open a pipe or a device could take for ever.
+    // Opening a pipe or a device could block for ever.
     if (!(await stat(path)).isFile()) return ''
     await using file = await open(path)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(BYTES) })

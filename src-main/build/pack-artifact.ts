@@ -1,4 +1,3 @@
-/** Packs artifacts: the installed packages, then the app with our own Python packages. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,10 +10,9 @@ import { listFiles } from './read-files.ts'
 import { createMeter, type Meter, OverLimit, type TarEntry, writePart } from './tar-part.ts'
 import { makeFile } from './write-files.ts'
 
-/** What the packer takes beside the app. */
 export type PackerOptions = OurPackages & { readonly limitBytes: number }
 
-/** Makes what packs artifacts: packages first, as they were compressed when they were installed, then the app. */
+/** Writes packages first, which were compressed when they were installed, then the app. */
 export function createPacker(options: PackerOptions): PackArtifact {
   return async (content, output, signal) => {
     const app = await appEntries(content, options)
@@ -44,7 +42,6 @@ export function createPacker(options: PackerOptions): PackArtifact {
   }
 }
 
-/** Adds the packages. @returns how many files they are */
 async function addPackages(
   packages: InstalledSet,
   app: readonly TarEntry[],
@@ -57,10 +54,9 @@ async function addPackages(
   return entries.length
 }
 
-// An archive of text has about this share of its size; only for what was not reached when writing stopped.
+// Usual compression ratio of text, for files not reached when writing stopped.
 const USUAL_SHARE = 0.3
 
-/** Looks at what is large. @param app bytes of the app's part: written to the archive, and packed before that */
 async function overLimit(
   { project, projectFiles, packages }: ArtifactContent,
   limitBytes: number,
@@ -81,10 +77,8 @@ async function overLimit(
   ])
 }
 
-/** What every artifact holds beside its app: a folder of our Python packages, and which of them. */
 export type OurPackages = { readonly pythonPackages: string; readonly sdk: readonly string[] }
 
-/** The app's own part of an artifact, sorted: project, handlers, what was generated, and our packages. */
 export async function appEntries(
   { project, projectFiles, handlersFolder, handlerFiles, generated }: ArtifactContent,
   { pythonPackages, sdk }: OurPackages,
@@ -98,12 +92,12 @@ export async function appEntries(
     ...entriesIn(pythonPackages, ours.flat()),
     ...Object.entries(generated).map(([name, text]) => ({ name, text })),
   ]
-  // What is generated counts more than a file of the project with its name.
+  // A generated file replaces a project file of the same name.
   const byName = new Map<string, TarEntry>(entries.map((entry) => [entry.name, entry]))
   return [...byName.values()].sort((a, b) => comparePaths(a.name, b.name))
 }
 
-/** The installed part of an artifact, sorted. Where both parts have a file the app's counts, as in its own folder. */
+/** Omits files that the app part also has: the app's win, as in its own folder. */
 export async function packageEntries({ folder }: InstalledSet, app: readonly TarEntry[]) {
   const names = await listFiles(folder)
   const taken = new Set(app.map(({ name }) => name))

@@ -7,7 +7,7 @@ import { installIntoEnvironment } from './virtual-env.ts'
 
 const ASK_LIMIT_MS = 20_000
 
-// Versions are compared where this Python has what compares them, which comes with pip.
+// Versions are compared only if this Python has the library for it, which comes with pip.
 const ASK = `
 import json, re, sys
 from importlib import metadata
@@ -34,7 +34,6 @@ print(json.dumps([text for text in json.loads(sys.argv[1]) if is_missing(text)])
 `
 const imports = z.array(z.string())
 
-/** Makes what asks this machine. @param python interpreter of the settings, asked for each time */
 export function createProcessMachine({
   python,
   env,
@@ -64,7 +63,7 @@ export function createProcessMachine({
     async putAt(path, folder) {
       const found = await foundAt(path, folder)
       if (found === 'this folder' || found === 'something else') return
-      // Where it is not allowed, or another release was quicker, the plan has said what to do.
+      // If it is not allowed, or another release was faster, the plan has said what to do.
       if (found === 'a link to nowhere') await unlink(path).catch(() => undefined)
       await symlink(folder, path).catch(() => undefined)
     },
@@ -76,6 +75,6 @@ async function foundAt(path: string, folder: string) {
   if (link === undefined) return 'nothing'
   if (!link.isSymbolicLink()) return 'something else'
   if ((await readlink(path)) === folder) return 'this folder'
-  // Of a volume that was deleted, say.
+  // For example a link into a deleted volume.
   return (await stat(path).catch(() => undefined)) === undefined ? 'a link to nowhere' : 'something else'
 }

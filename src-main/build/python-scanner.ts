@@ -3,28 +3,26 @@ import { type ScanDocument, scanDocument } from '../contract/scan.ts'
 import type { ScanProject } from '../services/ports/build.ts'
 import { runProgram } from './run-program.ts'
 
-/** What the scanner runs with. */
 export type Python = {
-  /** Folder of our Python packages. */
   readonly packages: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-// Hundreds of times what a project of 2,000 files takes; source: ours, a disk that sleeps or a share that is slow.
+// Hundreds of times the duration for 2,000 files; source: ours, for a sleeping disk or slow share.
 const SCAN_LIMIT_MS = 120_000
 const VERSION_LIMIT_MS = 10_000
 const PROGRAM = 'python3'
 
-/** Makes what reads a project's source: `python3 -m svc_build scan`, which never imports user code. */
+/** Reads a project's source with `python3 -m svc_build scan`, which never imports user code. */
 export function createPythonScanner({ packages, env }: Python): ScanProject {
   return async ({ project, handlersFolder, allowLinksTo = [], signal }) => {
     const handlers = handlersFolder === undefined ? [] : ['--handlers', handlersFolder]
     const links = allowLinksTo.flatMap((folder) => ['--allow-links-to', folder])
     const end = await runProgram({
       command: PROGRAM,
-      // Without the packages in the home of the user, which could stand in for Python's own.
+      // Without packages in the user's home, which could replace Python's own.
       args: ['-s', '-m', 'svc_build', 'scan', project, ...handlers, ...links],
-      // Not the project, whose files would be found before Python's own.
+      // Not the project, whose files would shadow Python's own.
       cwd: packages,
       env: { ...env, PYTHONPATH: packages, PYTHONUTF8: '1' },
       limitMs: SCAN_LIMIT_MS,
@@ -37,7 +35,7 @@ export function createPythonScanner({ packages, env }: Python): ScanProject {
   }
 }
 
-/** `X.Y` of python3; undefined: there is none, or it does not say. Never rejects: the scan says what is missing. */
+/** `X.Y` of python3; undefined: missing or unknown. Never rejects: the scan reports what is missing. */
 export async function localPython(env: Python['env'], signal?: AbortSignal): Promise<string | undefined> {
   const args = ['-S', '-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
   const end = await runProgram({ command: PROGRAM, args, env, limitMs: VERSION_LIMIT_MS, signal }).catch(

@@ -1,31 +1,26 @@
 /**
- * The wheel of the Python packages that scripts import. It is put together from the sources of this installation, so
- * that the service can offer it without pip, setuptools or a network; `pyproject.toml` beside the sources says the same
- * for whoever builds it with the tools of Python. Format: the specification "Binary distribution format" of the Python
- * packaging authority, wheel version 1.0.
+ * Builds the wheel without pip, setuptools or a network; keep in sync with `pyproject.toml`. Format: Python packaging's
+ * "Binary distribution format", wheel version 1.0.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-// The other entry makes a `require` of its own, which the bundle of packages has already.
+// The other entry creates a `require`, which the bundle already has.
 import { zipSync } from 'fflate/browser'
 import type { PythonWheel } from '../services/ports/build.ts'
 
-/** What goes into the wheel. */
 export type WheelSource = {
-  /** Folder that holds the packages. */
   readonly folder: string
   readonly packages: readonly string[]
-  /** Name of the distribution, without characters that a file name of a wheel would need to escape. */
+  /** Distribution name without characters that need escaping in a wheel's file name. */
   readonly name: string
   readonly version: string
 }
 
-// The first time that a zip archive can hold: the same sources give the same bytes.
+// The earliest time of a zip archive, so that the same sources give the same bytes.
 const FIXED_TIME = new Date(1980, 0, 1)
 const REQUIRES_PYTHON = '>=3.10'
 
-/** Puts the wheel together. @throws Error where a file of the packages cannot be read */
 export async function buildWheel({ folder, packages, name, version }: WheelSource): Promise<PythonWheel> {
   const modules = (await Promise.all(packages.map((start) => modulesOf(folder, start)))).flat().sort()
   const files = await Promise.all(

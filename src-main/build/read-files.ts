@@ -1,4 +1,3 @@
-/** The files of a project: listed, read many at once, and which of them no build takes. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { open, readdir } from 'node:fs/promises'
@@ -9,29 +8,31 @@ import { comparePaths } from '../domain/app/manifest.ts'
 import type { ProjectSource } from '../services/ports/projects.ts'
 import { isExecutableMode } from './file-modes.ts'
 
-/** Files up to this size are held whole, larger ones pass through in pieces. */
+/** Files up to this size are held in memory, larger ones are streamed. */
 export const WHOLE_BYTES = MIB
-/** How many are read or written beside each other. Source: ours; with the size above 32 MiB in memory at most. */
+/** Parallel reads or writes. Source: ours; with the size above, at most 32 MiB in memory. */
 export const FILES_AT_ONCE = 32
 
-/** A file of a project; `name` is its path for messages and archives. */
 export type FileToRead = { readonly name: string; readonly path: string }
 
-/** A file that was read; `content` undefined: it is large, and is to be streamed from `path`. `size` in bytes. */
+/** `content` undefined: a large file to stream from `path`. `size` in bytes. */
 export type ReadFile = FileToRead & {
   readonly size: number
   readonly content: Buffer | undefined
   readonly isExecutable: boolean
 }
 
-/** Reads files, several at once, and gives them in order. @throws BuildFailure FILE_UNREADABLE */
+/**
+ * Reads in parallel, yields in order.
+ * @throws BuildFailure FILE_UNREADABLE
+ */
 export async function* readFiles(files: readonly FileToRead[], signal?: AbortSignal): AsyncGenerator<ReadFile> {
   const reading: Promise<ReadFile>[] = []
   let next = 0
   const fill = () => {
     while (next < files.length && reading.length < FILES_AT_ONCE) {
       const file = readOne(files[next++] as FileToRead)
-      // One that fails is met in its turn; until then it must not end the process.
+      // A failure is reported in its turn; until then it must not end the process.
       file.catch(() => undefined)
       reading.push(file)
     }
@@ -55,10 +56,9 @@ async function readOne(file: FileToRead): Promise<ReadFile> {
   }
 }
 
-// A text that a person reads in a plan; source: ours.
+// Maximum size of a text shown in a plan. Source: ours.
 const TEXT_BYTES = 64 * KIB
 
-/** See ProjectSource. */
 export const readSourceText: ProjectSource['text'] = async (folder, { path, sha256 }) => {
   const found = await readOne({ name: path, path: join(folder, path) }).catch(() => undefined)
   if (found === undefined) return undefined
@@ -68,13 +68,11 @@ export const readSourceText: ProjectSource['text'] = async (folder, { path, sha2
   return isUtf8(content) && !content.includes(0) ? { text: content.toString() } : { noDiff: 'binary' }
 }
 
-/** The failure of a file that cannot be read. @param name path for the message */
 export function unreadable(name: string, error: unknown): BuildFailure {
   const why = error instanceof Error ? error.message : String(error)
   return new BuildFailure([buildProblem('FILE_UNREADABLE', { why }, { file: name })], { cause: error })
 }
 
-/** All files below a folder as sorted relative paths with forward slashes, without what Python compiled. */
 export async function listFiles(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   return found

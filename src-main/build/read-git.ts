@@ -1,16 +1,13 @@
 import { type GitState, gitState } from '../contract/app.ts'
 import { runProgram } from './run-program.ts'
 
-// How long git may take; a deploy goes on without what it would have said. In ms; source: ours.
+// Time limit for git; without its answer, a deploy continues. In ms; source: ours.
 const LIMIT_MS = 5000
 const MESSAGE_LENGTH = 200
-// Of a hook or a tool that runs git itself: they would name another repository than that of the folder.
+// Set by hooks and tools that run git, and would select another repository than the folder's.
 const OF_ANOTHER = /^GIT_/
 
-/**
- * Asks git which commit a folder is at, and whether its files are as in it.
- * @returns undefined: it is in no repository, the repository has no commit, or git is not there
- */
+/** @returns undefined without a repository, a commit or git */
 export async function readGit(
   folder: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -20,7 +17,7 @@ export async function readGit(
   const ask = async (...args: readonly string[]) => {
     const end = await runProgram({
       command: 'git',
-      // A repository may name a program of its own for this, and it writes nothing this way.
+      // A repository may name its own program for this; the options also prevent any writes.
       args: ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-C', folder, ...args],
       env: { ...own, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
       limitMs: LIMIT_MS,

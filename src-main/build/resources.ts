@@ -1,8 +1,3 @@
-/**
- * The folder `resources` of this installation: its programs, the catalog, what comes along for workflows. Also the
- * index of packages of nodes, which the user puts into the data folder.
- */
-
 import { createHash, webcrypto } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
@@ -26,15 +21,13 @@ import type {
   WorkflowPorts,
 } from '../services/ports/workflows.ts'
 
-/** The folder `resources` of this installation, an absolute path. */
 export const RESOURCES: string = fileURLToPath(new URL('../../resources', import.meta.url))
 
 const SOURCE = /\.ts$/
 
 /**
- * A program in `resources`. A clone has its TypeScript source; an installed package has JavaScript in its place,
- * because Node removes no types from files below `node_modules`.
- * @param path its source, relative to `resources`; a file that is not TypeScript stays as it is
+ * Packages contain JavaScript, as Node strips no types below `node_modules`.
+ * @param path source relative to `resources`; other file types stay unchanged
  * @returns an absolute path
  */
 export function resourceProgram(path: string): string {
@@ -43,19 +36,17 @@ export function resourceProgram(path: string): string {
   return existsSync(built) ? built : source
 }
 
-/** The folder of our Python packages, of which svc_runtime runs apps of the platform's Python package. */
 export const PYTHON_PACKAGES: string = join(RESOURCES, 'python')
 
 const UTF8 = new TextDecoder('utf-8')
 
-/** What Node does with the bytes of files. */
 export const fileTools: FileTools = {
   utf8: (bytes) => UTF8.decode(bytes),
   inflate(bytes, most) {
     try {
       return inflateSync(bytes, { maxOutputLength: most })
     } catch {
-      return undefined // damaged, or larger than what is asked for: the port knows no difference
+      return undefined // damaged, or too large: the port makes no difference
     }
   },
   async sha256(bytes) {
@@ -64,14 +55,12 @@ export const fileTools: FileTools = {
   },
 }
 
-/** Name of the index of packages of nodes in the data folder; the user puts it there. Source: ours. */
+/** Name of the index of packages of nodes in the data folder, which the user provides. Source: ours. */
 export const PACKAGE_INDEX_FILE = 'node-packages.json'
 
 /**
- * Reads the index of packages of nodes.
- * @param folder the data folder
- * @returns nothing where the user has put none there
- * @throws Error that says why it cannot be read, for a person
+ * @returns an empty index if the user placed none
+ * @throws Error with the reason, for a person
  */
 export async function readPackageIndexFile(folder: string): Promise<PackagesByClass> {
   const most = limit('nodePackagesBytes')
@@ -86,9 +75,6 @@ export async function readPackageIndexFile(folder: string): Promise<PackagesByCl
   }
 }
 
-/**
- * The index of a data folder, as the core takes it. @param folder is asked each time, as it is known after the start
- */
 function packageIndexOf(folder: () => string): WorkflowPorts['packageIndex'] {
   return {
     read: () => readPackageIndexFile(folder()),
@@ -100,7 +86,6 @@ function packageIndexOf(folder: () => string): WorkflowPorts['packageIndex'] {
   }
 }
 
-// What comes along for workflows: templates, classes of nodes, and which of them a handler runs.
 const index = z.object({
   templates: z.array(z.object({ id: z.string().regex(/^[a-z0-9-]+$/), name: z.string(), summary: z.string() })),
 })
@@ -109,7 +94,6 @@ const handlerClasses = z.object({
   lists: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
 })
 
-/** Reads `workflows/index.json` with the document of each template. */
 const readTemplates: ReadTemplates = async () => {
   const folder = join(RESOURCES, 'workflows')
   const { templates } = index.parse(JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')))
@@ -121,10 +105,8 @@ const readTemplates: ReadTemplates = async () => {
   )
 }
 
-/** Reads `node-types.json`. */
 export const readBuiltInNodeTypes: ReadBuiltInNodeTypes = () => readFile(join(RESOURCES, 'node-types.json'), 'utf8')
 
-/** Reads `classes.json` beside a handler that comes along. */
 const readHandlerClasses: ReadHandlerClasses = async (handler) => {
   if (relative(RESOURCES, handler).startsWith('..')) return undefined
   try {
@@ -135,7 +117,6 @@ const readHandlerClasses: ReadHandlerClasses = async (handler) => {
   }
 }
 
-/** All of it, as the core takes it. @param data the data folder, asked each time, as it is known after the start */
 export function workflowResources(
   data: () => string,
 ): Omit<WorkflowPorts, 'fetchNodeTypes' | 'sizeOfNodeTypes' | 'probeServer'> {
@@ -150,7 +131,6 @@ export function workflowResources(
 
 const SUFFIX = '.json'
 
-/** Reads the files of the catalog that this installation has. Their handlers become absolute paths. */
 export const readCatalog: ReadCatalog = async () => {
   const folder = join(RESOURCES, 'catalog')
   const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort()
@@ -163,6 +143,5 @@ export const readCatalog: ReadCatalog = async () => {
   )
 }
 
-/** The public list prices of cards, which come along with their date. */
 export const readPrices: ReadPrices = async () =>
   priceTable.parse(JSON.parse(await readFile(join(RESOURCES, 'prices.json'), 'utf8')))

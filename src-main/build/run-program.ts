@@ -1,38 +1,34 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-// How much of the end of what a program prints is held, in characters; source: ours, hundreds of lines, of which a
-// person reads the last.
+// Characters kept of the end of a program's output; source: ours, hundreds of lines, of which only the last are read.
 const TAIL_CHARACTERS = 64 * 1024
 
-// How often in its time a program without a limit is looked at. Looks are counted, and no time: a machine that was
-// asleep or busy for long gives it as many as any other.
+// Progress checks per limit. Checks are counted instead of time, so that a sleeping or busy machine gives a program as
+// many.
 const MAX_CHECKS = 20
 
-/** How a program ended. `missing`: it could not be started; `late`: it was ended at its limit. */
+/** How a program ended. `missing`: it could not be started; `late`: it was stopped at its limit. */
 export type ProgramEnd =
   | { readonly kind: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'late' }
 
-/** What to run. */
 export type Program = {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly limitMs: number
-  /** What `limitMs` counts: all its time, or only time in a row in which it prints nothing and writes nothing. */
+  /** `limitMs` covers the total time, or a continuous time without output or writes. */
   readonly limits?: 'all' | 'no progress'
-  /** Gets every line of both outputs; of the outputs only the end is then held. */
   readonly onLine?: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Runs a program to its end, in a process group of its own: at the limit or an abort everything that it started ends
- * with it.
- * @throws the reason of the signal when it was aborted
+ * Runs in its own process group, so that a limit or abort also ends its children.
+ * @throws the signal's reason when aborted
  */
 export async function runProgram(program: Program): Promise<ProgramEnd> {
   const { command, args, cwd, env, limitMs, limits = 'all', onLine, signal } = program
@@ -48,7 +44,7 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   let hasOutput = false
   for (const name of ['stdout', 'stderr'] as const) {
     const lines = onLine === undefined ? undefined : splitLines(onLine)
-    // Where no more files can be opened it has none, whatever its type says, and its error tells why.
+    // If no more files can be opened, there is no stream, whatever its type says, and the error tells why.
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       outputs[name] = onLine === undefined ? outputs[name] + text : (outputs[name] + text).slice(-TAIL_CHARACTERS)
       hasOutput = true
@@ -92,8 +88,8 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
 }
 
 /**
- * Bytes that a process wrote so far, to files above all: installers say nothing while they download, and write what
- * comes. Only Linux tells; elsewhere only what is printed counts as progress.
+ * Bytes written by a process, as installers download silently. Only Linux reports it; elsewhere only output counts as
+ * progress.
  */
 function bytesWritten(pid: number | undefined): number {
   try {

@@ -3,19 +3,19 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isLeftAlone } from '../domain/app/left-out.ts'
 
-/** What a project looks like from outside. `newestAt`: the time of the last change, in ms since the epoch. */
+/** `newestAt`: last change, ms since the epoch. */
 export type SourceStamp = { readonly stamp: string; readonly newestAt: number }
 
-// Files that are looked at together: enough to keep the disk busy, few enough to leave the service its turns.
+// Parallel file checks: enough to keep the disk busy, few enough not to block the service.
 const AT_ONCE = 128
 
 /**
- * A stamp that changes when a file of a project does, comes or goes: made of times and sizes, so that no file is read.
- * @param files relative paths with forward slashes, as the last look at the project found them
+ * Changes with any file, from times and sizes alone.
+ * @param files relative paths with forward slashes from the last listing
  */
 export async function sourceStamp(project: string, files: readonly string[]): Promise<SourceStamp> {
   const folders = [...new Set(['', ...files.flatMap(foldersAround)])]
-  // A folder has another time when an entry comes or goes. One without files of the build may get its first.
+  // A folder's time changes when an entry is added or removed. One without files of the build may get its first.
   const besides = (await Promise.all(folders.map((folder) => foldersIn(project, folder)))).flat()
   const rules = ['.runpodignore', ...folders.map((folder) => `${folder}.gitignore`)]
   const paths = [...new Set([...files, ...folders, ...besides, ...rules])].sort()
@@ -30,14 +30,12 @@ export async function sourceStamp(project: string, files: readonly string[]): Pr
 }
 
 async function stampOf(project: string, path: string): Promise<{ readonly stamp: string; readonly at: number }> {
-  // What is not there has no look; when it comes it has one.
   const found = await stat(join(project, path)).catch(() => undefined)
   if (found === undefined) return { stamp: path, at: 0 }
-  // The time of the entry, which tools that keep the time of the content cannot set.
+  // The time of the entry, which tools that preserve modification times cannot set.
   return { stamp: `${path} ${found.ctimeMs} ${found.size} ${found.ino}`, at: found.ctimeMs }
 }
 
-/** The folders that hold a file, each with a slash at its end. */
 function foldersAround(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
 }

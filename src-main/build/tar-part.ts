@@ -1,8 +1,6 @@
 /**
- * Parts of a `.tar.gz`. An archive is one or two of them, one after the other: gzip readers take what follows as more
- * of the same file. So the packages are compressed once, when they are installed, and a build whose code changed only
- * compresses the code. The bytes depend on the entries alone: fixed times and owners, and a header that does not say
- * which system wrote it.
+ * A `.tar.gz` is one or two concatenated gzip parts, so unchanged packages are not recompressed. Bytes depend only on
+ * the entries.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -14,28 +12,23 @@ import { BuildFailure, buildProblem } from '../contract/build.ts'
 import { fileMode } from './file-modes.ts'
 import { type FileToRead, type ReadFile, readFiles } from './read-files.ts'
 
-/** A file on the disk, or a text that was made. `name`: path in the archive. */
 export type TarEntry = FileToRead | { readonly name: string; readonly text: string }
 
-// 1980-01-01, the first day that every archive format knows; GNU tar warns of 1970.
+// 1980-01-01, the first day that every archive format supports; GNU tar warns of 1970.
 const ENTRY_TIME = new Date(Date.UTC(1980, 0, 1))
 // Two empty blocks end an archive.
 const END_BYTES = 1024
 const GZIP_SYSTEM_BYTE = 9
 const UNKNOWN_SYSTEM = 255
 
-/** Thrown into a stream that would exceed its limit. */
 export class OverLimit extends Error {}
 
-/** Counts and hashes what goes through; `through()` may be called for several streams, one after the other. */
 export type Meter = {
   readonly through: () => Transform
   readonly bytes: () => number
-  /** Hex. */
   readonly sha256: () => string
 }
 
-/** Makes a meter. Its streams fail with OverLimit beyond `limitBytes`. */
 export function createMeter(limitBytes: number): Meter {
   const hash = createHash('sha256')
   let bytes = 0
@@ -54,9 +47,9 @@ export function createMeter(limitBytes: number): Meter {
 }
 
 /**
- * Compresses entries to `target`, in their order.
- * @param isLast whether the archive ends with this part, and with it the target
- * @param onEntry gets the size of each entry that was written, in bytes
+ * Compresses entries in order.
+ * @param isLast the archive and the target end with this part
+ * @param onEntry receives each written entry's size in bytes
  */
 export async function writePart(
   entries: readonly TarEntry[],
@@ -74,7 +67,7 @@ export async function writePart(
   },
 ): Promise<void> {
   const tar = pack()
-  // What ends it reaches the caller through the pipeline; an error that nobody listens to would end the process.
+  // The pipeline reports errors; an error without a listener would end the process.
   tar.on('error', () => {})
   const filling = fill(tar, entries, onEntry, signal).catch((error: Error) => tar.destroy(error))
   const source = Readable.from(tar, { objectMode: false })
@@ -100,7 +93,6 @@ async function fill(
   tar.finalize()
 }
 
-/** Reads ahead between the texts, which are at hand. */
 async function* inOrder(entries: readonly TarEntry[], signal: AbortSignal | undefined): AsyncGenerator<ReadFile> {
   const files = readFiles(
     entries.filter((entry) => 'path' in entry),
@@ -126,12 +118,12 @@ async function addFile(tar: ReturnType<typeof pack>, file: ReadFile): Promise<vo
   const { promise: written, resolve, reject } = Promise.withResolvers<void>()
   const done = (error?: Error | null) => (error ? reject(error) : resolve())
   if (file.content !== undefined) {
-    // Both report an error: the callback, and the entry, which would end the process if nobody listened.
+    // Both report an error: the callback, and the entry, which would end the process without a listener.
     tar.entry(header, file.content, done).on('error', reject)
     return written
   }
   const sink = tar.entry(header, done)
-  // The size is in the header already: of a file that grew the rest is not taken, one that shrank is an error.
+  // The header already has the size: of a file that grew the rest is skipped, one that shrank is an error.
   const reading = pipeline(createReadStream(file.path, { end: file.size - 1 }), sink)
   try {
     await Promise.all([reading, written])
@@ -143,7 +135,6 @@ async function addFile(tar: ReturnType<typeof pack>, file: ReadFile): Promise<vo
   }
 }
 
-/** Keeps back the end of an archive. */
 function withoutEnd(): Transform {
   let held: Buffer = Buffer.alloc(0)
   return new Transform({
@@ -156,7 +147,7 @@ function withoutEnd(): Transform {
   })
 }
 
-/** Takes the system out of the header of gzip; its time is 0 already. */
+/** Removes the operating system from the gzip header; its time is 0 already. */
 function withoutSystem(): Transform {
   let isFirst = true
   return new Transform({

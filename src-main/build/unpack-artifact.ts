@@ -1,8 +1,6 @@
 /**
- * Unpacks artifacts. All of an archive is checked while it is read: `check-entries` says what it may hold, and the
- * first entry that it may not ends it. Small files are written beside the reading, many at once; large ones pass
- * through. All is on the disk before the folder gets its name: whoever finds the name after a loss of power finds whole
- * files.
+ * Checks entries while reading and stops at the first forbidden one; syncs all before naming the folder, so power loss
+ * leaves no partial files.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -23,29 +21,24 @@ import { FOLDER_MODE, fileMode, isExecutableMode } from './file-modes.ts'
 import { FILES_AT_ONCE, WHOLE_BYTES } from './read-files.ts'
 import { putInPlace, syncFiles } from './write-files.ts'
 
-// A quarter of the time for archives of many small files, against the 16 KiB that are usual.
+// A quarter of the time for archives of many small files, compared with the default of 16 KiB.
 const INFLATED_BYTES = 256 * KIB
 
 const BLOCK_BYTES = 512
-// Two empty blocks end an archive.
 const END_BYTES = 2 * BLOCK_BYTES
 
-// 1980-01-01: reproducible archives, such as those of our own builds, give every file this time. If two versions of a
-// file had this time and the same size, a cache of compiled files could not tell them apart.
+// 1980-01-01, the fixed time in reproducible archives; two versions of equal size would be indistinguishable to
+// Python's bytecode cache.
 const NO_TIME = Date.UTC(1980, 0, 1)
 
 type Body = AsyncIterable<unknown>
 
-/** Unpacks with the limits of artifacts. */
 export const unpackArtifact: UnpackArtifact = createUnpacker({
   bytes: limit('unpackedBytes'),
   files: limit('unpackedFiles'),
 })
 
-/**
- * Makes what unpacks artifacts; `bytes` are those of the archive without its compression.
- * @param sync as `syncFiles`
- */
+/** Limits apply to uncompressed bytes. */
 export function createUnpacker(limits: ArchiveLimits, sync = syncFiles): UnpackArtifact {
   return async (file, folder, signal) => {
     await mkdir(dirname(folder), { recursive: true })
@@ -65,7 +58,6 @@ export function createUnpacker(limits: ArchiveLimits, sync = syncFiles): UnpackA
   }
 }
 
-/** @returns paths of all that was made */
 async function unpackInto(
   root: string,
   file: string,
@@ -90,7 +82,7 @@ async function unpackInto(
       made.push(join(root, folder))
     }
     if (entry.kind === 'folder') return
-    // 'wx' makes a new file or fails: it follows no link and changes nothing that is there.
+    // 'wx' creates a new file or fails: it follows no link and changes nothing that exists.
     const options = { flag: 'wx', mode: fileMode(isExecutableMode(header.mode)) } as const
     const path = join(root, entry.path)
     made.push(path)
@@ -105,14 +97,14 @@ async function unpackInto(
     })
   }
 
-  // Python uses a compiled file only if the time recorded in it is that of the source file.
+  // Python uses a compiled file only if its recorded time is that of the source file.
   async function keepTime(path: string, time: Date | undefined): Promise<void> {
     if (time !== undefined && time.getTime() > NO_TIME && time.getTime() <= arrivedAt) await utimes(path, time, time)
   }
 
   tar.on('entry', (header, body, next) => {
     endOfEntries = body.offset + BLOCK_BYTES + Math.ceil(header.size / BLOCK_BYTES) * BLOCK_BYTES
-    // It fails with the archive, which tells why; an error that nobody listens to would end the process.
+    // It fails with the archive, which tells why; an error without a listener would end the process.
     body.on('error', () => {})
     taking = take(header, body)
     taking.then(() => next(), next)
@@ -128,10 +120,10 @@ async function unpackInto(
     await pipeline(createReadStream(file), gunzip, bounded, tar, { signal })
     await taking
     if (inflated - endOfEntries < END_BYTES) throw new RefusedArchive('it is cut off')
-    // Zeros after the last part, and all that follows them, are skipped by gunzip without an error.
+    // gunzip silently skips zeros after the last part, and everything after them.
     if (gunzip.bytesWritten !== (await stat(file)).size) throw new RefusedArchive('there is data after its end')
   } finally {
-    // Nothing may be written any more when the folder is removed; the error is that of the archive.
+    // No write may still run when the folder is removed; the archive's error is the one reported.
     await taking.catch(() => undefined)
     await writes.idle()
   }
@@ -146,7 +138,6 @@ async function readAll(body: Body, size: number): Promise<Buffer> {
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 }
 
-/** Runs writes beside each other, so many at once; after one that failed no other is begun. */
 function createWrites() {
   const running = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
@@ -171,7 +162,6 @@ function createWrites() {
   }
 }
 
-/** The error for a person. */
 function unpackError(error: unknown): Error {
   const code = errorCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', {}, { cause: error })
@@ -188,9 +178,8 @@ function reasonOf(error: unknown, code: string): string {
   return `it is not a tar archive, or it is incomplete or damaged (${message.replace(/[.?]$/, '')})`
 }
 
-/** Reads the manifest of a folder, ours or that of SDK 2.0. */
 export const readManifest: ReadManifest = async (folder) => {
-  // One that depends on where the service was started is nobody's wish.
+  // A path relative to the service's start folder is a mistake.
   if (!isAbsolute(folder)) return undefined
   for (const name of [MANIFEST_FILE, PLATFORM_MANIFEST_FILE]) {
     try {

@@ -1,10 +1,10 @@
-/** Installs packages into a virtual environment, which is made where it is missing: by uv, else by venv and pip. */
+/** Installs packages into a virtual environment, created if missing: with uv, or with venv and pip. */
 import { join } from 'node:path'
 import type { EnvironmentInstall } from '../services/ports/fleet.ts'
 import { isFile } from './machine-folders.ts'
 import { runProgram } from './run-program.ts'
 
-// Source: ours. A download that makes progress may take as long as it wants.
+// Source: ours. A download that makes progress may take any time.
 const CREATE_LIMIT_MS = 120_000
 const NO_PROGRESS_MS = 300_000
 const CHECK_LIMIT_MS = 20_000
@@ -12,7 +12,10 @@ const SHOWN_LINES = 20
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** See `ProcessMachine.install`. @throws Error with the last lines of what failed; the reason of the signal */
+/**
+ * See `ProcessMachine.install`.
+ * @throws Error with the last lines of the failure; the signal's reason
+ */
 export async function installIntoEnvironment(
   env: Env,
   { environment, python, searchPath, packages, onLine, signal }: EnvironmentInstall,
@@ -20,12 +23,12 @@ export async function installIntoEnvironment(
   const interpreter = join(environment, 'bin', 'python')
   const found = await runProgram({ command: 'uv', args: ['--version'], env, limitMs: CHECK_LIMIT_MS, signal })
   const hasUv = found.kind === 'ended' && found.exitCode === 0
-  // The Python of the endpoint is on its own search path; uv is on that of the service.
+  // The endpoint's Python is on its own search path, uv on the service's.
   const path = [searchPath, env.PATH].filter((part) => part !== undefined && part !== '').join(':')
   const run = (command: readonly string[], limitMs: number) =>
     runWell({ ...env, PATH: path, NO_COLOR: '1', UV_PYTHON_DOWNLOADS: 'never' }, command, { limitMs, onLine, signal })
   if (!(await isFile(interpreter))) {
-    // Packages that the workers found until now stay importable.
+    // Packages that the workers found before remain importable.
     const wish = ['--system-site-packages', environment]
     await run(hasUv ? ['uv', 'venv', '--python', python, ...wish] : [python, '-m', 'venv', ...wish], CREATE_LIMIT_MS)
   }

@@ -1,7 +1,4 @@
-/**
- * Reports when the files of a program change. Only folders that hold such files are watched, so a handler may be in a
- * home folder, or next to others.
- */
+/** Watches only folders with imported files, so that a handler may be in a home folder. */
 import { createHash } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
@@ -13,7 +10,6 @@ import { watchProject } from './watch-project.ts'
 
 const ROOT = ''
 
-/** Watches a file that is run, and what it imports, until it is closed. */
 export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeListener): CodeWatch {
   let known: ReadonlyMap<string, string> | undefined
   let folders: ReadonlySet<string> = new Set([ROOT])
@@ -40,14 +36,14 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
     ).close
   }
 
-  // A handler that writes its results next to itself is not read again for each of them.
+  // A handler that writes results next to itself is not read again for each one.
   function mayConcern(path: string): boolean {
     return known?.has(path) === true || isHandlerFile(path) || extname(path) === ''
   }
 
   async function look(at: number): Promise<void> {
     const files = await readImportedFiles(entry)
-    // Some editors remove a file before they write it anew.
+    // Some editors remove a file before they write it again.
     if (closed || files.size === 0) return
     const changed = known === undefined ? [] : differences(known, files)
     known = files
@@ -61,7 +57,7 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
     folders = wanted
     close()
     close = open()
-    // Something may have changed before they were watched.
+    // Something may have changed before the watches began.
     await look(at)
   }
 
@@ -73,7 +69,7 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
         .digest('hex'),
     async writtenAfter(at) {
       const files = [...(known?.keys() ?? [])].sort()
-      // Unlike the time of the content, this one cannot be set: a file that was copied here with its old time counts.
+      // Unlike the modification time, this one cannot be set: a file that was copied here with its old time counts.
       const times = await Promise.all(files.map((path) => stat(join(entry.folder, path)).catch(() => undefined)))
       const written = files.filter((_path, index) => (times[index]?.ctimeMs ?? 0) > at)
       await dropCompiled(entry.folder, written)
@@ -86,7 +82,7 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
   }
 }
 
-// Python tells sources apart by whole seconds and sizes: of two saves within a second it would run the first.
+// Python compares sources by whole seconds and sizes: of two saves within a second it would run the first.
 async function dropCompiled(folder: string, files: readonly string[]): Promise<void> {
   for (const path of files) {
     const { dir, name, ext } = posix.parse(path)
@@ -95,7 +91,7 @@ async function dropCompiled(folder: string, files: readonly string[]): Promise<v
     const compiled = (await readdir(cache).catch(() => [])).filter(
       (entry) => entry.startsWith(`${name}.`) && entry.endsWith('.pyc'),
     )
-    // One that a container made as root stays, which matters only for two saves within a second.
+    // A file that a container made as root stays, which matters only for two saves within a second.
     await Promise.allSettled(compiled.map((entry) => rm(join(cache, entry))))
   }
 }

@@ -1,32 +1,24 @@
-/** Watches the folders of a project: by watches of the system, or by looking again where there are none left. */
 import { type FSWatcher, readdirSync, statSync, type WatchEventType, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isLeftAlone } from '../domain/app/left-out.ts'
 import { errorCode } from '../domain/error-code.ts'
 
-/** What became of an entry of a project. */
 export type EntryChange = 'came' | 'changed' | 'went'
 
-/** What a watch tells. Paths are relative to the project, with forward slashes. */
 export type WatchListener = {
   readonly onChange: (path: string, change: EntryChange) => void
-  /** The watch ended by itself: the project is not there any more, or the system refuses further watches. */
+  /** The watch ended by itself: the project is gone, or the system refuses further watches. */
   readonly onEnd: (reason: Error) => void
 }
 
 const ROOT = ''
 
-/** Whether a folder below the project is watched, by its relative path. */
 export type IsWatched = (folder: string) => boolean
 
 /**
- * Watches a project, one watch for each of its folders. The recursive watch of Node puts one on every file on Linux,
- * also in folders that nobody wants, and soon meets the limit of the system; so does the library chokidar. A folder
- * that comes is watched from then on, and all that is in it by then counts as changed. The same holds for one of which
- * only the name is known to have changed hands: a folder that was removed and made again can have the inode of before.
- * @returns how to end it
- * @throws Error with the system's code where the folder cannot be watched
+ * One watch per folder: recursive watches of Node and chokidar put one on every Linux file and hit the limit.
+ * @throws Error with the system's code
  */
 export function watchFolders(
   project: string,
@@ -94,8 +86,7 @@ export function watchFolders(
     try {
       const path = name === null ? folder : below(folder, name)
       const found = kindOf(path)
-      // Told with its own name, as if it were in itself: the folder was removed or renamed, or an entry of that name
-      // was.
+      // Reported under its own name, as if inside itself: the folder, or an entry of that name, was removed or renamed.
       const mayBeItself = name === basename(join(project, folder)) && found === undefined
       if (event === 'rename') renewed(mayBeItself ? folder : path)
       report(mayBeItself ? folder : path)
@@ -132,14 +123,13 @@ function isAbsent(error: unknown): boolean {
   return /^(ENOENT|ENOTDIR)$/.test(errorCode(error))
 }
 
-// How long between two looks, in ms; source: ours. A look at 2,000 files takes some 50 ms of one core.
+// Polling interval, in ms; source: ours. Checking 2,000 files takes about 50 ms of one core.
 const EVERY_MS = 500
 
 /**
- * Looks at times and sizes of a project's files again and again, where the system watches no folders. A project that is
- * not there has no files; it may come back.
- * @param wasThere without it all that is found counts as changed
- * @returns how to end it
+ * Polls times and sizes; a missing project has no files and may return.
+ * @param wasThere false: everything found counts as changed
+ * @returns a function that stops polling
  */
 export function pollFolders(
   project: string,
@@ -148,7 +138,6 @@ export function pollFolders(
     onThere,
   }: {
     readonly onChange: (path: string, change: EntryChange) => void
-    /** The project is not there any more, or is there again. */
     readonly onThere: (isThere: boolean) => void
   },
   { wasThere, isWatched = () => true }: { readonly wasThere: boolean; readonly isWatched?: IsWatched | undefined },
@@ -178,11 +167,9 @@ export function pollFolders(
   }
 }
 
-/** What a file looks like from outside, by path; the root stands for a project that is there. */
 async function statesIn(project: string, isWatched: IsWatched): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>()
   async function walk(folder: string): Promise<void> {
-    // What goes away during the look is not there.
     const entries = await readdir(join(project, folder), { withFileTypes: true }).catch(() => undefined)
     if (entries === undefined) return
     if (folder === ROOT) states.set(ROOT, '')

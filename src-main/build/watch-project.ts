@@ -1,34 +1,25 @@
 /**
- * Reports when a project changes. Changes that come together are reported together: an editor saves through a second
- * file, and a change of branch touches many. Where the system cannot watch, and while the project is not there, the
- * files are looked at from time to time.
+ * Batches changes, as editors save through a second file and branch switches touch many; polls while watching is
+ * impossible.
  */
 import { existsSync } from 'node:fs'
 import { type EntryChange, type IsWatched, pollFolders, watchFolders } from './watch-folders.ts'
 
-/**
- * Files that changed together: relative paths, sorted; none where it is not known which. `at` is when the first was
- * noticed, ms since the epoch.
- */
+/** `files`: sorted relative paths; empty if unknown. `at`: the first change, ms since the epoch. */
 export type ProjectChange = { readonly files: readonly string[]; readonly at: number }
 
-/** Who is notified of changes. */
 export type ProjectListener = {
   readonly onChange: (change: ProjectChange) => void
-  /** The folder of the project is not there any more, or is there again. */
   readonly onThere: (isThere: boolean) => void
-  /** From now on files are looked at from time to time, since the system refuses to watch. */
   readonly onPolling: (why: string) => void
-  /** ms since the epoch. */
   readonly now: () => number
 }
 
-// After the last of several changes, and after the first at most, in ms. Source: ours; an editor renames within one of
-// them, and a change of branch in the other.
+// ms after the last change, and at most after the first. Source: ours; they cover an editor's rename and a branch
+// switch.
 const QUIET_MS = 30
 const LONGEST_MS = 300
 
-/** Watches a project until it is closed. @param project absolute folder @param isWatched without it all folders are */
 export function watchProject(
   project: string,
   { onChange, onThere, onPolling, now }: ProjectListener,
@@ -42,7 +33,7 @@ export function watchProject(
 
   function notice(path: string, change: EntryChange): void {
     const first = changed.get(path)
-    // What an editor writes to rename it afterwards has come and gone.
+    // A temporary file that an editor renames afterwards is gone again.
     if (first === 'came' && change === 'went') changed.delete(path)
     else changed.set(path, first ?? change)
     reportSoon()
@@ -65,7 +56,6 @@ export function watchProject(
   function pollBecause({ message }: Error): void {
     onPolling(message)
     stop = pollFolders(project, { onChange: notice, onThere }, { wasThere: true, isWatched })
-    // What changed before the first look is not reported.
     reportSoon()
   }
 

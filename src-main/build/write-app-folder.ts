@@ -8,9 +8,8 @@ import { FILES_AT_ONCE, type FileToRead, unreadable } from './read-files.ts'
 import type { TarEntry } from './tar-part.ts'
 
 /**
- * Makes what writes an app into a folder: the same files as the archive would have, for workers of this machine.
- * Packages are linked and not copied, since they can have gigabytes; the app is copied, so that a save does not change
- * a release that runs.
+ * Writes a local app folder: packages are linked, as they can take gigabytes; the app is copied, so that saves do not
+ * change running releases.
  */
 export function createFolderWriter(ours: OurPackages): WriteAppFolder {
   return async (content, output, signal) => {
@@ -57,12 +56,12 @@ async function linkOrCopy(entry: FileToRead, target: string): Promise<void> {
   try {
     await link(entry.path, target)
   } catch {
-    // Another disk, a file system without links, or too many of them: then it costs the room.
+    // Another disk, a file system without links, or too many of them: then it takes space.
     await copy(entry, target)
   }
 }
 
-/** Settles when nothing is at work any more, also where one failed: whoever tidies up then finds all of it. */
+/** Settles when nothing is running any more, even after a failure, so that cleaning up finds everything. */
 async function forEach<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<unknown>,

@@ -1,12 +1,11 @@
-/** Files that are whole or not there, and put onto the disk before somebody names them. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../domain/error-code.ts'
 
 /**
- * Makes a file whole or not at all: it is written under another name beside it, and then renamed.
- * @param write gets the other name; where it fails nothing is left
+ * Writes atomically: to a temporary name, then renames.
+ * @param write receives the temporary name; on failure nothing is left
  */
 export async function makeFile<Result>(path: string, write: (path: string) => Promise<Result>): Promise<Result> {
   const folder = dirname(path)
@@ -22,14 +21,13 @@ export async function makeFile<Result>(path: string, write: (path: string) => Pr
   }
 }
 
-/** Writes a text whole or not at all. */
 export function makeTextFile(path: string, text: string): Promise<void> {
   return makeFile(path, (other) => writeFile(other, text))
 }
 
 /**
- * Gives a folder that is whole its name. Where another one was quicker its folder stays: names say what is in them, so
- * that both are the same.
+ * Renames a complete folder. If another process was faster, its folder stays: names identify the content, so both are
+ * the same.
  */
 export async function putInPlace(begun: string, folder: string): Promise<void> {
   try {
@@ -39,12 +37,12 @@ export async function putInPlace(begun: string, folder: string): Promise<void> {
   }
 }
 
-// Most of a sync is waiting for the disk, which does many at once; four threads do them anyway. Ours.
+// Parallel syncs; mostly waiting for the disk, on four threads anyway. Source: ours.
 const AT_ONCE = 32
 
 /**
- * Brings files and folders onto the disk, with the names in these folders: after a loss of power they are whole.
- * Source: ours, 5,000 files of 8 KB take 0.4 s; to ask the disk after each one that is written takes 1.9 s.
+ * Syncs files and folders so that power loss leaves them whole. Source: ours, 0.4 s for 5,000 files of 8 KB, or 1.9 s
+ * if synced after each.
  * @param paths absolute
  */
 export async function syncFiles(paths: Iterable<string>): Promise<void> {

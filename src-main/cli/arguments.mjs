@@ -1,6 +1,6 @@
 /**
- * Options of the program itself, which may stand before a command, and the command among the arguments. The launcher
- * needs both before anything is installed, so this file has no dependencies and runs on any Node.
+ * Options before a command. The launcher needs them before installation, so this file has no dependencies and runs on
+ * any Node.
  */
 
 /** Flags and descriptions. @type {readonly (readonly [flags: string, description: string])[]} */

@@ -2,26 +2,19 @@ import { CliError, usageError } from './cli-error.ts'
 import type { Output } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Whether a person sits there who can answer. */
 export function canAsk(output: Output, { stdin, stdout }: Pick<Surroundings, 'stdin' | 'stdout'>): boolean {
   return stdout.isTTY === true && stdin.isTTY === true && !output.json
 }
 
-/** The option that skips the question. */
 export const YES = ['-y, --yes', 'do not ask for confirmation'] as const
 
-/** What is to be confirmed before it is deleted. */
 export type Deletion = {
-  /** `--yes` was given. */
   readonly yes: true | undefined
-  /** What goes, as part of a sentence. */
   readonly what: string
   readonly question: string
-  /** `delete` without it. */
   readonly verb?: 'delete' | 'replace'
 }
 
-/** Asks before something goes for good. @throws CliError UNCONFIRMED where nobody can be asked, ABANDONED after a no */
 export async function confirmDeletion(
   { yes, what, question, verb = 'delete' }: Deletion,
   output: Output,
@@ -32,7 +25,6 @@ export async function confirmDeletion(
   if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
 }
 
-/** Asks before a reversible change, but only a person at a terminal. @throws CliError ABANDONED */
 export async function confirmChange(
   { yes, question }: Pick<Deletion, 'yes' | 'question'>,
   output: Output,
@@ -43,10 +35,9 @@ export async function confirmChange(
 }
 
 /**
- * A secret from standard input, or asked for where a person sits; never an argument, which a shell would remember.
- * @param secret.name as in "There is no password."
- * @param secret.nothing what holds when the person breaks off
- * @throws CliError USAGE where it is empty, ABANDONED when the person breaks off
+ * Reads a secret from stdin or a prompt, never an argument, which shells remember.
+ * @param secret.nothing the outcome if the user aborts
+ * @throws CliError USAGE if empty, ABANDONED
  */
 export async function readSecret(
   { name, question, nothing }: { readonly name: string; readonly question: string; readonly nothing: string },
@@ -54,12 +45,11 @@ export async function readSecret(
 ): Promise<string> {
   const text = stdin.isTTY === true ? await ask.secret(question) : await readAll(stdin)
   if (text === undefined) throw new CliError('ABANDONED', { why: nothing })
-  const secret = text.replace(/\r?\n$/, '') // the end of the line that `echo` writes
+  const secret = text.replace(/\r?\n$/, '')
   if (secret === '') throw usageError(`There is no ${name}. Pass it on standard input, like < ${name}.txt`)
   return secret
 }
 
-/** Reads standard input to its end, as text. */
 export async function readAll(stream: Surroundings['stdin']): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of stream) pieces.push(Buffer.from(piece))

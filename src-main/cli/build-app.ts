@@ -1,4 +1,3 @@
-/** Builds an app for a command: its options, its steps on the screen, its problems and warnings. */
 import { basename, relative, resolve, sep } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { BuildEvent, BuildFailure, BuildProblem, BuildResult } from '../contract/build.ts'
@@ -7,7 +6,6 @@ import { duration, type Output } from './output.ts'
 import { createStatusLine } from './progress-line.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** How to build, as the options say it. */
 export type BuildOptions = {
   readonly keepBuild?: true
   readonly exclude?: string
@@ -17,7 +15,6 @@ export type BuildOptions = {
   readonly allowLinksTo?: readonly string[]
 }
 
-/** Adds the options of a build to a command. */
 export function addBuildOptions(command: Command): Command {
   return command
     .option('--exclude <names>', 'packages to leave out because the image has them, separated by commas')
@@ -38,12 +35,10 @@ export function addBuildOptions(command: Command): Command {
     .option('--keep-build', 'keep handler files, manifest and requirements in .svc/build')
 }
 
-/** The app that a build of this folder makes. */
 export function builtApp({ cwd, env }: Pick<Surroundings, 'cwd' | 'env'>): string {
   return env.SVC_APP || basename(cwd)
 }
 
-/** What a build of this folder takes, wherever its artifact goes. */
 export function whatToBuild(
   { exclude, images, python, allowLinksTo }: Pick<BuildOptions, 'exclude' | 'images' | 'python' | 'allowLinksTo'>,
   surroundings: Pick<Surroundings, 'cwd' | 'env'>,
@@ -58,17 +53,14 @@ export function whatToBuild(
   }
 }
 
-/**
- * Builds the app in the folder of the caller and shows the steps.
- * @throws CliError BUILD_FAILED after all problems were printed, ABANDONED when a signal stopped it
- */
+/** @throws CliError BUILD_FAILED after printing all problems, ABANDONED when a signal stopped it */
 export async function runBuild(
   options: BuildOptions,
   output: Output,
   surroundings: Surroundings,
 ): Promise<BuildResult> {
   const { cwd, env } = surroundings
-  // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
+  // Loaded here, because it loads the schemas, which `--help` does not need.
   const [{ createAppBuilder }, { BuildFailure }] = await Promise.all([
     import('../app-builder/create-app-builder.ts'),
     import('../contract/build.ts'),
@@ -95,7 +87,6 @@ export async function runBuild(
   }
 }
 
-/** Prints all problems, and makes the error that ends the command. */
 function failed({ problems }: BuildFailure, output: Output): CliError {
   const count = problems.length === 1 ? 'there is 1 problem' : `there are ${problems.length} problems`
   const error = new CliError('BUILD_FAILED', { count })
@@ -107,12 +98,11 @@ function failed({ problems }: BuildFailure, output: Output): CliError {
   return new CliError('BUILD_FAILED', { count }, { body })
 }
 
-/** Prints what a build warns of. */
 export function showBuildWarnings(output: Output, { warnings }: BuildResult): void {
   for (const warning of warnings) output.note(problemLine(warning, 'warning: '))
 }
 
-/** A problem as editors and terminals know how to jump to: `file:line: message`. */
+/** A problem in the form that editors and terminals can open: `file:line: message`. */
 export function problemLine({ file, line, message }: BuildProblem, kind = ''): string {
   const position = file === undefined ? '' : line === undefined ? `${file}: ` : `${file}:${line}: `
   return `${position}${kind}${message}`
@@ -121,14 +111,11 @@ export function problemLine({ file, line, message }: BuildProblem, kind = ''): s
 const STEP_WIDTH = 14
 const TIME_WIDTH = 9
 
-/** What a step tells: that of a build, or one that comes after it. */
 type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' | 'send' })
 
 type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
 
-/**
- * Shows the steps of a build or deploy, a line for each with its time; a terminal also shows what the present one does.
- */
+/** Prints one line per step with its time; a terminal also shows current activity. */
 export function showBuildSteps(
   output: Output,
   surroundings: Pick<Surroundings, 'stdout'>,

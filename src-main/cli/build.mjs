@@ -1,10 +1,6 @@
 /**
- * Builds the parts of a clone: the pages into out/renderer, the program into out/desktop, the desktop window into
- * out/shell. `npm run build` and `npm run build:desktop` always build; `npm start` and `npm test` build only the parts
- * that are missing or whose sources have another hash. A new build replaces the old one in one step, so a running
- * service never serves half a build.
- *
- * The launcher asks this module whether the program is up to date. It has no dependencies and runs on any Node.
+ * Builds a clone's pages, program and window, replacing old builds atomically; `npm start` and `npm test` build only
+ * stale parts.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -77,7 +73,7 @@ export const SHELL = {
   tool: ['electron-vite/bin/electron-vite.js', 'build'],
 }
 
-/** The parts that a command needs. @param {{ dev: boolean }} wanted `dev`: tools for tests are installed */
+/** @param {{ dev: boolean }} wanted `dev`: test tools are installed */
 export const partsOf = ({ dev }) => [PAGES, PROGRAM, ...(dev ? [SHELL] : [])]
 
 const PLACING_TRIES = 10
@@ -107,7 +103,7 @@ export function buildStale(parts, node) {
 export function isBuilt(part) {
   const stamp = look(stampOf(part))
   if (stamp === undefined || !existsSync(join(folderOf(part), part.entry))) return false
-  // A stamp in the future is from a wrong clock: changes until then would look older than the build.
+  // A future stamp comes from a wrong clock: changes until then would look older than the build.
   if (lastChange(part.sources) < stamp.mtimeMs && stamp.mtimeMs <= Date.now()) return true
   const begun = new Date()
   const sources = hashSources(part.sources)
@@ -115,7 +111,7 @@ export function isBuilt(part) {
   try {
     writeStamp(part, sources, begun)
   } catch {
-    // The clone belongs to another user: every start hashes the sources.
+    // In a clone of another user, every start hashes the sources.
   }
   return true
 }
@@ -129,7 +125,7 @@ async function build(parts, node) {
   return Math.max(...ends.map(({ code }) => code))
 }
 
-// A killed build leaves its folder, which has its process id in the name.
+// A killed build leaves its folder, whose name contains its process id.
 function removeLeftOvers() {
   for (const name of existsSync(OUT) ? readdirSync(OUT) : []) {
     const pid = Number(/\.(\d+)$/.exec(name)?.[1])
@@ -161,7 +157,7 @@ async function buildOne(part, node) {
   }
 }
 
-// If `npm run build` runs during the build of a start, the later one replaces the other.
+// If `npm run build` runs during a start's build, the later one replaces the other.
 function putInPlace(fresh, place) {
   for (let tries = 1; ; tries++) {
     rmSync(place, { recursive: true, force: true })
@@ -173,14 +169,14 @@ function putInPlace(fresh, place) {
   }
 }
 
-// The stamp gets the time before the sources were read, so that a change during the build is newer.
+// The stamp predates reading the sources, so that a change during the build is newer.
 function writeStamp(part, sources, begun) {
   writeFileSync(stampOf(part), sources)
   utimesSync(stampOf(part), begun, begun)
 }
 
-// The latest ctime of all files and folders, in ms. No program can set it; a folder's changes with its entries. A file
-// that is gone by now, such as a temporary file of an editor, counts as a change.
+// The latest ctime in ms, which no program can set; a folder's changes with its entries. A file that disappeared counts
+// as a change.
 function lastChange(sources) {
   return Math.max(...entriesOf(sources).map((path) => look(path)?.ctimeMs ?? Infinity))
 }
@@ -192,7 +188,6 @@ function hashSources(sources) {
   return hash.digest('hex')
 }
 
-// The sources and, for folders, everything in them.
 function entriesOf(sources) {
   return sources
     .map((source) => join(ROOT, source))

@@ -1,11 +1,10 @@
-/** How commands fail: their exit codes, and the failures that begin in the command line with their texts. */
 import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
 import type { TargetDeploy, TargetPlan } from '../contract/targets.ts'
 import { errorCode } from '../domain/error-code.ts'
 
-/** What the exit code of every command means; scripts rely on it. */
+/** Exit codes of all commands; scripts rely on them. */
 export const EXIT_CODES = {
   ok: 0,
   failed: 1,
@@ -15,10 +14,8 @@ export const EXIT_CODES = {
   refused: 5,
 } as const
 
-/** One of the exit codes of the command line. */
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** The table as `drydock --help` shows it. */
 export const EXIT_CODE_HELP = `Exit codes:
   0  done
   1  failed
@@ -134,7 +131,7 @@ export const CLI_ERRORS = {
   DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
   TESTS_FAILED: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} failed.' },
   OUTPUTS_DIFFER: { exitCode: EXIT_CODES.failed, message: '{why}' },
-  // Not 1, which says that outputs differ: whoever bisects by the exit code must be able to tell.
+  // Not 1, which means that outputs differ: a bisect by exit code must see the difference.
   NOT_COMPARED: { exitCode: EXIT_CODES.jobNotSuccessful, message: '{why}' },
   COMPARISON_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs returned no result.' },
@@ -142,28 +139,23 @@ export const CLI_ERRORS = {
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },
 } as const satisfies Record<string, { readonly exitCode: ExitCode; readonly message: string }>
 
-/** Stable word of a failure of the command line. */
 export type CliErrorCode = keyof typeof CLI_ERRORS
 
-/** Body of an error as `--json` prints it: the service's own, or the shorter one of the command line. */
 export type PrintedError =
   | ErrorBody
   | {
       readonly error: string
       readonly code: string
       readonly problems?: readonly BuildProblem[]
-      /** Of a deploy: what it would have done, or how far it came. */
       readonly plan?: DeployPlan | TargetPlan
       readonly progress?: ReleaseProgress
       readonly deploy?: TargetDeploy
     }
 
-/** An expected failure that ends the command with one line on stderr and an exit code. */
 export class CliError extends Error {
   readonly code: CliErrorCode
   readonly exitCode: ExitCode
   readonly body: PrintedError
-  /** HTTP status of the service's answer, where one came. */
   readonly status: number | undefined
 
   constructor(code: CliErrorCode, data: ErrorData = {}, options: ErrorOptions & { readonly body?: PrintedError } = {}) {
@@ -179,7 +171,6 @@ export class CliError extends Error {
   }
 }
 
-/** Makes the error of a command that was used in a wrong way. */
 export function usageError(why: string): CliError {
   return new CliError('USAGE', { why })
 }

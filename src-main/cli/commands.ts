@@ -1,13 +1,10 @@
-/** The commands, by topic, in the order of `drydock --help`. A module is loaded when its command is called. */
 import type { Command } from 'commander'
 import type { Surroundings } from './surroundings.ts'
 
-/** Adds arguments, options, subcommands and the action to a command. */
 type AddCommand = (command: Command, surroundings: Surroundings) => void
 
 type CommandRow = readonly [name: string, description: string, load: () => Promise<AddCommand>]
 
-/** Each topic with its commands. */
 export const TOPICS: readonly (readonly [topic: string, commands: readonly CommandRow[]])[] = [
   [
     'The service',

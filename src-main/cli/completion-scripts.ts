@@ -1,7 +1,5 @@
-/** Scripts by which shells complete the command line, made from the commands themselves. */
 import type { Command, Option } from 'commander'
 
-/** The shells, and how their scripts are put in place. */
 export const COMPLETED_SHELLS = [
   { name: 'bash', install: 'drydock completion bash > ~/.local/share/bash-completion/completions/drydock' },
   { name: 'zsh', install: "drydock completion zsh > ~/.drydock.zsh && echo 'source ~/.drydock.zsh' >> ~/.zshrc" },
@@ -10,14 +8,11 @@ export const COMPLETED_SHELLS = [
 
 type Shell = (typeof COMPLETED_SHELLS)[number]['name']
 
-/** A command with what may follow it. `path` is its words, without the program's name. */
 type Spot = { readonly path: string; readonly commands: readonly Command[]; readonly options: readonly Option[] }
 
-/** The script for a shell. */
 export function completionScript(shell: Shell, program: Command): string {
   const spots = spotsOf(program, '')
   if (shell === 'fish') return fishScript(spots)
-  // After these lines, zsh runs completions for bash.
   const start =
     shell === 'zsh' ? `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n` : ''
   return `${start}${bashScript(spots)}`
@@ -34,7 +29,6 @@ function spotsOf(command: Command, path: string): readonly Spot[] {
 const names = ({ short, long }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
 const takesValue = ({ required, optional }: Option) => required || optional
 
-// Each step from a command to its subcommand; other words, such as options, may come in between.
 const stepsOf = (spots: readonly Spot[]) =>
   spots.flatMap(({ path, commands }) => commands.map((command) => `${path} ${command.name()}`))
 
@@ -53,7 +47,7 @@ function bashScript(spots: readonly Spot[]): string {
       : [`    ${at.map(quoted).join('|')}) list=${quoted(option.argChoices.join(' '))} ;;`],
   )
   const others = values.filter(({ option }) => option.argChoices === undefined).flatMap(({ at }) => at.map(quoted))
-  // No array with names as keys: macOS has bash 3. No variable named path or words: zsh has its own.
+  // No associative arrays, as macOS has bash 3. No variable named path or words, as zsh defines them.
   return `_drydock() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} spot= kind=commands list= at
   for ((at = 1; at < COMP_CWORD; at++)); do
@@ -110,7 +104,7 @@ ${lines.join('\n')}
 
 const described = ({ description }: Pick<Option, 'description'>) => quoted(description.replaceAll('\\', '\\\\'))
 
-/** A text without a backslash as one word, in all three shells. */
+/** Quotes a text without backslashes as one word, in all three shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

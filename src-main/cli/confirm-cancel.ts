@@ -1,4 +1,3 @@
-/** The question before running jobs are cancelled, where other jobs of their workers may start again. */
 import type { CancelledJobs } from '../contract/job-routes.ts'
 import { otherJobsText } from '../domain/worker/shared-workers.ts'
 import { canAsk, confirmChange } from './ask.ts'
@@ -8,7 +7,10 @@ import type { Surroundings } from './surroundings.ts'
 /** `-y, --yes` of a cancel that may ask. */
 export type CancelOptions = { readonly yes?: true | undefined }
 
-/** Asks a person at a terminal before a cancel that may restart other jobs. @throws CliError ABANDONED after a no */
+/**
+ * Confirms a cancel that may restart other jobs.
+ * @throws CliError ABANDONED after a no
+ */
 export async function confirmCancel(
   { yes, jobs, question }: CancelOptions & { readonly jobs: CancelledJobs; readonly question: string },
   { client, output }: Pick<Session, 'client' | 'output'>,

@@ -5,23 +5,18 @@ import { HELLO } from '../contract/catalog.ts'
 import { HELLO_HANDLER } from './hello-sample.ts'
 import { followToEnd } from './session.ts'
 
-/** What was asked of the service and what came back, as text and JSON. */
 export type Exchange = { readonly question: string; readonly answer: unknown }
 
-/** A value of a response beside the one that is right. */
 export type Check = { readonly what: string; readonly got: unknown; readonly wanted: unknown; readonly right: boolean }
 
-/** What a step of the demo did. */
 export type StepResult = { readonly exchanges: readonly Exchange[]; readonly checks: readonly Check[] }
 
-/** One step of the demo. */
 export type DemoStep = {
   readonly name: string
   readonly about: string
   readonly run: (client: ServiceClient) => Promise<StepResult>
 }
 
-/** Asks and notes the questions, the answers and the checks of one step. */
 type Notebook = {
   ask<Name extends Operation>(name: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
   note(question: string, answer: unknown): void
@@ -32,7 +27,6 @@ const endpoint = { endpointId: HELLO }
 const ofJob = (jobId: string) => ({ path: { endpointId: HELLO, jobId } })
 const withInput = (input: Record<string, unknown>) => ({ path: endpoint, body: { input } })
 
-/** The steps of the demo in their order. Every value that is compared comes out of a response of the service. */
 export const DEMO_STEPS: readonly DemoStep[] = [
   step('endpoint', 'create an endpoint from a Python file', async ({ ask, check }) => {
     const { key, ...created } = await ask('endpointCreate', {
@@ -148,19 +142,18 @@ function step(
   }
 }
 
-/** Reads a job until a worker has it or it has ended. */
 async function untilRunning(client: ServiceClient, jobId: string): Promise<ResponseOf<'status'>> {
   for (;;) {
     const job = await client.call('status', ofJob(jobId))
     if (job.status !== 'IN_QUEUE') return job
-    // Every read is a round trip to the service, which is pause enough for the moment a worker takes to start.
+    // Every read is a round trip to the service, which is a sufficient pause while a worker starts.
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
 const POLL_MS = 20
 
-/** A key is never printed, not even one of an endpoint that is about to vanish. */
+/** A key is never printed, not even one of a temporary endpoint. */
 function withoutKey(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !('key' in answer)) return answer
   return { ...answer, key: '(shown once)' }

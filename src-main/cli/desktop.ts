@@ -1,4 +1,3 @@
-/** Whether `drydock start` can open the desktop window, and how; where it cannot, the reason in a few words. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** How the window is opened, or why it is not. */
 export type WindowPlan =
   | {
       readonly kind: 'window'
@@ -16,9 +14,7 @@ export type WindowPlan =
     }
   | { readonly kind: 'browser'; readonly why: string }
 
-/** What the plan depends on. */
 export type WindowFacts = Pick<Surroundings, 'env' | 'platform'> & {
-  /** Electron's program; undefined where it was not fetched. */
   readonly electron: string | undefined
   readonly isRoot: boolean
 }
@@ -27,8 +23,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'out', 'shell', 'main.js')
 
 /**
- * Plans it. `DRYDOCK_DESKTOP` names the packaged application, which brings all along; `DRYDOCK_ELECTRON` an Electron
- * other than that of this clone.
+ * `DRYDOCK_DESKTOP` names the packaged application, which includes everything; `DRYDOCK_ELECTRON` another Electron than
+ * this clone's.
  */
 export function planWindow({ env, platform, electron, isRoot }: WindowFacts): WindowPlan {
   const packaged = env.DRYDOCK_DESKTOP
@@ -37,7 +33,7 @@ export function planWindow({ env, platform, electron, isRoot }: WindowFacts): Wi
     return { kind: 'browser', why: 'Electron is not installed (in a clone, `npm run electron` installs it)' }
   const why = whyNoScreen(env, platform)
   if (why !== undefined) return { kind: 'browser', why }
-  // Chromium's sandbox does not work for root, and we start nothing without it; who wants that says so to Electron.
+  // Chromium's sandbox does not work for root, and we do not start it without one; users can tell Electron to.
   if (isRoot && platform === 'linux' && !env.ELECTRON_DISABLE_SANDBOX)
     return { kind: 'browser', why: 'Electron does not run as root' }
   return packaged
@@ -48,13 +44,13 @@ export function planWindow({ env, platform, electron, isRoot }: WindowFacts): Wi
 function whyNoScreen(env: WindowFacts['env'], platform: NodeJS.Platform): string | undefined {
   if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY)
     return 'there is no display (DISPLAY and WAYLAND_DISPLAY are not set)'
-  // Somebody who came over the network would open a window where nobody sits.
+  // A user who is logged in over the network would open a window that nobody sees.
   if (platform !== 'linux' && env.SSH_CONNECTION) return 'this is a session over SSH'
   return undefined
 }
 
 /**
- * Electron's program as npm put it there; undefined where it was not fetched. Never fetches it, as requiring it would.
+ * Electron's program as installed by npm; undefined if it is missing. Never downloads it, unlike requiring the package.
  */
 export function installedElectron(root: string = ROOT): string | undefined {
   try {
@@ -62,24 +58,24 @@ export function installedElectron(root: string = ROOT): string | undefined {
     const program = join(folder, 'dist', readFileSync(join(folder, 'path.txt'), 'utf8').trim())
     return existsSync(program) ? program : undefined
   } catch {
-    return undefined // No path.txt: the binary was never fetched, or Electron is not installed.
+    return undefined
   }
 }
 
 /**
- * Opens the window and waits until it has ended; a signal to this process is passed on.
- * @throws CliError WINDOW_FAILED where it could not be opened, or ended with a failure
+ * Waits until the window has closed and forwards signals.
+ * @throws CliError WINDOW_FAILED if it could not open or failed
  */
 export async function runWindow(
   { program, args }: Pick<WindowPlan & { kind: 'window' }, 'program' | 'args'>,
   { data, port }: { readonly data: string; readonly port: number | undefined },
   { env, cwd, onStopSignal }: Pick<Surroundings, 'env' | 'cwd' | 'onStopSignal'>,
 ): Promise<void> {
-  // With it Electron would be a plain Node.
+  // With this variable Electron would act as plain Node.
   const { ELECTRON_RUN_AS_NODE: _node, ...rest } = env
   const options = ['--data', data, ...(port === undefined ? [] : ['--port', String(port)])]
   let passedOn: string | undefined
-  // Before the window is there: a signal that came in between would end this process alone.
+  // Registered before the window opens: an earlier signal would end only this process.
   const off = onStopSignal((signal) => {
     passedOn = signal
     child.kill(signal)

@@ -1,9 +1,7 @@
-/** Finds the name nearest to a mistyped one, by the search of the command parser. */
 import { Command, CommanderError } from 'commander'
 
 const SUGGESTION = /\(Did you mean (.*)\?\)/
 
-/** Like `hello`, or `one of run, runsync`; undefined: none is near. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const parser = new Command()
     .helpCommand(false)

@@ -1,11 +1,6 @@
-#!/usr/bin/env node
 /**
- * Launcher of the `drydock` command. It runs on any Node from any folder. An installed package, and a clone with an
- * up-to-date build, run the built command line; other clones run main.ts.
- *
- * A recent Node runs the command in this process. An older one starts the launcher again as a child on the pinned Node,
- * and forwards its terminal, signals and exit code. A service always runs in a child, which restarts after a crash.
- * The launcher needs no PATH and no dependencies.
+ * Launcher for any Node, without PATH or dependencies; runs services in a child that restarts after crashes and spawns
+ * the pinned Node if needed.
  */
 import module from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,10 +9,10 @@ import { IS_CLONE, mayNeedSetUp, NODE, NODE_MAJOR, setUp } from './set-up.mjs'
 import { ROOT } from './steps.mjs'
 
 const LAUNCHER = fileURLToPath(import.meta.url)
-// Cache of compiled code. From the second start on, a service starts twice as fast and uses 30 MB less memory.
+// With the compile cache, a service starts twice as fast and uses 30 MB less memory.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
 
-// Lets hints show the command as the user typed it. npm runs scripts and links of its own, which nobody types.
+// Hints show the command as typed; npm's own script links are never typed.
 process.env.DRYDOCK_CALLED_BY ??= process.env.npm_lifecycle_event === undefined ? process.argv[1] : LAUNCHER
 
 if (IS_CLONE && mayNeedSetUp()) {
@@ -28,7 +23,7 @@ if (IS_CLONE && mayNeedSetUp()) {
 // DRYDOCK_RESTART=0 leaves restarts to another supervisor, such as systemd or Docker.
 const IS_SERVICE = runsService(process.argv.slice(2)) && process.env.DRYDOCK_RESTART !== '0'
 const IS_CHILD = process.env.DRYDOCK_LAUNCHER_PID === String(process.ppid)
-// Pauses before restarts after a crash, in ms. A service that runs for a minute resets the count.
+// ms before restarts after crashes. A service that runs for a minute resets the count.
 const RESTART_MS = [500, 1000, 2000, 4000, 8000]
 const STEADY_MS = 60_000
 
@@ -41,7 +36,7 @@ if (IS_CHILD || (NODE === process.execPath && !IS_SERVICE)) {
   await handOver()
 }
 
-/** Whether a process crashed. Windows knows no signals: it has the code of an abort, or of an exception. */
+/** Windows has no signals, but the code of an abort or exception. */
 function hasCrashed(code, signal) {
   if (process.platform !== 'win32') return signal !== null
   return code === 134 || code >= 0xc0000000
@@ -50,7 +45,6 @@ function hasCrashed(code, signal) {
 async function commandLine() {
   if (!IS_CLONE) return 'out/desktop/cli.js'
   const { isBuilt, PROGRAM } = await import('./build.mjs')
-  // Changed sources run at once, without a build.
   return isBuilt(PROGRAM) ? 'out/desktop/cli.js' : 'src-main/cli/main.ts'
 }
 
@@ -58,9 +52,8 @@ async function handOver() {
   const { spawn } = await import('node:child_process')
   const { constants } = await import('node:os')
   const { isatty } = await import('node:tty')
-  // A terminal sends SIGINT and SIGHUP to the whole process group, so the child already has the signal; a second one
-  // would make it stop immediately. Without a terminal only this process gets the signal and must forward it.
-  // `process.stdin.isTTY` would open stdin here and make it non-blocking for the child, so `isatty` is used instead.
+  // A terminal signals the whole process group, so forwarding would deliver twice. `process.stdin.isTTY` would make
+  // stdin non-blocking for the child; `isatty` does not.
   const hasTerminal = isatty(0) || isatty(1) || isatty(2)
   let child
   let restart
@@ -87,7 +80,7 @@ async function handOver() {
       // Lets a long-running command detect that the launcher was killed.
       env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
     })
-    delete process.env.DRYDOCK_BEGUN_AT // A restart after a crash begins anew.
+    delete process.env.DRYDOCK_BEGUN_AT
     child.once('error', (error) => {
       const fix = IS_CLONE
         ? `Delete ${ROOT}/resources/pinned-node/node_modules and start again`
@@ -112,8 +105,8 @@ async function handOver() {
       process.exitCode = code ?? 1
       return
     }
-    // Exits by the same signal, so that the caller sees the same cause. If Node ignores the signal, the exit code
-    // reports it as a shell would.
+    // Exits by the same signal, so that the caller sees the cause. If Node ignores the signal, the exit code reports
+    // it.
     process.exitCode = 128 + constants.signals[signal]
     process.kill(process.pid, signal)
   }

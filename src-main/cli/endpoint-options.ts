@@ -9,14 +9,12 @@ import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from './o
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Some settings of an endpoint. */
 export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced' | 'workflows'>> & {
   readonly workflows?: Partial<NonNullable<EndpointConfig['workflows']>>
   readonly container?: Partial<ContainerSettings>
   readonly loadBalanced?: { readonly port?: number; readonly healthPort?: number }
 }
 
-/** One option of `endpoint create` and `update`: what it is called, and the settings it stands for. */
 type EndpointOption = {
   readonly flags: string
   readonly description: string
@@ -105,7 +103,6 @@ const OPTIONS: readonly EndpointOption[] = [
   },
 ]
 
-/** An option without a value. `name` is what the parser calls it, `given` what it then holds. */
 type ContainerSwitch = {
   readonly flags: string
   readonly description: string
@@ -114,7 +111,6 @@ type ContainerSwitch = {
   readonly settings: Partial<ContainerSettings>
 }
 
-/** The options without a value. */
 const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
   {
     flags: '--container',
@@ -139,19 +135,16 @@ const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
   },
 ]
 
-/** Options that say what an endpoint runs. */
 export type ProgramOptions = { readonly handler?: string; readonly command?: string }
 
-/** What commander reads of the options of `create` and `update`. */
 export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
 
-/** Adds the options from which `settingsOf` makes the settings of an endpoint. */
 export function addEndpointOptions(command: Command): Command {
   command
     .option('--handler <file>', 'handler file that the workers run: Python (.py) or TypeScript (.ts)')
     .option('--command <command>', 'command line of a worker, started in the current folder')
   for (const { flags, description, settings } of [...OPTIONS, ...OF_SETTINGS]) {
-    // One place for all of them: commander hands over what was made of the option's earlier uses.
+    // All repeated options are merged here: commander passes the result of the earlier uses.
     command.option(flags, description, (text: string, before: EndpointSettings | undefined) =>
       settings(text, before ?? {}),
     )
@@ -166,7 +159,6 @@ export function addEndpointOptions(command: Command): Command {
     .option('--health-port <port>', 'its port for health checks, if that is a different one', wholeNumber)
 }
 
-/** The settings that the given options stand for. */
 export function settingsOf(options: EndpointOptions, surroundings: Surroundings): EndpointSettings {
   const given = Object.values(options).filter(
     (value): value is EndpointSettings => typeof value === 'object' && value !== null,
@@ -187,7 +179,7 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
   )
 }
 
-// Any of the options, even a port alone, makes the endpoint load-balanced.
+// Any of the options, even only a port, makes the endpoint load-balanced.
 function loadBalanced({ loadBalanced: wanted, port, healthPort }: EndpointOptions): EndpointSettings {
   const ports = {
     ...(typeof port === 'number' ? { port } : {}),
@@ -196,7 +188,6 @@ function loadBalanced({ loadBalanced: wanted, port, healthPort }: EndpointOption
   return wanted === true || Object.keys(ports).length > 0 ? { loadBalanced: ports } : {}
 }
 
-// Any of the options makes it an endpoint for workflows.
 function workflows(options: EndpointOptions, given: readonly EndpointSettings[]): EndpointSettings {
   const parts = [
     ...given.flatMap((one) => one.workflows ?? []),
@@ -206,7 +197,7 @@ function workflows(options: EndpointOptions, given: readonly EndpointSettings[])
   return parts.length === 0 ? {} : { workflows: Object.assign({}, ...parts) }
 }
 
-// Each option brings a part of them; any part, even an empty one, makes the workers containers.
+// Any part, even an empty one, makes the workers containers.
 function containers(
   options: EndpointOptions,
   given: readonly EndpointSettings[],
@@ -219,7 +210,6 @@ function containers(
   return parts.length === 0 ? {} : { container: withAbsoluteVolumes(Object.assign({}, ...parts), surroundings) }
 }
 
-// Whether the handler is a file says the service, on whose machine it has to be.
 function program({ handler, command }: ProgramOptions, { cwd }: Surroundings): EndpointSettings {
   if (handler !== undefined && command !== undefined) throw usageError('Give --handler or --command, not both.')
   if (handler !== undefined) return { handler: isAbsolute(handler) ? handler : resolve(cwd, handler) }
@@ -245,7 +235,6 @@ function environment(text: string, before: EndpointSettings): EndpointSettings {
   return { env: { ...before.env, [name]: value } }
 }
 
-/** Makes the folders of volumes absolute; what has no slash and begins with no dot is the name of a volume. */
 function withAbsoluteVolumes(
   settings: Partial<ContainerSettings>,
   { cwd, home }: { readonly cwd: string; readonly home: string },
@@ -258,7 +247,7 @@ function withAbsoluteVolumes(
   return { ...settings, volumes: settings.volumes.map((each) => ({ ...each, source: absolute(each.source) })) }
 }
 
-// From the end: a folder of Windows has a colon of its own.
+// Parsed from the end: a Windows folder contains a colon.
 function volumeOf(text: string): ContainerSettings['volumes'][number] {
   const [, source, target, mode] = /^(.+?):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? []
   if (source === undefined || target === undefined)

@@ -1,9 +1,7 @@
-/** The options of `faults`, and fault injection as text. */
 import type { Command } from 'commander'
 import { ALL_FAULTS_OFF, type Faults } from '../contract/faults.ts'
 import { decimal, spanInMs } from './option-values.ts'
 
-/** What commander reads of the options. */
 export type FaultOptions = {
   readonly delay?: number
   readonly fail?: number
@@ -14,7 +12,6 @@ export type FaultOptions = {
   readonly off?: true
 }
 
-/** Adds the options from which `faultsOf` makes the switches. */
 export function addFaultOptions(command: Command): Command {
   return command
     .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanInMs)
@@ -28,7 +25,6 @@ export function addFaultOptions(command: Command): Command {
     .option('--off', 'turn all faults off, except those given with it')
 }
 
-/** The switches that the given options stand for; empty: none was given. */
 export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, off }: FaultOptions): Faults {
   return {
     ...(off === true ? ALL_FAULTS_OFF : {}),

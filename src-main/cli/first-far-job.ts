@@ -6,12 +6,12 @@ import { withSpinner } from './progress-line.ts'
 import type { Session } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 
-// The image of its worker is made there first, over a slow network perhaps, ms; source: ours.
+// ms. The first job builds its worker's image there, perhaps over a slow network. Source: ours.
 const FIRST_JOB_MS = 20 * 60_000
 
 /**
- * Runs the sample on a machine, as the first job there; its endpoint stays, to be looked at.
- * @throws CliError where the job fails or cannot start
+ * Runs the sample as the machine's first job and keeps its endpoint.
+ * @throws CliError if the job fails or cannot start
  */
 export async function runFirstJob({ client, output }: Session, surroundings: Surroundings, machine: string) {
   const endpointId = plainId(`${HELLO}-${machine}`)
@@ -20,7 +20,6 @@ export async function runFirstJob({ client, output }: Session, surroundings: Sur
     handler: 'examples/hello/handler.py',
     settings: { container: { machine } },
   })
-  // Where it was there, it may have been moved since.
   await client.call('endpointUpdate', { path: { endpointId }, body: { container: { machine } } })
   const request = { endpointId, body: { input: { name: machine } }, waitMs: FIRST_JOB_MS }
   const { now } = surroundings

@@ -10,25 +10,21 @@ import type { Output } from './output.ts'
 import { expectSuccess, type JobRecord, showJob, startText } from './show-job.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** A job by endpoint and id. */
 export type JobAddress = { readonly endpointId: string; readonly jobId: string }
 
-/** How a wait for a job went: it has ended, or it still waits for this reason, or it goes on. */
 export type Followed = { readonly job: JobRecord; readonly reason?: WaitingReason | undefined }
 
-/** How a job is waited for. */
 export type FollowOptions = {
-  /** Shows why the job waits, or nothing while it does not. */
   readonly show: (reason: string) => void
   readonly now: () => number
-  /** When the wait is over at the latest, by `now`; without it a job is waited for as long as that can help. */
+  /** Deadline on the clock of `now`; undefined: waits as long as it can help. */
   readonly until?: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Reads the arguments `[ENDPOINT] JOB`: with one of them the service is asked where the job is.
- * @throws CliError SERVICE_REFUSED where the job is unknown
+ * Parses `[ENDPOINT] JOB`; without an endpoint it asks the service.
+ * @throws CliError SERVICE_REFUSED if the job is unknown
  */
 export async function jobAddress(
   client: ServiceClient,
@@ -41,9 +37,8 @@ export async function jobAddress(
 }
 
 /**
- * Reads a job that the job API has forgotten, after that answered with an error.
- * @returns what people still know of it
- * @throws the error itself, where it says anything else, or nobody knows the job
+ * Reads a job that the job API no longer returns.
+ * @throws the original error, if it means something else or the job is unknown
  */
 export async function readExpired(
   client: ServiceClient,
@@ -58,7 +53,6 @@ export async function readExpired(
   return job
 }
 
-/** Waits until a job has ended, until the time is over, or until waiting cannot help any longer. */
 export async function waitForEnd(client: ServiceClient, path: JobAddress, options: FollowOptions): Promise<Followed> {
   const { show, now, until = Number.POSITIVE_INFINITY, signal } = options
   const stop = signal === undefined ? {} : { signal }
@@ -76,10 +70,10 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
   }
 }
 
-// The reason is read again this often, ms; source: ours, the shortest wait that the service takes.
+// ms between reads of the reason. Source: ours, the shortest wait that the service accepts.
 const POLL_EVERY_MS = limit('waitMinMs')
 
-/** Runs a request with `runsync`, and waits for its job up to so many ms, counted from the request. */
+/** Sends `runsync` and waits for the job; the limit in ms includes the request. */
 export async function runAndWait(
   client: ServiceClient,
   request: { readonly endpointId: string; readonly body: Record<string, unknown>; readonly waitMs: number },
@@ -88,7 +82,7 @@ export async function runAndWait(
   const { endpointId, body, waitMs } = request
   const until = options.now() + waitMs
   const stop = options.signal === undefined ? {} : { signal: options.signal }
-  // A short wait tells the id of the job, which tells why it waits.
+  // A short wait returns the id, by which the waiting reason can be read.
   const query = { wait: Math.min(waitMs, POLL_EVERY_MS) }
   const job = await client.call('runsync', { path: { endpointId }, query, bodyText: writeExact(body), ...stop })
   if (isFinal(job.status) || options.now() >= until) return { job }
@@ -120,13 +114,12 @@ export async function watchReasons(
       await pause(POLL_EVERY_MS, signal)
     }
   } catch (error) {
-    // A service that is gone, or knows the job no longer, shows in what follows the job.
     if (signal.aborted || error instanceof CliError) return undefined
     throw error
   }
 }
 
-/** Why a job waits and where it stands in its queue; nothing with the key of an endpoint, which may not manage the service. */
+/** Returns nothing for an endpoint key, which may not manage the service. */
 export async function standingOf(
   client: ServiceClient,
   { jobId }: JobAddress,
@@ -141,7 +134,6 @@ export async function standingOf(
   }
 }
 
-/** Why a job waits; undefined where it does not, or that is not known. */
 async function whyItWaits(
   client: ServiceClient,
   path: JobAddress,
@@ -159,10 +151,6 @@ function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingRe
   return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
 }
 
-/**
- * Prints how a wait for a job ended, as `showJob`.
- * @throws CliError unless the job has COMPLETED: JOB_NOT_SUCCESSFUL, WAITS_IN_VAIN, WAIT_OVER
- */
 export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
   showJob(output, endpointId, job, { waitingReason: reason?.text })
   const facts = { jobId: job.id, endpointId, status: job.status }
@@ -172,7 +160,6 @@ export function showOutcome(output: Output, endpointId: string, { job, reason }:
   expectSuccess(job)
 }
 
-/** The error of a command that gives up, as its job waits for something that does not come by itself. */
 export function waitsInVain(jobId: string, reason: WaitingReason): CliError {
   return new CliError('WAITS_IN_VAIN', { jobId, why: reason.text })
 }

@@ -7,20 +7,18 @@ import { type Followed, runAndWait } from './follow-job.ts'
 
 const SAMPLE: Sample = { id: HELLO, handler: 'examples/hello/handler.py', settings: {} }
 
-/** Its handler file in this installation. */
 export const HELLO_HANDLER: string = sampleHandler(SAMPLE)
 
-// How long the sample may take to answer, in ms; source: ours, a cold start of Python on a busy machine and some more.
+// Time limit for the sample's response, ms; source: ours, a cold start of Python on a busy machine with a margin.
 const RESPONSE_WITHIN_MS = 30_000
 
-/** Makes sure that the sample endpoint exists and runs the handler file of this installation. */
 export function ensureHello(client: ServiceClient): Promise<void> {
   return ensureSample(client, SAMPLE)
 }
 
 /**
- * Asks the sample once. Its job leaves the history, which belongs to the user.
- * @returns its response, why there is none yet, and the ms it took as the caller sees it
+ * Removes its job from the user's history.
+ * @returns the response, the reason for its absence, and ms as the caller measures them
  */
 export async function askHello(
   client: ServiceClient,
@@ -40,7 +38,6 @@ async function forget(client: ServiceClient, { id, status }: Followed['job']): P
     if (!isFinal(status)) await client.call('cancel', { path: { endpointId: HELLO, jobId: id } })
     await client.call('jobDelete', { path: { jobId: id } })
   } catch (error) {
-    // It has ended meanwhile, or the service that runs here is older: the answer counts.
     if (!(error instanceof CliError)) throw error
   }
 }

@@ -7,7 +7,6 @@ import { usageError } from './cli-error.ts'
 import { integer, wholeNumber } from './option-values.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Options of `run` and `runsync` that become part of the request body. */
 export type RequestOptions = {
   readonly inputFile?: string
   readonly webhook?: string
@@ -18,7 +17,6 @@ export type RequestOptions = {
   readonly idempotencyKey?: string
 }
 
-/** Adds the arguments and options from which `buildRequest` makes a body. */
 export function addRequestOptions(command: Command): Command {
   return command
     .argument('<endpoint>', 'id of the endpoint')
@@ -33,9 +31,8 @@ export function addRequestOptions(command: Command): Command {
 }
 
 /**
- * Makes the body of run and runsync. A bare input object is wrapped into `{"input": ...}`; an object that has an
- * `input` object is taken as the whole body.
- * @param text the input argument: JSON, `-` for standard input, undefined for none
+ * Wraps a bare input object into `{"input": ...}`; an object with an `input` object is the whole body.
+ * @param text JSON, `-` for standard input, or undefined
  * @throws CliError USAGE
  */
 export async function buildRequest(

@@ -1,4 +1,3 @@
-/** How commands print: where to, in which colours, and how values, tables, spans and sizes read. */
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { isTimedOut } from '../domain/job/time-limit.ts'
@@ -7,38 +6,26 @@ import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../do
 import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Colour of a piece of text. */
 export type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray' | 'bold'
 
-/** What a command prints through. */
 export type Output = {
-  /** Whether the caller asked for machine output; then stdout holds only `document`s. */
   readonly json: boolean
-  /** Whether stdout is no terminal. */
   readonly piped: boolean
-  /** One JSON document on a line of stdout. */
   document(value: unknown): void
-  /** One line for a person on stdout. */
   line(text?: string): void
   /** A document for machines; for people a line, or what is printed. */
   result(value: unknown, shown: string | (() => void)): void
   /** A document for machines; for people a table, or a sentence where it has no rows. */
   list(value: unknown, none: string, head: readonly string[], rows: readonly (readonly string[])[]): void
-  /** One line for a person on stderr, beside the output; commands in it are written as the caller calls them. */
+  /** Prints to stderr; commands in it appear as the user calls them. */
   note(text: string): void
-  /** One line for a person on stdout that names commands to try, written as the caller calls them. */
   hint(text: string): void
-  /** A text with commands, written as the caller calls them. */
   asCalled(text: string): string
-  /** Aligned columns; the last one is not padded. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void
-  /** Aligned names and values; entries without a value are left out. */
   fields(entries: readonly (readonly [name: string, value: string | undefined])[]): void
-  /** Colours a text where stdout shows colours. */
   paint(colour: Colour, text: string): string
 }
 
-/** Makes the output of one command. @param data folder that `--data` named */
 export function createOutput(surroundings: Surroundings, json: boolean, data?: string): Output {
   const { stdout, stderr, env } = surroundings
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
@@ -81,7 +68,6 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
       const shown = entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
       const widest = Math.max(0, ...shown.map(([name]) => name.length))
       for (const [name, value] of shown) {
-        // The further lines of a value stand under its first one.
         line(`${paint('gray', name.padEnd(widest))}  ${value.replaceAll('\n', `\n${' '.repeat(widest + 2)}`)}`)
       }
     },
@@ -97,7 +83,10 @@ const STATE_COLOURS = {
   TIMED_OUT: 'yellow',
 } as const satisfies Record<JobState, Colour>
 
-/** A job state in its colour; the word itself is always there. @param job.error tells whether a time limit stopped it */
+/**
+ * The word is always there, so colour is not alone.
+ * @param job.error tells whether a time limit stopped it
+ */
 export function stateText(output: Output, { status, error }: Parameters<typeof isTimedOut>[0]): string {
   const stopped = isTimedOut({ status, error })
   const text = stopped && status !== 'TIMED_OUT' ? `${status}, timed out` : status
@@ -109,7 +98,6 @@ export function timeText(at: number): string {
   return momentText(at).slice(0, -'.000'.length)
 }
 
-/** A JSON value for a person: text as it is, anything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (writeExact(value) ?? '')
 }
@@ -128,37 +116,33 @@ function width(text: string): number {
 }
 
 /**
- * A hint as the caller can type it.
- * @param text with commands as `drydock deploy`, between backticks where other words follow
- * @param data folder that `--data` named, without which the command would go to another service
+ * Writes commands as the user can type them.
+ * @param text with commands like `drydock deploy`
+ * @param data folder of `--data`, without which the command would reach another service
  */
 export function asCalled(text: string, caller: Caller, data?: string): string {
   return asCalledBy(text, commandOf(calledAs(caller), data))
 }
 
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
-// Characters that move the cursor, set the clipboard or reorder text. Newlines and tabs are kept.
+// Characters that move the cursor, set the clipboard or reorder text; newlines and tabs stay.
 const UNSAFE = '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]'
 const UNSAFE_TEXT = new RegExp(UNSAFE, 'g')
 const UNSAFE_BUT_COLOURS = new RegExp(`(\\u001b\\[(?:1|22|3[1-4]|39|90)m)|${UNSAFE}`, 'g')
 
-/** Removes characters from an untrusted text that a terminal would interpret. */
 export function plainText(text: string): string {
   return text.replace(UNSAFE_TEXT, '')
 }
 
-/** Like plainText, but keeps the colours that `paint` adds. */
 export function exceptColours(text: string): string {
   return text.replace(UNSAFE_BUT_COLOURS, (_unsafe, colour: string | undefined) => colour ?? '')
 }
 
-/** JSON without them: it escapes only some of these characters, but allows an escape for each. */
+/** Escapes the same characters in JSON, which leaves some raw but allows escapes. */
 export function escaped(json: string): string {
   return json.replace(UNSAFE_TEXT, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A span for a person. */
 export const duration = durationText
 
-/** A size for a person. */
 export const size = sizeText

@@ -1,16 +1,11 @@
-/** Where the programs of process workers are found: as in the shell in which the command is typed. */
+/** Finds the programs of process workers as in the shell that runs the command. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { usageError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** PATH and VIRTUAL_ENV that are stored with an endpoint. */
 export type ProgramSearch = { readonly searchPath?: string; readonly virtualEnv?: string }
 
-/**
- * PATH and VIRTUAL_ENV of this shell, for a command, and for a handler in an active virtual environment. The service
- * may have been started elsewhere, with others.
- */
 export function searchOfShell(
   program: { readonly handler?: string; readonly command?: string },
   { env }: Pick<Surroundings, 'env'>,
@@ -21,10 +16,6 @@ export function searchOfShell(
   return { searchPath: PATH, ...(VIRTUAL_ENV ? { virtualEnv: VIRTUAL_ENV } : {}) }
 }
 
-/**
- * The absolute folder of a virtual environment, as a person names it.
- * @throws CliError USAGE if it has no interpreter
- */
 export function findVirtualEnv(folder: string, { cwd }: Pick<Surroundings, 'cwd'>): string {
   const found = resolve(cwd, folder)
   if (isProgram(join(found, 'bin', 'python'))) return found
@@ -33,13 +24,12 @@ export function findVirtualEnv(folder: string, { cwd }: Pick<Surroundings, 'cwd'
   )
 }
 
-// The first word where it is a plain one; anything else is for the shell to understand.
+// The first word if it is plain; only the shell understands anything else.
 const FIRST_WORD = /^\s*(?:'([^']+)'|"([^"$`\\]+)"|([^\s'"$`\\;&|<>()*?~#=]+))(?=\s|$)/
 
 /**
- * Looks for the program of a command line where its workers will.
- * @param searchPath PATH of the workers; undefined: not known here
- * @throws CliError USAGE where it is not there
+ * @param searchPath PATH of the workers; undefined: unknown here
+ * @throws CliError USAGE if the program is missing
  */
 export function checkProgram(command: string, searchPath: string | undefined, cwd: string): void {
   const [, ...words] = FIRST_WORD.exec(command) ?? []

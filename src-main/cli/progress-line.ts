@@ -1,18 +1,15 @@
-/**
- * The line that says what a command waits for, where a person watches a terminal; elsewhere it is notes, or nothing.
- */
+/** Shows why a command waits: a line on a terminal, otherwise notes, or nothing. */
 import { type Output, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
-// What a shell shows for a process that Ctrl+C ended: 128 + SIGINT.
+// Exit code of shells for a process that Ctrl+C ended: 128 + SIGINT.
 const INTERRUPTED = 130
 
-// What the spinner puts around its message: a sign before it and the time after it, like `◒  ...  [12s]`.
 const AROUND = 16
 
 /**
- * Shows that a command waits, where a person watches a terminal. Elsewhere the task's reasons are notes, each once.
- * @param task shows with its argument what it waits for; an empty text: nothing to say
+ * Without a terminal, each reason is printed once.
+ * @param task shows a reason by its argument; empty: none
  */
 export async function withSpinner<Result>(
   message: string,
@@ -24,7 +21,7 @@ export async function withSpinner<Result>(
 
   const { spinner } = await import('@clack/prompts')
   const shown = spinner({ indicator: 'timer', withGuide: false })
-  // The spinner takes Ctrl+C for itself and ends the process with 0.
+  // The spinner handles Ctrl+C itself and exits with 0.
   const markInterrupted = () => {
     process.exitCode = INTERRUPTED
   }
@@ -41,10 +38,7 @@ export async function withSpinner<Result>(
   }
 }
 
-/**
- * Makes what shows why a command waits that prints lines meanwhile: the last line of a terminal, else notes, each once.
- * An empty text clears the line, which is to be done before anything is printed.
- */
+/** Shows reasons in a terminal's last line, else as notes printed once. Clear it with an empty text before printing. */
 export function createReasons(output: Output, surroundings: Surroundings): (reason: string) => void {
   if (output.json) return () => undefined
   if (!redrawsLines(surroundings)) return createNotes(output)
@@ -52,12 +46,10 @@ export function createReasons(output: Output, surroundings: Surroundings): (reas
   return (reason) => draw(reason === '' ? '' : `waits: ${output.asCalled(reason)}`)
 }
 
-// A line can be redrawn only in a terminal that tells how wide it is.
 function redrawsLines({ stdout }: Surroundings): boolean {
   return stdout.isTTY === true && (stdout.columns ?? 0) > 0
 }
 
-/** Notes on stderr for those who read a log: a reason that differs in its times alone is no news. */
 function createNotes(output: Output): (reason: string) => void {
   let before = ''
   return (reason) => {
@@ -69,15 +61,11 @@ function createNotes(output: Output): (reason: string) => void {
 
 const CLEAR_LINE = '\r\x1b[2K'
 
-/**
- * Makes what shows the present state in the last line of a terminal; elsewhere it shows nothing. An empty text clears
- * the line, which is to be done before anything else is printed.
- */
+/** Shows the state in a terminal's last line, elsewhere nothing. Clear it with an empty text before printing. */
 export function createStatusLine(
   output: Pick<Output, 'json'>,
   { stdout }: Pick<Surroundings, 'stdout'>,
 ): (text: string) => void {
-  // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   return (text) => {
     const line = plainText(text).replaceAll('\n', ' ')

@@ -10,9 +10,8 @@ import type { GlobalOptions } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /**
- * Runs one command.
- * @param argv the arguments after the program's name
- * @returns the exit code; what went wrong has been printed to stderr
+ * @param argv arguments after the program name
+ * @returns the exit code; errors are already on stderr
  */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   const program = buildProgram(surroundings)
@@ -27,7 +26,6 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok
     const failure = asCliError(error)
-    // The parser may have stopped before it came to the option.
     const { json: asked, data } = program.opts<GlobalOptions>()
     const json = asked === true || argv.includes('--json')
     const message = json ? '' : await messageOf(failure, called)
@@ -48,7 +46,6 @@ function buildProgram(surroundings: Surroundings): Command {
     .configureOutput({
       writeOut: (text) => void surroundings.stdout.write(text),
       writeErr: (text) => void surroundings.stderr.write(text),
-      // Printed once, in `runCli`.
       outputError: () => {},
       getOutHasColors: () => false,
       getErrHasColors: () => false,
@@ -69,7 +66,6 @@ ${EXIT_CODE_HELP}`,
   return program
 }
 
-/** Adds all commands by name, but loads only the called one; `completion` needs all of them. */
 async function addCommands(program: Command, argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command: called } = readCommand(argv)
   for (const [topic, rows] of TOPICS)
@@ -77,12 +73,11 @@ async function addCommands(program: Command, argv: readonly string[], surroundin
       const command = program.command(name).description(description).helpGroup(`${topic}:`)
       if (name === called || called === 'completion') (await load())(command, surroundings)
     }
-  // After the commands, which would take it over.
+  // After the commands, which would otherwise take it over.
   program.commandsGroup('More:').helpCommand('help [command]', 'display help for a command')
   nameHelpOnError(program, 'drydock')
 }
 
-/** Makes a wrong use of a command say where its help is. */
 function nameHelpOnError(command: Command, path: string): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
@@ -96,7 +91,7 @@ function wrongUse(why: string, path: string, cause: CommanderError): CliError {
   return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
 }
 
-/** To a command that lists by default, a mistyped subcommand looks like an extra argument. */
+/** For a command that lists by default, a mistyped subcommand looks like an extra argument. */
 function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command, path: string): CliError | undefined {
   if (error.code !== 'commander.excessArguments' || parent?.args[0] !== word) return undefined
   const names = parent.commands.map((command) => command.name())
@@ -105,7 +100,7 @@ function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command,
   return wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, path.replace(/ \S+$/, ''), error)
 }
 
-/** The one place where a failure of any kind becomes a line and an exit code. */
+/** Turns any failure into a line and an exit code. */
 function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (error instanceof AppError)

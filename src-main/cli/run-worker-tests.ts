@@ -1,4 +1,3 @@
-/** The jobs of a worker repository, run one after the other on an endpoint made for them. */
 import type { ServiceClient } from '../client/service-client.ts'
 import { errorText } from '../domain/job/read-error.ts'
 import { writeExact } from '../domain/json/json.ts'
@@ -7,22 +6,19 @@ import { type Followed, type FollowOptions, waitForEnd } from './follow-job.ts'
 import { duration } from './output.ts'
 import type { WorkerTest } from './worker-repository.ts'
 
-/** How a test went. Spans in ms. */
 export type TestResult = {
   readonly name: string
   readonly passed: boolean
   readonly jobId: string
   readonly status: string
-  /** Until a worker had it: its start is in it. */
+  /** ms until a worker took it, including the worker's start. */
   readonly delayMs: number | undefined
   readonly executionMs: number | undefined
   readonly timeoutMs: number
-  /** Why it failed. */
   readonly why: string | undefined
   readonly output: unknown
 }
 
-/** Sends a test as a job and follows it to its end, or until waiting cannot help. */
 export async function runWorkerTest(
   client: ServiceClient,
   {
@@ -52,7 +48,6 @@ export async function runWorkerTest(
   }
 }
 
-/** Why a test failed; undefined: it passed. A shorter limit than jobs can have is compared here. */
 function whyFailed({ job, reason }: Followed, timeoutMs: number): string | undefined {
   if (reason !== undefined) return reason.text
   if (job.status !== 'COMPLETED') return job.error === undefined ? `it ended as ${job.status}` : errorText(job.error)

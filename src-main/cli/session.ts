@@ -1,7 +1,3 @@
-/**
- * What a command has of its service: the options that every command takes, the client, and streams followed to their
- * end.
- */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Operation } from '../client/calls.ts'
@@ -13,10 +9,8 @@ import { type FoundService, findService, type ServiceOptions } from './find-serv
 import { createOutput, type Output } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Options that every command takes, before or after its name. */
 export type GlobalOptions = ServiceOptions & { readonly json?: true }
 
-/** What a command that talks to a service works with. */
 export type Session = {
   readonly client: ServiceClient
   readonly output: Output
@@ -24,40 +18,32 @@ export type Session = {
   readonly service: FoundService
 }
 
-/** The global options of a command. */
 export function globalOptions(command: Command): GlobalOptions {
   return command.optsWithGlobals<GlobalOptions>()
 }
 
-/** The output of a command, by its `--json`. */
 export function outputOf(command: Command, surroundings: Surroundings): Output {
   const { json, data } = globalOptions(command)
   return createOutput(surroundings, json === true, data)
 }
 
-/**
- * Finds the service a command means and makes the client for it.
- * @param options of the command, where they are not those that it was given
- * @throws CliError NOT_RUNNING, KEY_MISSING, USAGE
- */
 export async function openSession(
   command: Command,
   surroundings: Surroundings,
   options: GlobalOptions = globalOptions(command),
 ): Promise<Session> {
   const service = await findService(options, surroundings)
-  // Loaded here and not above: it brings the schemas along, of no use to `--help` or where no service runs.
+  // Loaded here, because it loads the schemas, which `--help` and a stopped service do not need.
   const { createClient } = await import('./client.ts')
   const client = withSuggestions(createClient(service))
   return { client, output: outputOf(command, surroundings), options, service }
 }
 
-/** A client that suggests the nearest id when an endpoint is not found. */
 function withSuggestions(client: ServiceClient): ServiceClient {
   async function suggest(error: unknown, { path = {} }: { readonly path?: object }): Promise<unknown> {
     const isUnknown = error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND'
     if (!isUnknown || !('endpointId' in path)) return error
-    // The key of an endpoint may not list others.
+    // With an endpoint's key, other endpoints cannot be listed, so nothing is suggested.
     const { endpoints } = await client.call('endpointList').catch(() => ({ endpoints: [] }))
     const near = nearest(
       String(path.endpointId),
@@ -82,14 +68,13 @@ export async function expectEndpoint(client: ServiceClient, endpointId: string |
   if (endpointId !== undefined) await client.call('endpointRead', { path: { endpointId } })
 }
 
-// Pause before a stream that the service ended is asked for again, in ms; source: ours, too short to be noticed and
-// long enough not to load a service that ends every stream at once.
+// ms before reopening a stream. Source: ours, unnoticeable, yet no load if every stream ends at once.
 const AGAIN_AFTER_MS = 100
 
 /**
- * Follows an operation until an `end` event, which is the last one given. A service that stops ends its streams without
- * one: then it is asked again, from where it ended, and a service that is gone shows as NOT_REACHABLE.
- * @param argumentsAfter the arguments of the call, by the id of the last event that was seen
+ * Follows events up to `end`. A stopping service ends streams without it, so they are resumed; a lost one gives
+ * NOT_REACHABLE.
+ * @param argumentsAfter call arguments by the last event id
  */
 export async function* followToEnd(
   client: ServiceClient,

@@ -1,13 +1,6 @@
 /**
- * Installs the packages that a command needs, if they are missing or differ from the lock file, and builds the web
- * pages and the program if they are missing or out of date:
- *
- *   node src-main/cli/set-up.mjs [--dev] [--build] [FOLDER ...]
- *
- * It always installs the packages that a start needs; `--dev` adds the tools for tests and checks, and each FOLDER adds
- * its own packages. Every npm script runs it first, and the launcher calls it too. It has no dependencies and no
- * TypeScript, because it runs before anything is installed, on any Node. It writes to stderr only: the stdout of the
- * launcher belongs to the command.
+ * Installs missing packages and builds stale parts; `--dev` adds test tools. It has no dependencies, runs on any Node,
+ * and leaves stdout to the command.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -26,26 +19,24 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAlive, ROOT, run, say, secondsSince, step } from './steps.mjs'
 
-/** The oldest major version of Node that runs Drydock; resources/pinned-node pins a release of it. */
+/** Minimum major version of Node that runs Drydock; resources/pinned-node pins a release. */
 export const NODE_MAJOR = 24
 
-// A Node inside this clone is not the system's: an install may replace it while it runs.
+// An install may replace a Node inside this clone while it runs.
 const IS_OF_SYSTEM = !process.execPath.startsWith(join(ROOT, '/'))
 const IS_NEW_ENOUGH = IS_OF_SYSTEM && Number.parseInt(process.versions.node, 10) >= NODE_MAJOR
 
-/** False in an installed package: it contains no sources, and npm has installed its dependencies. */
+/** False in an installed package, which has no sources and dependencies installed by npm. */
 export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'cli', 'main.ts'))
 
-/** The folder whose dependencies are a Node for each platform. */
 export const PINNED = 'resources/pinned-node'
 const PINNED_PACKAGE = packageOfNode()
-/** Path of the pinned Node. A clone installs it only if its own Node is too old, and for packages. */
+/** A clone installs the pinned Node only if its own is too old, and for packages. */
 export const PINNED_NODE = join(PINNED_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** The Node that runs Drydock: the one that runs this script if it is new enough, otherwise the pinned one. */
 export const NODE = IS_NEW_ENOUGH ? process.execPath : PINNED_NODE
 
-// npm installs only the package for this platform. It needs no install script, which npm may refuse to run.
+// npm installs only this platform's package, without an install script, which it may refuse to run.
 function packageOfNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform
   const name = `${system === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${system}-${process.arch}`
@@ -53,13 +44,13 @@ function packageOfNode() {
   try {
     return dirname(createRequire(join(ROOT, 'package.json')).resolve(`${name}/package.json`))
   } catch {
-    return join(ROOT, 'node_modules', name) // Omitted, or not available for this platform: the start says so.
+    return join(ROOT, 'node_modules', name)
   }
 }
 
 const MODULES = join(ROOT, 'node_modules')
 const LOCK_FOLDER = join(MODULES, '.drydock', 'set-up-runs')
-// The process ids of the set-up and of each npm that it runs, one per line. An npm goes on if its set-up is killed.
+// Process ids of the set-up and its npm children, one per line; npm continues if its set-up is killed.
 const LOCK_OWNER = join(LOCK_FOLDER, 'pid')
 
 // npm does not touch entries of node_modules whose names start with a dot.
@@ -67,21 +58,19 @@ const stampOf = (folder) => join(ROOT, folder, 'node_modules', '.drydock', 'inst
 const lockFileOf = (folder) => join(ROOT, folder, 'package-lock.json')
 
 const CLONE = '.'
-/** How many packages are installed, from fewest to most. */
 const LEVELS = ['start', 'dev']
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides', 'allowScripts']
 
-// Not `npm ci`: it first deletes node_modules, from which a service may be running, and newer releases of npm refuse a
-// lock file without the packages of other platforms. Both commands install the same versions and check the same hashes;
-// `--no-save` leaves the lock file as it is.
+// `npm ci` would delete node_modules of a running service, and new npm rejects lock files without other platforms'
+// packages. Hashes are checked equally.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-// Always passed, because NODE_ENV=production and npm's configuration change the default.
+// Explicit, because NODE_ENV=production and npm's configuration change the default.
 const LEVEL_OPTION = { start: '--omit=dev', dev: '--include=dev' }
 
-// Interval for checking the lock of another set-up, in ms. Source: ours; an install takes 10 s or more.
+// ms between checks of another set-up's lock. Source: ours; an install takes 10 s or more.
 const LOCK_POLL_MS = 100
-// A lock folder without the process id of its owner is left over from a crash if it is older than this, in ms.
+// ms after which a lock folder without an owner's process id is left over from a crash.
 const LOCK_WITHOUT_OWNER_MS = 2000
 
 /**
@@ -150,13 +139,12 @@ function fingerprint(folder) {
   return hash.digest('hex')
 }
 
-/** The level that set-up installed in a folder, and the fingerprint of its manifest and lock file at that time. */
 function readStamp(folder) {
   try {
     const [level, of] = readFileSync(stampOf(folder), 'utf8').split(' ')
     return { level, of }
   } catch {
-    return {} // No set-up has run here yet.
+    return {}
   }
 }
 
@@ -167,7 +155,6 @@ function isThere({ folder, level }) {
   const isStamped = stamp.of === wanted
   const found = isStamped ? stamp.level : levelInstalledByHand(folder)
   if (LEVELS.indexOf(found) < LEVELS.indexOf(level)) return false
-  // A checkout rewrote the lock file with the same text, or somebody ran `npm install`.
   if (!isStamped || isOlderThanLockFile(folder)) writeStamp(folder, found, wanted)
   return true
 }
@@ -181,7 +168,7 @@ function writeStamp(folder, level, of) {
   }
 }
 
-/** The level that a manual `npm install` reached, according to npm's own record in node_modules. */
+/** Level that a manual `npm install` reached, according to npm's record in node_modules. */
 function levelInstalledByHand(folder) {
   try {
     const manifest = readJson(ROOT, folder, 'package.json')
@@ -193,17 +180,16 @@ function levelInstalledByHand(folder) {
       if (path === '') return false
       const found = installed[path]
       if (!found) return !(entry.optional || entry.devOptional)
-      // Two npm at once leave a record of packages that are gone.
+      // Two parallel npm runs leave a record of packages that are gone.
       return found.version !== entry.version || !existsSync(join(ROOT, folder, path))
     })
     if (missing.length === 0) return 'dev'
     return missing.every(([, { dev, devOptional }]) => dev || devOptional) ? 'start' : undefined
   } catch {
-    return undefined // A file is missing or incomplete: install.
+    return undefined
   }
 }
 
-/** Takes the lock of this clone; waits while another set-up that runs holds it. */
 async function takeLock() {
   for (let told = false; ; ) {
     mkdirSync(dirname(LOCK_FOLDER), { recursive: true })
@@ -212,7 +198,7 @@ async function takeLock() {
       writeFileSync(LOCK_OWNER, String(process.pid))
       return
     } catch (error) {
-      if (error.code === 'ENOENT') continue // Somebody deleted node_modules in the meantime.
+      if (error.code === 'ENOENT') continue // Somebody deleted node_modules while this set-up was waiting for the lock.
       if (error.code !== 'EEXIST') throw error
     }
     if (isLockLeftOver()) {
@@ -250,7 +236,6 @@ function addToLock(pid) {
 
 async function install(missing) {
   if (missing.length === 0) return 0
-  // A start with a new lock file also updates the tools for tests, if they are installed.
   const places = missing.map(({ folder, level }) => ({
     folder,
     level: LEVELS[Math.max(LEVELS.indexOf(level), LEVELS.indexOf(readStamp(folder).level))],
@@ -266,7 +251,6 @@ function nameOf({ folder, level }) {
   return level === 'start' ? 'the packages needed to start (without those for tests and checks)' : 'all packages'
 }
 
-/** Runs npm in a folder. `problem` is the output of npm, the reason and a fix. */
 async function installOne({ folder, level }) {
   const { command, args } = npm()
   const { code, signalCode, output, error } = await run(command, [...args, ...INSTALL, LEVEL_OPTION[level]], {
@@ -288,13 +272,12 @@ async function installOne({ folder, level }) {
   return { code: 0 }
 }
 
-// npm finds the shell for install scripts on the PATH, which may lack it when a desktop starts Drydock.
+// npm finds the shell for install scripts on PATH, which may lack it when a desktop starts Drydock.
 const installPath = () => {
   const system = process.platform === 'win32' ? [] : ['/usr/local/bin', '/usr/bin', '/bin']
   return [process.env.PATH, dirname(process.execPath), ...system].filter(Boolean).join(delimiter)
 }
 
-/** The npm that runs this script, otherwise the one installed with this Node, otherwise the one on the PATH. */
 function npm() {
   const bin = dirname(realpathSync(process.execPath))
   const scripts = [
@@ -302,12 +285,10 @@ function npm() {
     join(bin, '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
     join(bin, 'node_modules', 'npm', 'bin', 'npm-cli.js'),
   ]
-  // Other package managers set npm_execpath to themselves.
   const script = scripts.find((path) => path.endsWith('npm-cli.js') && existsSync(path))
   return script ? { command: process.execPath, args: [script] } : { command: 'npm', args: [] }
 }
 
-/** Says why the Node that npm installed is not usable; undefined if it is. */
 async function whyPinnedNodeFails() {
   const fix = `Install Node ${NODE_MAJOR} or newer, or delete ${join(ROOT, PINNED, 'node_modules')} and start again.`
   if (!existsSync(PINNED_NODE)) return `The pinned Node is missing: ${PINNED_NODE}\n${fix}`
@@ -320,13 +301,11 @@ async function whyPinnedNodeFails() {
   return undefined
 }
 
-// npm scripts look for programs here first. `npm ci` deletes the folder, and with it the link.
+// npm scripts search programs here first. `npm ci` deletes the folder and the link.
 const LINK = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 
-/** True unless npm scripts would run a Node that is too old. */
 const isLinked = () => IS_NEW_ENOUGH || existsSync(LINK)
 
-/** Makes npm scripts run the pinned Node. */
 function linkForScripts() {
   mkdirSync(dirname(LINK), { recursive: true })
   rmSync(LINK, { force: true })

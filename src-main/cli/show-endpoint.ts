@@ -1,4 +1,3 @@
-/** An endpoint as it is printed, with the settings of its container. */
 import type { EndpointState, EndpointView } from '../contract/endpoint.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
 import { NO_VALUE, settingText, valueAt } from '../domain/endpoint-settings/setting.ts'
@@ -7,7 +6,6 @@ import { codeChangeText, isNews } from '../domain/worker/code-change.ts'
 import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
 import type { Colour, Output } from './output.ts'
 
-/** Prints an endpoint, or its JSON; with its key where the service has just made one. */
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
   if (output.json) {
     output.document(endpoint)
@@ -34,7 +32,6 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
   ])
 }
 
-/** Says what is in the way of an endpoint that was just made or changed. */
 export function showWarning(output: Output, { warning }: { readonly warning?: string | undefined }): void {
   if (warning !== undefined && !output.json) output.note(`warning: ${warning}`)
 }
@@ -47,12 +44,11 @@ const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
   throttled: 'yellow',
 }
 
-/** The state of an endpoint as a word in its colour. */
 export function endpointStateText(output: Output, { state }: Pick<EndpointView, 'state'>): string {
   return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
-/** The note on an endpoint in a list: its crashes, else why its jobs or workers wait, else that its code changed; may be empty. */
+/** Shows crashes, else why jobs or workers wait, else a code change; may be empty. */
 export function noteText({ state, crash, codeChange, ...waits }: EndpointView, now: number): string {
   if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
   const reason = waits.waitingReason ?? waits.throttledReason

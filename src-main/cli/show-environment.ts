@@ -16,10 +16,9 @@ const KIND_TEXTS = {
   variables: 'Variables',
 } as const satisfies Record<ReleaseKind, string>
 
-// As much of a fingerprint as tells releases apart; source: as plans show code.
+// Enough characters of a fingerprint to tell releases apart; source: as in plans.
 const FINGERPRINT_SHOWN = 12
 
-/** Prints the environments of an app. @param now ms since the epoch */
 export function showEnvironments(output: Output, { name: app, environments }: AppView, now: number): void {
   if (environments.length === 0) {
     output.hint(`App ${app} has no environments yet. Create one: drydock env create production`)
@@ -39,7 +38,6 @@ export function showEnvironments(output: Output, { name: app, environments }: Ap
   )
 }
 
-/** Prints an environment: its endpoints, releases and the names of its variables. @param now ms since the epoch */
 export function showEnvironment(output: Output, environment: EnvironmentDetail, now: number): void {
   const { app, name, endpoints, releases, variables } = environment
   output.line(`${output.paint('bold', `${app}/${name}`)}, created ${ago(environment.createdAt, now)}`)
@@ -84,5 +82,4 @@ function reasonOf({ reason, rollbackOf, kind }: ReleaseView): string {
   return [...back, ...(reason === undefined ? [] : [reason])].join('; ')
 }
 
-// The rest of a long message is in the pages and with --json.
 const COMMIT_SHOWN = 60

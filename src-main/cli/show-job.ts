@@ -10,10 +10,8 @@ import { missingPackage } from '../domain/worker/missing-module.ts'
 import { CliError } from './cli-error.ts'
 import { duration, type Output, size, stateText, valueText } from './output.ts'
 
-/** A job as the job API shows it. */
 export type JobRecord = z.infer<typeof jobRecord>
 
-/** Prints a job record, or its JSON. */
 export function showJob(
   output: Output,
   endpointId: string,
@@ -43,21 +41,18 @@ export function showJob(
   ])
 }
 
-/** The command that installs the Python module which an error says is missing. */
 function installCommand(endpointId: string, error: string): string | undefined {
   const wanted = missingPackage(errorText(error))
   return wanted && `drydock endpoint install ${endpointId} ${wanted}`
 }
 
-/** When a waiting job is expected to start, as the beginning of a line; nothing where that cannot be said. */
 export function startText({ start }: NonNullable<JobStanding['queue']>, now: number | undefined): string {
   if (start === undefined || now === undefined) return ''
   return `expected ${startWords(start, now)}: `
 }
 
 /**
- * The error of a job for a person: message and traceback. The calls within a server of graphs say little to those who
- * run them, and are left out.
+ * The error of a job: message and traceback, without the calls within a graph server, which say little to its users.
  */
 export function errorShown(error: string): string {
   const { node, message, traceback } = readJobError(error)
@@ -65,13 +60,11 @@ export function errorShown(error: string): string {
   return traceback === undefined ? message : `${message}\n(--json prints its traceback)`
 }
 
-// A picture as base64 would fill the terminal. So many characters without a space are no text; source: ours.
+// A base64 picture would fill the terminal. So many characters without a space are not text; source: ours.
 const LONG_BASE64 = /[\w+/=-]{1000,}/g
 
-// What is left of it, to be recognised by.
 const SHOWN_CHARACTERS = 24
 
-/** What a job gave, for a person: pictures and other files in it are cut to their beginning. */
 function outputText(output: unknown): string {
   return valueText(output).replace(LONG_BASE64, (data) => {
     const bytes = size(Math.floor((data.length * 3) / 4))
@@ -79,13 +72,11 @@ function outputText(output: unknown): string {
   })
 }
 
-/** Prints the response of run: for a program the id alone. */
 export function showSubmitted(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   if (output.piped && !output.json) output.line(job.id)
   else showHandle(output, endpointId, job)
 }
 
-/** Prints the response of run, cancel or retry, or its JSON. */
 export function showHandle(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   output.result(job, () =>
     output.fields([
@@ -96,10 +87,6 @@ export function showHandle(output: Output, endpointId: string, job: z.infer<type
   )
 }
 
-/**
- * Ends the command with the exit code for it when a job has ended in another state than COMPLETED.
- * @throws CliError JOB_NOT_SUCCESSFUL
- */
 export function expectSuccess(job: {
   readonly id: string
   readonly status: JobState

@@ -11,7 +11,7 @@ import type { Output } from './output.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
 
 /**
- * Starts a service in this process. The server is loaded here, so that commands which only talk to one start quickly.
+ * Loads the server lazily, so that client commands start quickly.
  * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
  */
 export async function startService(options: StartOptions): Promise<RunningServer> {
@@ -19,16 +19,12 @@ export async function startService(options: StartOptions): Promise<RunningServer
   return await tellingStartErrors(() => startServer(options))
 }
 
-/** The option that moves a data folder of another version aside. */
 export const MOVE_ASIDE = [
   '--move-aside',
   'rename a data folder that another version of Drydock made, and start with an empty one',
 ] as const
 
-/**
- * Starts a service like `startService`. A data folder of another version is moved aside if `moveAside` says so, or the
- * user at the terminal.
- */
+/** Moves a data folder of another version aside if `moveAside` or the user at the terminal agrees. */
 export async function startOnUsableFolder(
   options: StartOptions,
   moveAside: true | undefined,
@@ -54,11 +50,6 @@ export async function startOnUsableFolder(
   }
 }
 
-/**
- * Does work of the server in this process.
- * @param code of its failures; without it by their kind
- * @throws CliError START_REFUSED, START_FAILED or `code` for a StartError
- */
 export async function tellingStartErrors<Result>(work: () => Promise<Result>, code?: 'NOT_RECOVERED'): Promise<Result> {
   const { StartError, START_CODES } = await import('../server/data-folder.ts')
   try {
@@ -73,9 +64,9 @@ export async function tellingStartErrors<Result>(work: () => Promise<Result>, co
 }
 
 /**
- * Works on a service of its own with a fresh data folder, of which nothing stays.
+ * Removes the temporary data folder at the end.
  * @param name of the folder, as in `drydock-demo-...`
- * @throws what `startService` and the work throw
+ * @throws as `startService` and the work
  */
 export async function onFreshService<Result>(
   name: string,
@@ -95,30 +86,24 @@ export async function onFreshService<Result>(
   }
 }
 
-/** What a shell shows for a process that a signal ended: 128 + the number of the signal. */
+/** A shell's exit code for a signal: 128 + its number. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 
-// One press of Ctrl+C may arrive more than once: a terminal sends it to all of a group, and npm or `timeout` pass on
-// what they get. In ms; source: ours, no person presses twice within it.
+// ms. One Ctrl+C may arrive several times, from the terminal's process group and from npm or `timeout`. Source: ours,
+// faster than a second press.
 const ONE_PRESS_MS = 300
 
-/** What a command does while its service is up. */
 export type Phases = {
-  /** Called once when the service answers; `stopping` is aborted when it is asked to stop. */
   readonly onUp: (server: RunningServer, stopping: AbortSignal) => void | Promise<void>
-  /** Called once when the first signal has come, with a line for a person. */
   readonly onStopping: (text: string) => void
-  /** What is left to do before it stops, while it still answers; never rejects. */
   readonly beforeStop?: (server: RunningServer) => Promise<void>
-  /** Called once for each machine that could not be cleaned up, with a line for a person. */
   readonly onLeft?: (text: string) => void
 }
 
 /**
- * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it gracefully, the
- * second ends the wait for running jobs, and the third ends the process at once. Signals are handled before the start,
- * because a program that reads the ready line may send one at that moment.
- * @throws what `start`, `onUp` or the stop of the service throws; the service does not stay up then
+ * The first signal stops gracefully, the second stops waiting for jobs, the third exits; handlers come first, as
+ * readers of the ready line may signal at once.
+ * @throws as `start`, `onUp` or the stop
  */
 export async function runService(
   start: () => Promise<RunningServer>,
@@ -132,7 +117,7 @@ export async function runService(
   const off = surroundings.onStopSignal((signal) => {
     const now = surroundings.now()
     const sinceMs = now - askedAt
-    // Negative if the clock was set back: that is another press.
+    // Negative if the clock was set back: that counts as another press.
     if (sinceMs >= 0 && sinceMs <= ONE_PRESS_MS) return
     askedAt = now
     if (!stopping.signal.aborted) {
@@ -172,7 +157,6 @@ function stoppingText(server: RunningServer | undefined): string {
   return `waiting for ${counted(running, 'running job')}, up to ${durationText(server.stopGraceMs)}; Ctrl+C again stops now`
 }
 
-/** Stops the service when it is asked to; resolves at once where it stops by itself. */
 async function stopOn(
   signal: AbortSignal,
   server: RunningServer,
@@ -183,13 +167,13 @@ async function stopOn(
   await server.stop()
 }
 
-// How often a service looks whether its launcher lives, in ms; source: ours, because one look costs 1 us.
+// ms between checks of the launcher. Source: ours, because one check costs 1 us.
 const LAUNCHER_POLL_MS = 50
-// What the service gets to tell its workers to stop when the launcher was killed, in ms; source: ours, because whoever
-// killed it expects the data folder to be free at once.
+// ms to stop workers after the launcher was killed. Source: ours; the killer expects the data folder to be free at
+// once.
 const ORPHAN_STOP_MS = 100
 
-/** Surroundings in which the end of standard input asks to stop, like a terminal that is closed. */
+/** Treats the end of standard input as a stop request, like a closed terminal. */
 export function endingWithInput(surroundings: Surroundings): Surroundings {
   return {
     ...surroundings,
@@ -204,10 +188,7 @@ export function endingWithInput(surroundings: Surroundings): Surroundings {
   }
 }
 
-/**
- * Goes down with a launcher that was killed without a chance to pass the signal on: whoever killed it meant the
- * service. Does nothing where there is no launcher.
- */
+/** Stops with a launcher that was killed before it could forward the signal. Does nothing without a launcher. */
 function watchLauncher(server: RunningServer, { env, exitNow }: Surroundings): () => void {
   const launcher = Number(env.DRYDOCK_LAUNCHER_PID)
   if (!Number.isInteger(launcher) || process.ppid !== launcher) return () => {}

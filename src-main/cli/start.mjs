@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs and builds what a start needs, and starts, in one process, so that the time that is printed at
- * the end counts all of it. It has no dependencies and no TypeScript, because nothing may be installed yet.
+ * `npm start` installs, builds and starts in one process, so that the printed time covers everything. It uses no
+ * dependencies or TypeScript.
  */
 import { setUp } from './set-up.mjs'
 

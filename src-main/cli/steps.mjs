@@ -1,19 +1,14 @@
-/**
- * Runs the steps of set-up and builds, each with a line on stderr that names the step and the time it takes. It has no
- * dependencies and no TypeScript, because it runs on any Node.
- */
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of this clone or package, without links: the launcher is often started through a link in a bin folder. */
+/** Resolves links: the launcher is often started through a link in a bin folder. */
 export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
 
 const TICK_MS = 1000
-// How long a program may take to end after a signal, in ms. Source: ours; npm ignores signals for minutes while a network
-// does not answer.
+// ms to exit after a signal. Source: ours; npm ignores signals for minutes while a network hangs.
 const END_LIMIT_MS = 5000
 
 /** @param {string} text one line */

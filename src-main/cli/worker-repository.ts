@@ -1,4 +1,3 @@
-/** The files of a worker repository, read from its folder: jobs to test it with, its handler, its form. */
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
@@ -9,33 +8,27 @@ import { isRecord, parseExact } from '../domain/json/json.ts'
 import { CliError, unreadable, usageError } from './cli-error.ts'
 import type { EndpointSettings } from './endpoint-options.ts'
 
-/** One job to test a worker with. */
 export type WorkerTest = {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** What it may run, in ms; undefined: what the endpoint allows. */
+  /** Time limit in ms; undefined: that of the endpoint. */
   readonly timeoutMs: number | undefined
 }
 
-/** What the folder says of its tests. */
 export type TestPlan = {
   readonly tests: readonly WorkerTest[]
   readonly env: Readonly<Record<string, string>>
-  /** The GPU that the tests ask for, in the words of `container.gpu`. */
   readonly gpu: string | undefined
   readonly gpuCount: number
 }
 
-// As the platform does, the folder of its own comes before the root.
 const FOLDERS = ['.runpod', '.']
 
-/** A job that has no name of its own. */
 const TEST_INPUT = 'test_input.json'
 
 /**
- * Reads `tests.json` and `test_input.json` of a folder.
  * @param folder absolute
- * @throws CliError USAGE where there is neither, FILE_INVALID
+ * @throws CliError USAGE if both files are missing, FILE_INVALID
  */
 export async function readTestPlan(folder: string): Promise<TestPlan> {
   const [listed, single] = await Promise.all([readNamed(folder, 'tests.json'), readNamed(folder, TEST_INPUT)])
@@ -60,13 +53,12 @@ async function readHubFile(folder: string): Promise<HubFile> {
   return parsed(hubFile, file)
 }
 
-/** What `--hub` and `--preset` say. */
 export type HubOptions = { readonly hub?: string; readonly preset?: string }
 
 /**
- * The settings of an endpoint with those that the form of its repository gives; what was typed comes before these.
- * @param cwd folder that `--hub` is meant against
- * @throws CliError USAGE where the preset is unknown or an answer is wrong, FILE_INVALID
+ * Adds the repository form's settings; typed ones win.
+ * @param cwd base folder of `--hub`
+ * @throws CliError USAGE for an unknown preset or a wrong answer, FILE_INVALID
  */
 export async function withHub(
   settings: EndpointSettings,
@@ -96,7 +88,6 @@ export async function withHub(
 
 const HANDLERS = ['handler.py', 'rp_handler.py', 'src/handler.py', 'src/rp_handler.py', 'main.py', 'src/main.py']
 
-/** The handler file of a worker repository, by the names that they have; undefined where none of them is there. */
 export async function findHandler(folder: string): Promise<string | undefined> {
   for (const name of FOLDERS.flatMap((at) => HANDLERS.map((handler) => join(folder, at, handler)))) {
     const found = await stat(name).catch(() => undefined)
@@ -126,7 +117,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, file: NamedText): z.in
   return data as z.infer<Schema>
 }
 
-// Numbers stay as they are written: a seed above 2^53 is one.
+// Numbers keep their text: a seed may exceed 2^53.
 function jsonIn({ path, text }: NamedText): unknown {
   try {
     return parseExact(text)
@@ -136,7 +127,6 @@ function jsonIn({ path, text }: NamedText): unknown {
   }
 }
 
-// As the SDK does: an object with `input`.
 function singleTest(file: NamedText): WorkerTest {
   const value = jsonIn(file)
   if (!isRecord(value) || !isRecord(value.input))

@@ -1,7 +1,4 @@
-/**
- * Calls of the service's operations, as the route tables describe them. Commands, pages and the desktop have this one
- * client; each brings its own way of sending, and its own errors.
- */
+/** One client for commands, pages and desktop; each supplies its transport and errors. */
 import type { ZodType, z } from 'zod'
 import { APP_ROUTES } from '../contract/app-routes.ts'
 import type { ErrorBody, ErrorCode } from '../contract/errors.ts'
@@ -13,17 +10,15 @@ const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
 
 type Rows = typeof OPERATIONS
 
-/** Name of an operation of the service. */
 export type Operation = keyof Rows
 
-/** What an operation answers. */
 export type ResponseOf<Name extends Operation> = RowAnswer<Rows[Name]>
 
 type BodyFor<Row> = Row extends { readonly body: infer Schema extends ZodType }
   ? DeepReadonly<z.input<Schema>>
   : undefined
 
-/** What goes into a call: path and query parameters (undefined ones are left out), JSON body or bytes. */
+/** Arguments of a call: path and query parameters (undefined ones are left out), JSON body or bytes. */
 export type CallArguments<Name extends Operation, Bytes = unknown> = Name extends Operation
   ? {
       readonly path?: { readonly [Parameter in keyof PathOf<Rows[Name]>]: string }
@@ -31,15 +26,12 @@ export type CallArguments<Name extends Operation, Bytes = unknown> = Name extend
         readonly follow?: 'true'
       }
       readonly body?: BodyFor<Rows[Name]>
-      /** The same as text, where it is to go as a person wrote it. */
       readonly bodyText?: string
-      /** The body of an operation that takes no JSON. */
       readonly bytes?: Bytes
       readonly signal?: AbortSignal | undefined
     }
   : never
 
-/** The same, of whatever operation. */
 type Given<Bytes> = {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -49,13 +41,12 @@ type Given<Bytes> = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Errors of the way to the service, beside those of the service itself. */
 type WayCode = 'NOT_REACHABLE' | 'NOT_DRYDOCK'
 
-/** A call that failed. Its message says what happened and what to do. */
+/** A failed call. Its message says what happened and what to do. */
 export class ApiError extends Error {
   readonly code: ErrorCode | WayCode
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
 
   constructor(code: ErrorCode | WayCode, status: number, message: string, options?: ErrorOptions) {
@@ -66,36 +57,27 @@ export class ApiError extends Error {
   }
 }
 
-/** A request, ready to be sent. */
 export type OutgoingRequest<Bytes> = {
   readonly method: string
-  /** Path and query. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Bytes | undefined
   readonly signal: AbortSignal | undefined
 }
 
-/** An answer whose head is there. */
 export type IncomingAnswer = { readonly status: number; readonly text: () => Promise<string> }
 
-/** How a client sends, and which errors it throws. */
 export type Transport<Bytes, Answer extends IncomingAnswer> = {
   readonly send: (request: OutgoingRequest<Bytes>) => Promise<Answer>
-  /** The service refused a call, with an error of its own. */
   readonly refused: (body: ErrorBody) => Error
-  /** An answer that no Drydock service gives. */
   readonly notDrydock: (status: number) => Error
 }
 
-/** The calls to one service. */
 export type Calls<Bytes, Answer extends IncomingAnswer> = {
-  /** Calls an operation. @throws what the transport makes of a failure */
   readonly call: <Name extends Operation>(
     operation: Name,
     args?: CallArguments<Name, Bytes>,
   ) => Promise<ResponseOf<Name>>
-  /** Calls an operation whose answer is no JSON. @throws the same */
   readonly open: <Name extends Operation>(
     operation: Name,
     args: CallArguments<Name, Bytes>,
@@ -103,7 +85,6 @@ export type Calls<Bytes, Answer extends IncomingAnswer> = {
   ) => Promise<Answer>
 }
 
-/** Makes the calls from the route tables, for one way of sending. */
 export function createCalls<Bytes, Answer extends IncomingAnswer>({
   send,
   refused,
@@ -138,12 +119,10 @@ export function createCalls<Bytes, Answer extends IncomingAnswer>({
 
 const SENDING = new Set(['POST', 'PATCH', 'PUT'])
 
-/** The method of an operation; where it has several, the first. */
 export function methodOf(operation: Operation): string {
   return OPERATIONS[operation].methods[0]
 }
 
-/** Path and query of a call. */
 export function addressOf(
   operation: Operation,
   { path = {}, query = {} }: Pick<Given<never>, 'path' | 'query'> = {},
@@ -156,7 +135,6 @@ export function addressOf(
   return search.size === 0 ? pathname : `${pathname}?${search}`
 }
 
-// Not JSON is not an answer of the service, as undefined fits no schema.
 function parsed(text: string): unknown {
   try {
     return parseExact(text)

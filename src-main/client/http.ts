@@ -1,4 +1,3 @@
-/** HTTP as the command line needs it: one request, and an answer as server-sent events. */
 import http from 'node:http'
 import https from 'node:https'
 import { Readable } from 'node:stream'
@@ -6,21 +5,19 @@ import { pipeline } from 'node:stream/promises'
 import { createParser } from 'eventsource-parser'
 import { trusting } from './pinned-certificate.ts'
 
-/** One request to a service. */
 export type HttpRequest = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Text, bytes, or what is sent as it is read. */
+  /** A string, bytes, or a stream sent while read. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string> | undefined
   readonly signal?: AbortSignal | undefined
-  /** PEM: the only certificate that is trusted; undefined: those that the system trusts. */
+  /** PEM: the only trusted certificate; undefined: those that the system trusts. */
   readonly certificate?: string | undefined
-  /** How the answer is read (default: utf8); latin1 keeps each byte as one character. */
+  /** Encoding of the response (default: utf8); latin1 keeps each byte as one character. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 
-/** The answer: its status, and its body as text in the pieces that arrive. */
 export type HttpResponse = {
   readonly status: number
   readonly contentType: string
@@ -28,8 +25,8 @@ export type HttpResponse = {
 }
 
 /**
- * Sends a request and resolves when the head of the answer is there. Not `fetch`, because that gives up when nothing
- * arrives for 5 minutes, which is as long as runsync may wait and less than a log can be silent.
+ * Resolves with the response head. Not `fetch`, which fails after 5 minutes of silence: runsync may wait as long, and
+ * logs may pause longer.
  */
 export function request({
   method,
@@ -53,17 +50,16 @@ export function request({
   })
 }
 
-/** Reads a body to its end. */
 export async function readText(body: AsyncIterable<string>): Promise<string> {
   const pieces: string[] = []
   for await (const piece of body) pieces.push(piece)
   return pieces.join('')
 }
 
-/** One server-sent event; `event` is `message` where the sender names none. */
+/** `event` defaults to `message`. */
 export type ServerSentEvent = { readonly id: string | undefined; readonly event: string; readonly data: string }
 
-/** Cuts a body of type text/event-stream into its events. Comments, unknown fields and an event cut off are skipped. */
+/** Parses text/event-stream; skips comments, unknown fields and a truncated event. */
 export async function* readEvents(body: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
   let events: ServerSentEvent[] = []
   const parser = createParser({

@@ -1,32 +1,30 @@
 /**
- * Trust in a service that signs its own certificate: the user compares its fingerprint once, and from then on nothing is
- * sent to a service that cannot show a certificate which that one signed. Source: ours.
+ * The user compares a self-signed certificate's fingerprint once; afterwards nothing is sent to a service without a
+ * certificate signed by it. Source: ours.
  */
 import type { RequestOptions } from 'node:https'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
 import { connectHost } from '../domain/own-addresses.ts'
 
-/** A certificate that a service shows and this machine does not trust by itself. */
 export type ShownCertificate = {
-  /** PEM. */
   readonly certificate: string
-  /** SHA-256, as pairs of hexadecimal digits with colons. */
+  /** SHA-256, hex pairs separated by colons. */
   readonly fingerprint: string
 }
 
 const CONNECT_MS = 10_000
 
 /**
- * Looks at the certificate of a service; nothing is sent to it.
+ * Sends no data.
  * @param url https
- * @returns undefined where this machine trusts it anyway; rejects with what ended the connection
+ * @returns undefined if this machine already trusts the certificate
  */
 export function readCertificate(url: string): Promise<ShownCertificate | undefined> {
   const { hostname, port } = new URL(url)
   const host = connectHost(hostname)
   const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host }
   return new Promise((resolve, reject) => {
-    // Who it is, is what is asked here: the answer is shown to the user, and nothing goes out before.
+    // Verification is off, because the user decides on the certificate, and nothing is sent before that.
     const socket = connect({ host, port: Number(port || 443), ...servername, rejectUnauthorized: false }, () => {
       const last = lastOf(socket.getPeerCertificate(true))
       resolve(socket.authorized ? undefined : { certificate: pemOf(last.raw), fingerprint: last.fingerprint256 })
@@ -37,9 +35,8 @@ export function readCertificate(url: string): Promise<ShownCertificate | undefin
   })
 }
 
-/** What a request needs to trust that certificate, and no other. @param certificate PEM */
 export function trusting(certificate: string): RequestOptions {
-  // Only this service signs with it, so the name that it was reached by says nothing more.
+  // Only this service signs with it, so the host name adds nothing.
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 

@@ -1,4 +1,3 @@
-/** The client of commands and of the desktop: HTTP of Node, with the account key. */
 import type { ErrorBody } from '../contract/errors.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { networkReason } from '../domain/network-error.ts'
@@ -15,25 +14,21 @@ import { type HttpRequest, readEvents, readText, request, type ServerSentEvent }
 
 type Bytes = Uint8Array | AsyncIterable<Uint8Array | string>
 
-/** What goes into a call of this client. */
 export type ServiceArguments<Name extends Operation = Operation> = CallArguments<Name, Bytes>
 
-/** The calls to one service. */
 export type ServiceClient = {
   readonly url: string
-  /** The method and address of an operation, for a person. */
   describe<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): string
-  /** Calls an operation. @throws what `Failures` makes of a failure */
   call<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
-  /** Calls an operation that answers with a file: its text in the pieces that arrive. @throws as `call` */
   download<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<string>
-  /** Calls an operation that answers with bytes. @throws as `call` */
   bytes<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): Promise<Uint8Array>
-  /** Calls an operation for server-sent events; ends when the service ends them. @throws as `call` */
+  /**
+   * Ends when the service closes the stream.
+   * @throws as `call`
+   */
   follow<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<ServerSentEvent>
 }
 
-/** The errors of a client. */
 export type Failures = {
   readonly notReachable: (why: string, cause: Error) => Error
   readonly notDrydock: (status: number) => Error
@@ -46,15 +41,14 @@ const API_ERRORS: Failures = {
   refused: ({ code, status, error }) => new ApiError(code, status, error),
 }
 
-/** A service as clients find it: `url` without a slash at the end, `certificate` the PEM that is pinned. */
+/** Address of a service: `url` without a trailing slash, `certificate` the pinned PEM. */
 export type ServiceAddress = { readonly url: string; readonly key: string; readonly certificate?: string | undefined }
 
-/** Makes the client of a service. */
 export function createServiceClient(
   { url, key, certificate }: ServiceAddress,
   { notReachable, notDrydock, refused }: Failures = API_ERRORS,
 ): ServiceClient {
-  // What ends a connection, or keeps it from beginning; errors of ours and the caller's end are passed on.
+  // Reports connection failures; our own errors and the caller's abort pass through.
   const told = (cause: unknown) => {
     if (!(cause instanceof Error) || cause.name === 'AbortError') return cause
     return notReachable(CERTIFICATE_REASONS[errorCode(cause)] ?? networkReason(cause), cause)
@@ -66,7 +60,7 @@ export function createServiceClient(
       try {
         const answer = await request({ ...rest, url: url + address, headers: all, certificate, encoding })
         const text = () => readText(answer.body).catch((cause: unknown) => Promise.reject(told(cause)))
-        // An error is a text, whatever was asked for.
+        // An error is always text, whatever encoding was requested.
         const isText = encoding === 'utf8' || answer.status === 200
         return { ...answer, text: isText ? text : async () => Buffer.from(await text(), encoding).toString() }
       } catch (cause) {
@@ -104,7 +98,6 @@ export function createServiceClient(
   }
 }
 
-// What is asked for so is read byte by byte.
 const ANY_BYTES = 'application/octet-stream'
 
 const UNKNOWN_CERTIFICATE = 'it shows another certificate than the one that `drydock login` stored'

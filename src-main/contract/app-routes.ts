@@ -52,7 +52,7 @@ const logQuery = {
   follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events'),
 }
 
-/** The management API. It takes the account key, or a named key with the role that a row needs. Source: ours. */
+/** The management API accepts the account key, or a named key with the row's role. Source: ours. */
 export const APP_ROUTES = {
   ...CATALOG_ROUTES,
   ...COMPARISON_ROUTES,
@@ -314,5 +314,4 @@ export const APP_ROUTES = {
   },
 } as const satisfies Record<string, Route>
 
-/** Name of an operation of the management API. */
 export type AppOperation = keyof typeof APP_ROUTES

@@ -1,37 +1,33 @@
-/** Apps on the service: environments, their releases and variables, and what a deploy plans and does. */
 import { z } from 'zod'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 
-/** Name of an app: that of its project folder, so nearly anything. Source: docs/spec/platform.md, 3. */
+/** Name of an app: that of its project folder, so nearly any text. Source: docs/spec/platform.md, 3. */
 export const appName = z
   .string()
   .trim()
   .regex(/^[^\p{Cc}/\\]{1,100}$/u, 'must be at most 100 characters without slashes')
   .refine((name) => name !== '.' && name !== '..', 'must be a name')
 
-/** Name of an environment. */
 export const environmentName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, hyphens and underscores, at most 63')
 
-/** Name of a variable of an environment. */
 export const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, 'must be a variable name')
   .refine((name) => !/^(SVC|RUNPOD)_/.test(name), 'SVC_ and RUNPOD_ are set by the service')
 
-/** SHA-256 of an artifact, which is its name. */
+/** An artifact's SHA-256 is its name. */
 export const artifactName = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 
-/** The states of a release. An environment has at most one that is preparing, and one that is active. */
+/** An environment has at most one preparing and one active release. */
 export const RELEASE_STATES = ['preparing', 'active', 'superseded', 'failed'] as const
 
-/** State of a release. */
 export type ReleaseState = (typeof RELEASE_STATES)[number]
 
-/** To which app an endpoint belongs: set by deploys alone. */
+/** The app of an endpoint; only deploys set it. */
 export const appMembership = z.object({
   name: z.string(),
   environment: z.string(),
@@ -42,29 +38,25 @@ export const appMembership = z.object({
   machine: z.string().optional().describe('where its environment runs workers; missing: on this machine'),
 })
 
-/** To which app an endpoint belongs. */
 export type AppMembership = z.infer<typeof appMembership>
 
-/** What workers of an app run on. */
 export const RUNS_ON = ['containers', 'processes'] as const
 
-/** What workers of an app run on. */
 export type RunsOn = (typeof RUNS_ON)[number]
 
-/** What made a release: a deploy, a way back to an earlier one, or other variables for the code that was active. */
+/** Cause of a release: a deploy, a rollback, or new variables for the active code. */
 export const RELEASE_KINDS = ['deploy', 'rollback', 'variables'] as const
 
-/** What made a release. */
 export type ReleaseKind = (typeof RELEASE_KINDS)[number]
 
-// They are printed on terminals, which characters of control would steer.
+// Control characters are rejected, as they would act on terminals.
 const line = (longest: number) =>
   z
     .string()
     .max(longest)
     .regex(/^\P{Cc}*$/u, 'must be one line')
 
-/** The commit of the code of a release, as `git` in the folder of the project said before it was built. */
+/** The commit of a release's code, according to `git` in the project before the build. */
 export const gitState = z.strictObject({
   commit: z.string().regex(/^[0-9a-f]{40,64}$/, 'must be a hash in hex'),
   branch: line(255).optional().describe('missing: none was checked out'),
@@ -72,10 +64,9 @@ export const gitState = z.strictObject({
   clean: z.boolean().describe('false: files of the project were not as in the commit'),
 })
 
-/** The commit of the code of a release. */
 export type GitState = z.infer<typeof gitState>
 
-/** A release as the management API shows it. `number` counts from 1 in its environment. */
+/** A release in the management API. `number` counts from 1 in its environment. */
 export const releaseView = z.object({
   app: z.string(),
   environment: z.string(),
@@ -94,7 +85,6 @@ export const releaseView = z.object({
   endedAt: z.number().int().optional(),
 })
 
-/** A release as the API gives it. */
 export type ReleaseView = z.infer<typeof releaseView>
 
 // Values of variables are never shown.
@@ -104,7 +94,6 @@ const plannedChange = z.object({
   to: z.unknown().optional().describe('missing: it goes away'),
 })
 
-/** What a deploy does with one endpoint. */
 export const plannedStep = z.object({
   resource: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'delete']),
@@ -113,7 +102,6 @@ export const plannedStep = z.object({
   replacesWorkers: z.boolean().describe('a change of limits alone does not'),
 })
 
-/** What a deploy does with one endpoint. */
 export type PlannedStep = z.infer<typeof plannedStep>
 
 const sourceFile = z.object({
@@ -123,14 +111,11 @@ const sourceFile = z.object({
   noDiff: z.enum(['binary', 'large']).optional().describe('why a plan of a project has no diff of it'),
 })
 
-/** A file of an app that differs from the active release. */
 export type SourceFile = z.infer<typeof sourceFile>
 
-/** What a deploy would do. */
 export const deployPlan = z.object({
   app: z.string(),
   environment: z.string(),
-  /** Which of them the deploy makes. */
   makes: z.array(z.enum(['app', 'environment'])),
   runsOn: z.enum(RUNS_ON),
   machine: z.string().optional().describe('where workers of the environment run; missing: on this machine'),
@@ -148,19 +133,15 @@ export const deployPlan = z.object({
   warnings: z.array(z.string()).describe('what differs from the manifest, like a GPU that this machine lacks'),
 })
 
-/** What a deploy would do. */
 export type DeployPlan = z.infer<typeof deployPlan>
 
-/** How far a deploy is with one endpoint. */
 export const releaseStep = plannedStep.extend({
   state: z.enum(['waiting', 'starting', 'ready', 'failed', 'done']),
   note: z.string().optional().describe('what its first worker does, or why it failed'),
 })
 
-/** How far a deploy is with one endpoint. */
 export type ReleaseStep = z.infer<typeof releaseStep>
 
-/** An endpoint of an environment, as it answers now. */
 export const deployedEndpoint = z.object({
   resource: z.string(),
   id: z.string(),
@@ -175,10 +156,8 @@ export const deployedEndpoint = z.object({
     .describe('sample arguments, by function or, for a load-balanced one, by route'),
 })
 
-/** An endpoint of an environment. */
 export type DeployedEndpoint = z.infer<typeof deployedEndpoint>
 
-/** A release with what it does or did. */
 export const releaseProgress = z.object({
   release: releaseView,
   steps: z.array(releaseStep).describe('empty once the service was restarted'),
@@ -186,13 +165,11 @@ export const releaseProgress = z.object({
   endpoints: z.array(deployedEndpoint).describe('those the environment has now'),
 })
 
-/** A release with what it does or did. */
 export type ReleaseProgress = z.infer<typeof releaseProgress>
 
-/** A variable of an environment; its value is never shown. */
+/** The value is never shown. */
 export const variableView = z.object({ name: z.string(), updatedAt: z.number().int() })
 
-/** An environment as a list shows it. */
 export const environmentView = z.object({
   app: z.string(),
   name: z.string(),
@@ -203,30 +180,25 @@ export const environmentView = z.object({
   variables: z.number().int(),
 })
 
-/** An environment of an app as the API gives it. */
 export type EnvironmentView = z.infer<typeof environmentView>
 
-/** An environment with all that belongs to it. */
 export const environmentDetail = environmentView.extend({
   endpoints: z.array(deployedEndpoint),
   variables: z.array(variableView),
   releases: z.array(releaseView).describe('newest first'),
 })
 
-/** An environment with all that belongs to it. */
 export type EnvironmentDetail = z.infer<typeof environmentDetail>
 
-/** An app with its environments. */
 export const appView = z.object({
   name: z.string(),
   createdAt: z.number().int(),
   environments: z.array(environmentView),
 })
 
-/** An app with its environments, as the API gives it. */
 export type AppView = z.infer<typeof appView>
 
-/** Body of 'plan' and, with what may be deleted, of 'release'. */
+/** Body of 'plan' and, with allowed deletions, of 'release'. */
 const source = z
   .union([
     z.strictObject({ artifact: artifactName.describe('one that was uploaded') }),
@@ -238,7 +210,6 @@ const source = z
   ])
   .describe('where the code is')
 
-/** Body of 'make a release'. */
 export const releaseCreate = z.strictObject({
   source,
   git: gitState.optional().describe('for a deploy; other releases have that of the release whose code they use'),
@@ -262,27 +233,22 @@ export const releaseCreate = z.strictObject({
     ),
 })
 
-/** Body of 'make a release'. */
 export type ReleaseCreate = z.infer<typeof releaseCreate>
 
-/** Where the code of a release is. */
 export type ReleaseSource = ReleaseCreate['source']
 
-/** Body of 'change variables'. */
 export const variablesUpdate = z.strictObject({
   set: limitedRecord(variableName, z.string().max(32_768), limit('variables')).default({}),
   remove: z.array(variableName).max(limit('variables')).default([]),
 })
 
-/** Body of 'change variables'. */
 export type VariablesUpdate = z.infer<typeof variablesUpdate>
 
-/** How far an artifact has come. `received` and `total` in bytes. */
+/** Progress of an upload of an artifact. `received` and `total` in bytes. */
 export const artifactStatus = z.object({
   state: z.enum(['missing', 'partial', 'complete']),
   received: z.number().int(),
   total: z.number().int().optional(),
 })
 
-/** How far an artifact has come. */
 export type ArtifactStatus = z.infer<typeof artifactStatus>

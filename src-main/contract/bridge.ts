@@ -1,11 +1,11 @@
 /**
- * What the pages may ask of the desktop around them, and what it tells them. Everything else goes over HTTP, as in a
- * browser. The desktop parses each call with these schemas; the preload exposes DesktopBridge and nothing else.
+ * Calls between pages and desktop, parsed with these schemas; everything else uses HTTP, as in a browser. The preload
+ * exposes only DesktopBridge.
  */
 import { z } from 'zod'
 import type { BridgeCall } from './bridge-channels.ts'
 
-// Source: ours; the longest path that Linux takes.
+// Source: ours; the longest path on Linux.
 const path = z.string().min(1).max(4096)
 
 const pick = {
@@ -13,24 +13,21 @@ const pick = {
   response: path.optional().describe('missing: the person chose none'),
 } as const
 
-/** What pages may ask for: the one argument of each call, and its response. */
 export const BRIDGE_CALLS = {
   facts: {
     argument: z.undefined(),
     response: z.object({ version: z.string(), platform: z.string().describe('as Node names it, like darwin') }),
   },
-  // A handler file.
   pickFile: pick,
   pickFolder: pick,
   revealFile: {
     argument: z.strictObject({ path }),
     response: z.boolean().describe('false: there is no such file, or it is not on this machine'),
   },
-  // The key stays with the desktop: it leads the window to a link, as at its start.
+  // The key stays with the desktop, which opens a sign-in link in the window, as at startup.
   signIn: { argument: z.undefined(), response: z.boolean().describe('false: no service is up') },
 } as const satisfies Record<BridgeCall, { readonly argument: z.ZodType; readonly response: z.ZodType }>
 
-/** What the desktop tells the pages by itself. */
 export const desktopNotice = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('service-ended'),
@@ -49,15 +46,13 @@ export const desktopNotice = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** What the desktop tells the pages by itself. */
 export type DesktopNotice = z.infer<typeof desktopNotice>
 
-/** The desktop as pages see it; undefined on a window of a browser. */
+/** The desktop as pages see it; undefined in a browser. */
 export type DesktopBridge = {
   readonly [Call in BridgeCall]: (
     argument: z.infer<(typeof BRIDGE_CALLS)[Call]['argument']>,
   ) => Promise<z.infer<(typeof BRIDGE_CALLS)[Call]['response']>>
 } & {
-  /** Calls the listener with each notice; returns how to end that. */
   readonly onNotice: (listener: (notice: DesktopNotice) => void) => () => void
 }

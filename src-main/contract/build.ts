@@ -1,17 +1,14 @@
-/** What a build tells: its steps, its problems and its result. Source: docs/spec/app-deploy.md, 5. */
+/** Events of a build: its steps, problems and result. Source: docs/spec/app-deploy.md, 5. */
 
-/** The steps, in order. */
 export const BUILD_STEPS = ['scan', 'handlers', 'requirements', 'install', 'manifest', 'pack'] as const
 
-/** Name of a step. */
 export type BuildStep = (typeof BUILD_STEPS)[number]
 
-/** Something wrong with the app or its build. Codes of discovery come from svc_build; ours are in `BUILD_ERRORS`. */
+/** Discovery codes come from svc_build; ours are in `BUILD_ERRORS`. */
 export type BuildProblem = {
   readonly code: string
-  /** What is wrong and what to do; may have several lines. */
   readonly message: string
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly file?: string | undefined
   readonly line?: number | undefined
 }
@@ -20,7 +17,6 @@ export type BuildProblem = {
 export const BUILD_ERRORS = {
   PYTHON_MISSING: 'python3 was not found. Install Python 3.10 or newer, or put it on the PATH.',
   SCAN_FAILED: 'The source could not be read: {why}',
-  /** A warning. */
   APP_NAME_DIFFERS:
     'App("{inSource}") is deployed as "{app}", the name of its folder. Its functions find each other, but scripts call "{inSource}": write App("{app}"), or deploy it with SVC_APP={inSource}.',
   HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
@@ -36,7 +32,6 @@ export const BUILD_ERRORS = {
   INSTALL_FAILED: 'The packages could not be installed with {installer} (exit code {exitCode}):\n{why}',
   INSTALL_STUCK:
     '{installer} made no progress for {seconds} s{where}. Nothing was changed. Check the network and try again.{offer}',
-  /** A warning. */
   OTHER_PYTHON:
     'The packages for Python {version} were chosen by pip of Python {python}, which evaluates conditions like python_version for its own version. Install uv, or pip for Python {version}.',
   ARCHIVE_TOO_LARGE: '{why}',
@@ -44,10 +39,9 @@ export const BUILD_ERRORS = {
   FILE_UNREADABLE: 'The file cannot be read: {why}',
 } as const satisfies Record<string, string>
 
-/** Stable word of a problem that begins after discovery. */
 export type BuildErrorCode = keyof typeof BUILD_ERRORS
 
-/** Makes a problem. @param at where in the project, if it is about a file or line */
+/** @param at location in the project, if about a file or line */
 export function buildProblem(
   code: BuildErrorCode,
   data: Readonly<Record<string, string | number>> = {},
@@ -57,7 +51,7 @@ export function buildProblem(
   return { code, message, ...at }
 }
 
-/** Ends a build; all its problems at once, so that a user can mend them in one go. */
+/** Ends a build with all its problems at once, so that a user can fix them together. */
 export class BuildFailure extends Error {
   readonly problems: readonly BuildProblem[]
 
@@ -68,45 +62,37 @@ export class BuildFailure extends Error {
   }
 }
 
-/** What a build tells while it runs. */
 export type BuildEvent =
   | { readonly kind: 'started'; readonly step: BuildStep }
-  /** A line that the installer printed. */
   | { readonly kind: 'progress'; readonly step: BuildStep; readonly text: string }
   | { readonly kind: 'ended'; readonly step: BuildStep; readonly tookMs: number; readonly summary: string }
 
-/** An installed distribution; `bytes` of its files as they lie on the disk. */
+/** An installed distribution; `bytes` is the size of its files on disk. */
 export type InstalledPackage = { readonly name: string; readonly version: string; readonly bytes: number }
 
-/** An app that was built, wherever it was put. */
 export type BuiltApp = {
   readonly app: string
   /** Absolute paths; the artifact is an archive, or a folder with the same files. */
   readonly artifact: string
   readonly manifest: string
-  /** How many the artifact holds. */
   readonly files: number
   readonly fingerprint: string
   readonly pythonVersion: string
-  /** `code`: SHA-256 of its settings and of the files that its code may load; missing: which ones is not known. */
+  /** `code`: SHA-256 of settings and loadable files; undefined if those are unknown. */
   readonly endpoints: readonly { readonly name: string; readonly kind: string; readonly code?: string }[]
-  /** Names of tasks, which have no endpoint. */
   readonly tasks: readonly string[]
-  /** Of SDK 2.0: the file that declares the App, relative to the project. */
+  /** SDK 2.0: file that declares the App, relative to the project. */
   readonly appFile?: string | undefined
   readonly packages: readonly InstalledPackage[]
-  /** Whether the packages were there from an earlier build. */
   readonly packagesCached: boolean
-  /** Names that were left out, as a base image has them or as the user wished. */
+  /** Names that were left out, because a base image has them or the user asked for it. */
   readonly excluded: readonly string[]
   readonly warnings: readonly BuildProblem[]
   readonly steps: readonly { readonly step: BuildStep; readonly tookMs: number }[]
   readonly tookMs: number
 }
 
-/** A build that worked, whose artifact is an archive. */
 export type BuildResult = BuiltApp & {
-  /** Size of the artifact. */
   readonly bytes: number
   /** SHA-256 of the artifact, hex. */
   readonly sha256: string

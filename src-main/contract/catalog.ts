@@ -1,20 +1,19 @@
 /**
- * The catalog: programs that come ready to be made into endpoints. Each is a file of resources/catalog; the service
- * adds what this machine lacks for it. Source: docs/spec/image-workflows.md, 6; ours for the rest.
+ * Files of resources/catalog, plus requirements missing on this machine. Source: docs/spec/image-workflows.md, 6;
+ * otherwise ours.
  */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 
-/** Entry of the sample handler, and id of the endpoint that a first start makes of it. */
+/** Entry of the sample handler, and id of the endpoint created at first start. */
 export const HELLO = 'hello'
-/** An input of the sample handler. */
 export const HELLO_INPUT = { name: 'world' } as const
-/** Entry of the stand-in that runs image workflows without a model, and id of its endpoint. */
+/** Catalog entry and endpoint id of the stand-in that runs image workflows without a model. */
 export const SKETCH = 'sketch'
 
 const settings = z.record(z.string(), z.unknown())
 
-/** A file of resources/catalog. What its publisher does not state is left out, and not guessed. */
+/** A file of resources/catalog. Facts that its publisher does not state are left out, not guessed. */
 export const catalogFile = z
   .strictObject({
     name: z.string().min(1).max(100),
@@ -40,19 +39,15 @@ export const catalogFile = z
     message: 'give exactly one of image and handler',
   })
 
-/** A file of the catalog. */
 export type CatalogFile = z.infer<typeof catalogFile>
 
-/** Something that this machine lacks for an entry. */
 export const missingPart = z.object({
   what: z.string().describe('what is missing, as the machine tells it'),
   fix: z.string().describe('how to get it'),
 })
 
-/** Something that this machine lacks. */
 export type MissingPart = z.infer<typeof missingPart>
 
-/** An entry of the catalog as the management API shows it. */
 export const catalogEntry = z.object({
   ...catalogFile.shape,
   id: z.string().describe('also the id that its endpoint would have'),
@@ -60,10 +55,8 @@ export const catalogEntry = z.object({
   missing: z.array(missingPart).describe('none: this machine can run it'),
 })
 
-/** An entry of the catalog. */
 export type CatalogEntry = z.infer<typeof catalogEntry>
 
-/** Part of the management API. */
 export const CATALOG_ROUTES = {
   catalogList: {
     methods: ['GET'],

@@ -1,6 +1,6 @@
 /**
- * Comparisons: a set of inputs run on several versions, and where what they give differs from the first of them.
- * Source: docs/spec/compare.md.
+ * Comparisons: a set of inputs run on several versions, with the differences from the first version. Source:
+ * docs/spec/compare.md.
  */
 import { z } from 'zod'
 import { JOB_STATES } from './job.ts'
@@ -9,15 +9,14 @@ import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
 
-/** All versions at once; or the first that differs looked for in an ordered list. */
+/** All versions at once; or a search for the first that differs in an ordered list. */
 const COMPARISON_MODES = ['compare', 'bisect'] as const
 
-/** How a comparison goes about it. */
 export type ComparisonMode = (typeof COMPARISON_MODES)[number]
 
 const share = z.number().min(0).max(1)
 
-/** What counts as the same. Without any of it, outputs are the same that are equal. */
+/** Rules for equality. Without any, outputs must be exactly equal. */
 const comparisonRules = z.strictObject({
   absolute: z.number().min(0).optional().describe('absolute tolerance for numbers'),
   relative: share.optional().describe('relative tolerance for numbers, as a share of the larger one'),
@@ -32,7 +31,6 @@ const comparisonRules = z.strictObject({
   slower: z.number().gt(1).max(1000).optional().describe('a job differs if it ran this many times as long'),
 })
 
-/** What counts as the same. */
 export type ComparisonRules = z.infer<typeof comparisonRules>
 
 const comparisonVersion = z.strictObject({
@@ -46,7 +44,6 @@ const comparisonVersion = z.strictObject({
     .describe('values of the input: NODE.INPUT of a graph, or a path; each is JSON, or a text'),
 })
 
-/** What the inputs are run on, as it is asked for. */
 export type ComparisonVersion = z.infer<typeof comparisonVersion>
 
 const comparisonCreate = z
@@ -79,13 +76,10 @@ const comparisonCreate = z
     message: 'give one of filter, ids and file',
   })
 
-/** What is asked for. */
 export type ComparisonCreate = z.infer<typeof comparisonCreate>
 
-/** The kinds of differences. */
 const DIFFERENCE_KINDS = ['state', 'missing', 'added', 'value', 'text', 'picture', 'time'] as const
 
-/** One place where an output differs from that of the first version. */
 const difference = z.object({
   path: z.string().describe('like `steps[2].seed`; empty: all of it'),
   kind: z.enum(DIFFERENCE_KINDS),
@@ -100,13 +94,10 @@ const difference = z.object({
     .optional(),
 })
 
-/** One place where two outputs differ. */
 export type Difference = z.infer<typeof difference>
 
-/** What came of an input on a version. */
 const OUTCOMES = ['same', 'differs', 'failed'] as const
 
-/** An input on a version, compared with the first version. */
 const comparisonRow = z.object({
   item: z.number().int().describe('number of the input, from 1'),
   source: z.string().describe('the job or the line of the file that it is of'),
@@ -123,7 +114,6 @@ const comparisonRow = z.object({
   referenceMs: z.number().int().optional(),
 })
 
-/** An input on a version. */
 export type ComparisonRow = z.infer<typeof comparisonRow>
 
 const versionView = comparisonVersion.extend({
@@ -143,10 +133,8 @@ const verdict = z.object({
   text: z.string(),
 })
 
-/** What a comparison found. */
 export type ComparisonVerdict = z.infer<typeof verdict>
 
-/** A comparison, as it is. */
 const comparisonView = z.object({
   id: z.string(),
   name: z.string(),
@@ -161,7 +149,6 @@ const comparisonView = z.object({
   verdict: verdict.optional().describe('missing while it runs'),
 })
 
-/** A comparison, as it is. */
 export type ComparisonView = z.infer<typeof comparisonView>
 
 const COMPARISON = '/api/comparisons/:comparisonId'

@@ -1,11 +1,10 @@
-/** What an endpoint says of its containers: image, cards, volumes and limits; and the registries of images. */
 import { z } from 'zod'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 import { GIB } from './units.ts'
 
-/** Kinds of graphics cards that may be asked for; source: the platform's app package, with the memory of each in GB. */
+/** GPU groups with memory in GB. Source: the platform's app package. */
 export const GPU_GROUPS = {
   AMPERE_16: { memoryGb: 16, models: ['A4000', 'A4500', 'RTX 4000', 'RTX 2000'] },
   AMPERE_24: { memoryGb: 24, models: ['A5000', 'L4', 'RTX 3090'] },
@@ -20,22 +19,20 @@ export const GPU_GROUPS = {
   BLACKWELL_180: { memoryGb: 180, models: ['B200'] },
 } as const satisfies Record<string, { readonly memoryGb: number; readonly models: readonly string[] }>
 
-/** A CPU machine of the platform: family, virtual CPUs, GB of memory; source: docs/spec/app-deploy.md, 2. */
+/** Platform CPU spec: family, virtual CPUs, GB of memory. Source: docs/spec/app-deploy.md, 2. */
 const CPU_SPEC = /^[a-z0-9]+-([1-9]\d{0,2})-([1-9]\d{0,3})$/
 
-/** Variables of workers, by name. */
 export const environment = limitedRecord(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'),
   z.string().max(32_768),
   limit('variables'),
 )
 
-/** Folder of a container with the code of its endpoint: that of a handler, or an artifact. Source: ours. */
+/** Code folder in a container: a handler's, or an artifact. Source: ours. */
 export const CODE_FOLDER = '/app'
 
 const path = z.string().min(1).max(4096)
 
-/** A folder of this machine, or a named volume of the engine, in a container. */
 const volume = z.object({
   source: path
     .regex(/^(\/|[A-Za-z]:[\\/]|[A-Za-z0-9][\w.-]*$)/, 'must be an absolute folder, or the name of a volume')
@@ -44,13 +41,12 @@ const volume = z.object({
   readOnly: z.boolean().default(false),
 })
 
-/** What a container may do. Source: docs/spec/targets.md, 3; ours for the names. */
+/** Profiles of container permissions. Source: docs/spec/targets.md, 3; ours for the names. */
 export const CONTAINER_PROFILES = ['safe', 'strict', 'trusted'] as const
 
-/** Name of a profile. */
 export type ContainerProfile = (typeof CONTAINER_PROFILES)[number]
 
-/** What a user sets of the containers of an endpoint. An endpoint that has these runs in containers. */
+/** Container settings of an endpoint. An endpoint with these runs in containers. */
 export const containerSettings = z.object({
   machine: machineChoice.optional(),
   image: z
@@ -122,17 +118,19 @@ export const containerSettings = z.object({
     .describe('containers created in advance; none with a GPU, or an image that is always pulled'),
 })
 
-/** The settings of containers. */
 export type ContainerSettings = z.infer<typeof containerSettings>
 
-/** CPUs and memory that a spec of the platform stands for; undefined where it is none. @param spec like cpu3c-2-4 */
+/**
+ * Returns undefined if the text is no platform spec.
+ * @param spec like cpu3c-2-4
+ */
 export function readCpuSpec(spec: string): { readonly cpus: number; readonly memoryBytes: number } | undefined {
   const [, cpus, memoryGb] = CPU_SPEC.exec(spec) ?? []
   if (cpus === undefined || memoryGb === undefined) return undefined
   return { cpus: Number(cpus), memoryBytes: Number(memoryGb) * GIB }
 }
 
-/** Name under which credentials are stored; endpoints name it as `registryAuth`. */
+/** Name of stored credentials; endpoints refer to it as `registryAuth`. */
 const registryName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, hyphens and underscores')
@@ -144,7 +142,6 @@ const server = z
     'must be a host, like ghcr.io or registry.example.com:5000',
   )
 
-/** Body of 'store registry credentials'; it replaces those of the same name. */
 export const registryCreate = z.strictObject({
   name: registryName,
   server: server.describe('host of the registry; docker.io for Docker Hub, * for that of the image'),
@@ -152,10 +149,9 @@ export const registryCreate = z.strictObject({
   password: z.string().min(1).max(10_000).describe('password or token; it is stored encrypted and never shown again'),
 })
 
-/** Credentials to be stored. */
 export type RegistryCreate = z.infer<typeof registryCreate>
 
-/** Stored credentials as the management API shows them: without the password. */
+/** Never includes the password. */
 export const registryView = z.object({
   name: z.string(),
   server: z.string(),
@@ -163,8 +159,6 @@ export const registryView = z.object({
   updatedAt: z.number().int(),
 })
 
-/** Stored credentials, without the password. */
 export type RegistryView = z.infer<typeof registryView>
 
-/** What a registry is given. */
 export type RegistryCredentials = Pick<RegistryCreate, 'server' | 'username' | 'password'>

@@ -1,7 +1,4 @@
-/**
- * The routes of apps: artifacts, environments, releases and variables. Source: docs/spec/app-deploy.md, 7; names are
- * ours.
- */
+/** Routes of apps. Source: docs/spec/app-deploy.md, 7; names are ours. */
 import { z } from 'zod'
 import {
   appName,
@@ -24,7 +21,7 @@ import { manifest } from './manifest.ts'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'
 
-// Of what need not be there yet; elsewhere a name that is wrong is of something that is not there.
+// Only for things that may not exist yet; elsewhere an invalid name simply is not found.
 const place = { app: appName, environment: environmentName }
 const releaseNumber = z
   .string()
@@ -35,7 +32,6 @@ const bytes = z
   .regex(/^\d{1,13}$/, 'must be a number of bytes')
   .transform(Number)
 
-/** Part of the management API. */
 export const DEPLOY_ROUTES = {
   artifactRead: {
     methods: ['GET'],

@@ -1,9 +1,4 @@
-/** Editors that open a file at a line by a link, and whether an address is such a link. */
-
-/**
- * What a file and line of a traceback do when they are pressed. `copy` puts them on the clipboard. Source: their
- * documentation.
- */
+/** Actions when a traceback's location is pressed; `copy` uses the clipboard. Source: the editors' documentation. */
 export const EDITORS = {
   copy: { name: 'Copy file and line' },
   vscode: { name: 'VS Code', link: 'vscode://file' },
@@ -15,12 +10,14 @@ export const EDITORS = {
   drydock: { name: 'Drydock desktop: show in its folder', link: 'drydock://file' },
 } as const satisfies Record<string, { readonly name: string; readonly link?: string }>
 
-/** Name of an editor. */
 export type EditorName = keyof typeof EDITORS
 
 const LINKS = Object.values(EDITORS).flatMap((editor) => ('link' in editor ? [editor.link] : []))
 
-/** The link that opens a file of this machine; undefined for `copy`. @param file absolute */
+/**
+ * Returns the link that opens a local file; undefined for `copy`.
+ * @param file absolute path
+ */
 export function editorLink(editor: EditorName, file: string, line: number): string | undefined {
   const { link } = { link: undefined, ...EDITORS[editor] }
   if (link === undefined) return undefined
@@ -34,8 +31,8 @@ export function editorLink(editor: EditorName, file: string, line: number): stri
 }
 
 /**
- * Whether an address opens a file at a line in an editor. The same schemes have other addresses that install and run
- * things, and a page may show what a job printed.
+ * True only for links that open a file at a line, as the same schemes can install or run things, and pages show job
+ * output.
  */
 export function isEditorLink(address: string): boolean {
   return LINKS.some((link) => address.startsWith(`${link}/`)) && /^[^?#\\]*:\d+$/.test(address)

@@ -11,8 +11,8 @@ import { DAY_MS } from './units.ts'
 import { workflowWorker } from './workflows.ts'
 
 /**
- * Ids that no endpoint gets: in addresses below /v2 they stand for the platform's management API, and for calls by
- * name. Source: docs/spec/platform.md, 5.
+ * Ids that no endpoint gets: below /v2 they belong to the platform's management API and calls by name. Source:
+ * docs/spec/platform.md, 5.
  */
 export const RESERVED_IDS: ReadonlySet<string> = new Set([
   'account',
@@ -28,7 +28,7 @@ export const RESERVED_IDS: ReadonlySet<string> = new Set([
   'templates',
 ])
 
-/** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
+/** Part of addresses and host names, so lower-case letters, digits and inner hyphens. */
 const endpointId = z
   .string()
   .regex(
@@ -37,15 +37,13 @@ const endpointId = z
   )
   .refine((id) => !RESERVED_IDS.has(id), 'is reserved: the address /v2/ID of this one means something else')
 
-/**
- * Rule by which the fleet of an endpoint grows; source: the platform. Of a load-balanced one, jobs are open requests.
- */
+/** Scaling rule of an endpoint; source: the platform. For a load-balanced one, jobs are open requests. */
 const scaler = z.discriminatedUnion('type', [
   z.object({ type: z.literal('QUEUE_DELAY'), value: z.number().min(0).max(3600).describe('seconds a job may wait') }),
   z.object({ type: z.literal('REQUEST_COUNT'), value: z.number().min(1).max(10_000).describe('jobs per worker') }),
 ])
 
-/** How requests reach the workers of a load-balanced endpoint. Source: docs/spec/job-api.md, 10. */
+/** Routing to workers of a load-balanced endpoint. Source: docs/spec/job-api.md, 10. */
 const loadBalanced = z.object({
   port: z.number().int().min(1).max(65_535).default(80).describe('PORT of a container; a process gets a free one'),
   healthPort: z
@@ -59,7 +57,7 @@ const loadBalanced = z.object({
 
 const EXACT_ORIGIN = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9]\d{0,4})?$/
 
-/** Origin of a page as browsers send it: scheme, host, and the port where the scheme does not mean it anyway. */
+/** Origin of a page as sent by browsers: scheme, host, and a port other than the default. */
 const origin = z
   .string()
   .max(300)
@@ -75,10 +73,7 @@ const emptyInput = z.enum(['run', 'refuse'])
 const waitForMachineMs = z.number().int().min(0).max(DAY_MS)
 const ttlWhileRunning = z.enum(['forget', 'keep'])
 
-/**
- * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers
- * are containers, else processes. Spans in ms.
- */
+/** Runs `handler`, `command` or the image's program; with `container` in containers, else processes. Spans in ms. */
 export const endpointConfig = z.object({
   name: z.string().trim().min(1).max(100),
   handler: z
@@ -156,31 +151,28 @@ export const endpointConfig = z.object({
   faults: faults.optional().describe('fault injection that is on; missing: all is off'),
 })
 
-/** The settings of an endpoint. */
 export type EndpointConfig = z.infer<typeof endpointConfig>
 
-/** Whether a file may be a handler file by its name: Python, TypeScript or JavaScript. */
 export const isHandlerFile = (name: string): boolean => /\.(?:py|m?ts|m?js)$/.test(name) && !name.endsWith('.d.ts')
 
 /**
- * How long a worker may take to get ready, ms. The variable that the platform reads, in seconds, counts before the
- * setting. Source: docs/spec/platform.md, 1.
+ * Time limit for a worker to get ready, ms. The platform's variable, in seconds, wins over the setting. Source:
+ * docs/spec/platform.md, 1.
  */
 export function initializingLimitMs({
   env,
   initializingTimeoutMs,
 }: Pick<EndpointConfig, 'env' | 'initializingTimeoutMs'>): number {
   const seconds = Number(env.RUNPOD_INIT_TIMEOUT?.trim() || Number.NaN)
-  if (!(seconds > 0)) return initializingTimeoutMs // missing, or no span
+  if (!(seconds > 0)) return initializingTimeoutMs // missing, or not a duration
   return Math.min(Math.ceil(seconds * 1000), limit('initTimeoutMaxMs'))
 }
 
-/** Whether a handler file is run by Node: TypeScript or JavaScript. */
 export const isNodeHandler = (handler: string): boolean => /\.(?:m?ts|m?js)$/.test(handler)
 
 /**
- * What is wrong with the program of an endpoint; undefined where nothing is.
- * Source: ours, because an image brings its own program and may also be only the environment of a handler or command.
+ * Returns the problem or undefined. Source: ours, because an image brings its program or only the environment of a
+ * handler or command.
  */
 export function programProblem({
   handler,
@@ -208,13 +200,12 @@ function wantsOfWorkerImage({ python, packages, systemPackages }: ContainerSetti
   return python !== undefined || packages.length + systemPackages.length > 0
 }
 
-/** Growth of a load-balanced endpoint for which none is given; source: the platform's app package. */
+/** Default scaler of load-balanced endpoints; source: the platform's app package. */
 const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
 // By deploys, by publishing and by clients of the platform.
 const SET_BY_PROGRAMS = { app: true, graph: true, platform: true } as const
 
-/** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
   .omit(SET_BY_PROGRAMS)
   .extend({ id: endpointId.optional(), scaler: scaler.optional() })
@@ -260,7 +251,7 @@ function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Shape> {
   return Object.fromEntries(changes) as Changes<Shape>
 }
 
-/** Body of 'update an endpoint': any of the settings; null takes one away that may be missing. */
+/** Body of 'update an endpoint': any of the settings; null removes an optional one. */
 export const endpointUpdate = z.strictObject({
   ...changesOf(endpointConfig.omit(SET_BY_PROGRAMS).shape),
   container: z
@@ -271,12 +262,9 @@ export const endpointUpdate = z.strictObject({
   faults: faults.optional().describe('switches that are not given stay as they are'),
 })
 
-/** Changes of an endpoint. */
 export type EndpointUpdate = z.infer<typeof endpointUpdate>
 
-/**
- * The states of a worker; the first five are counted by health. Source: docs/spec/job-api.md, 1; the others are ours.
- */
+/** States of workers; health counts the first five. Source: docs/spec/job-api.md, 1; the others are ours. */
 export const WORKER_STATES = [
   'initializing',
   'idle',
@@ -288,10 +276,8 @@ export const WORKER_STATES = [
   'ended',
 ] as const
 
-/** State of a worker. */
 export type WorkerState = (typeof WORKER_STATES)[number]
 
-/** One worker as the management API shows it. */
 export const workerView = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -308,10 +294,9 @@ export const workerView = z.object({
   jobsDone: z.number().int().describe('jobs it has completed, or requests of a load-balanced endpoint'),
 })
 
-/** A worker as the API gives it. */
 export type WorkerView = z.infer<typeof workerView>
 
-/** What a worker uses now; a field is missing where nobody tells. Bytes since its start for the network. */
+/** Current usage of a worker; a field is missing if unknown. Network in bytes since its start. */
 export const workerUsage = z.object({
   cpuPercent: z.number().optional().describe('of one CPU'),
   memoryBytes: z.number().int().optional(),
@@ -322,19 +307,16 @@ export const workerUsage = z.object({
   gpuMemoryBytes: z.number().int().optional(),
 })
 
-/** What a worker uses. */
 export type WorkerUsage = z.infer<typeof workerUsage>
 
-/** One reading of what workers use. */
 export const usageReading = z.object({
   at: z.number().int(),
   workers: z.array(workerUsage.extend({ workerId: z.string(), endpointId: z.string() })),
 })
 
-/** One reading. */
 export type UsageReading = z.infer<typeof usageReading>
 
-/** The states of an endpoint; `domain/worker/endpoint-state.ts` has the table that decides. Source: ours. */
+/** States of endpoints, decided by the table in `domain/worker/endpoint-state.ts`. Source: ours. */
 const ENDPOINT_STATES = [
   'paused',
   'published',
@@ -349,10 +331,9 @@ const ENDPOINT_STATES = [
   'asleep',
 ] as const
 
-/** State of an endpoint. */
 export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
-/** The crashes of an endpoint's workers since the last one that did its work. Times are ms since the epoch. */
+/** Crashes since a worker last did work. Times in ms since the epoch. */
 const endpointCrash = z.object({
   count: z.number().int().describe('workers that crashed in a row'),
   lastWords: z.string().describe('why the last one ended, like the exception that it printed'),
@@ -366,10 +347,9 @@ const endpointCrash = z.object({
   needsChange: z.boolean().describe('further attempts will fail as well until something is changed'),
 })
 
-/** The crashes of an endpoint's workers. */
 export type EndpointCrash = z.infer<typeof endpointCrash>
 
-/** The last change of the code of an endpoint, since the service started. */
+/** The last code change of an endpoint since the service started. */
 const codeChange = z.object({
   files: z.array(z.string()).describe('those that changed, relative to the folder of the code'),
   at: z.number().int().describe('when it was noticed, ms since the epoch'),
@@ -383,10 +363,8 @@ const codeChange = z.object({
   noneLeft: z.literal(true).optional().describe('no worker with the previous code is left to continue'),
 })
 
-/** The last change of the code of an endpoint. */
 export type CodeChange = z.infer<typeof codeChange>
 
-/** An endpoint as the management API shows it. */
 export const endpointView = endpointConfig.extend({
   id: z.string(),
   paused: z.boolean(),
@@ -408,11 +386,10 @@ export const endpointView = endpointConfig.extend({
     .describe('when its node classes were read from its server or a file; missing: they were not'),
 })
 
-/** An endpoint with its state, as the API gives it. */
 export type EndpointView = z.infer<typeof endpointView>
 
-/** Answer of 'create' and 'update': `warning` says why this machine could run no such worker as it is. */
+/** Response of 'create' and 'update': `warning` says why this machine cannot run such a worker now. */
 export const changedEndpoint = endpointView.extend({ warning: z.string().optional() })
 
-/** Answer of 'create' and 'rotate the key': the only time that the endpoint's key is shown. */
+/** Response of 'create' and 'rotate the key', which alone show the endpoint's key. */
 export const endpointWithKey = changedEndpoint.extend({ key: z.string() })

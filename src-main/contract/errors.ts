@@ -305,22 +305,20 @@ const TITLES = {
   507: 'Insufficient Storage',
 } as const
 
-/** How an error is answered. `detail`: a fixed text of the platform; the message goes into `error` alone. */
+/** `detail`: the platform's fixed text; the message is then only in `error`. */
 export type ErrorRow = {
   readonly status: keyof typeof TITLES
   readonly message: string
   readonly detail?: string
-  /** The answer instead if the data of the error have `as503`. */
+  /** Response used instead if the error's data has `as503`. */
   readonly as503?: { readonly status: 503; readonly detail?: string }
 }
 
-/** Stable word of an error, as sent in `code`. */
 export type ErrorCode = keyof typeof ERRORS
 
 /** Values for the `{name}` placeholders of an error's message. */
 export type ErrorData = Readonly<Record<string, string | number>>
 
-/** An expected failure that ends in a response to the caller. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly data: ErrorData
@@ -333,7 +331,7 @@ export class AppError extends Error {
   }
 }
 
-/** JSON body of every error answer; source: docs/spec/job-api.md, 8. */
+/** JSON body of every error response. Source: docs/spec/job-api.md, 8. */
 export type ErrorBody = {
   readonly error: string
   readonly code: ErrorCode
@@ -342,12 +340,11 @@ export type ErrorBody = {
   readonly detail: string
 }
 
-/** The message of an error with its placeholders filled. One without a value is left out. */
+/** Fills the placeholders of a message; those without a value are removed. */
 function errorMessage(code: ErrorCode, data: ErrorData): string {
   return ERRORS[code].message.replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? ''))
 }
 
-/** Makes the response of an error. */
 export function errorBody({ code, data, message: error }: AppError): ErrorBody {
   const row: ErrorRow = ERRORS[code]
   const { status, detail = error } = (data.as503 && row.as503) || row

@@ -1,9 +1,9 @@
-/** Fault switches of an endpoint: what a client meets on a bad day, on purpose. Source: ours. */
+/** Fault injection of an endpoint: what a client meets on a bad day. Source: ours. */
 import { z } from 'zod'
 
 const percent = z.number().min(0).max(100).optional()
 
-/** The injected faults; one that is missing, 0 or false is off. Spans in ms. */
+/** The injected faults; a missing one, 0 or false is off. Durations in ms. */
 export const faults = z.strictObject({
   delayMs: z
     .number()
@@ -19,10 +19,8 @@ export const faults = z.strictObject({
   coldStart: z.boolean().optional().describe('each worker runs one job and ends'),
 })
 
-/** The fault injection of an endpoint. */
 export type Faults = z.infer<typeof faults>
 
-/** All faults off, as an update takes it. */
 export const ALL_FAULTS_OFF = {
   delayMs: 0,
   failPercent: 0,

@@ -1,4 +1,4 @@
-/** What happened to endpoints, workers and releases, for lists of events and marks over charts. Source: ours. */
+/** Events of endpoints, workers and releases, for lists and marks over charts. Source: ours. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 import { moment } from './routes.ts'
@@ -8,7 +8,6 @@ const momentText = z
   .regex(/^\d{1,15}$/, 'must be a time in ms since the epoch')
   .transform(Number)
 
-/** One thing that happened. */
 export const fleetEvent = z.object({
   id: z.number().int().describe('grows by time; send it back as `before` to get those before it'),
   at: moment,
@@ -27,10 +26,8 @@ export const fleetEvent = z.object({
   reason: z.string().optional().describe('why, as a person reads it'),
 })
 
-/** One thing that happened. */
 export type FleetEvent = z.infer<typeof fleetEvent>
 
-/** Part of the management API. */
 export const FLEET_EVENT_ROUTES = {
   fleetEventList: {
     methods: ['GET'],

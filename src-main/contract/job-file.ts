@@ -1,11 +1,10 @@
 /**
- * A job as a file that another Drydock opens: two lines of JSON. The first tells what happened here; the second is the
- * job with its payloads as they are, a line of an export of jobs, so that it can be queued anew without a number rounded.
+ * A portable job in two JSON lines: its history here, then the exported job with unrounded numbers, so that it can be
+ * queued again.
  */
 import { z } from 'zod'
 import { jobHistoryEntry, logLine, webhookDelivery } from './management.ts'
 
-/** The first line. */
 export const jobFileHead = z.object({
   drydock: z.literal('job'),
   format: z.literal(1),
@@ -24,5 +23,4 @@ export const jobFileHead = z.object({
     .describe('places in input, output and stream where a secret stood; 0: they are as they were'),
 })
 
-/** The first line. */
 export type JobFileHead = z.infer<typeof jobFileHead>

@@ -1,4 +1,3 @@
-/** Jobs for people: lists over all endpoints with filters, their count, one job, moves of many, and batches. */
 import { z } from 'zod'
 import {
   JOB_STATES,
@@ -29,7 +28,7 @@ const ids = z
   .transform((text) => text.split(','))
   .refine((list) => list.length <= limit('listIds'), `must be at most ${limit('listIds')}`)
 
-/** What a list of jobs is filtered by, as a query: all of it must hold. */
+/** Filters of a list of jobs as a query; all must match. */
 const filterQuery = {
   endpoint: z.string().optional(),
   status: states
@@ -58,7 +57,6 @@ const previews = z
 
 const time = z.number().int().min(0)
 
-/** The same filter in a body. */
 export const jobFilterBody = z.strictObject({
   endpoint: z.string().optional(),
   status: z.array(jobState).min(1).optional(),
@@ -70,30 +68,27 @@ export const jobFilterBody = z.strictObject({
   cursor: cursor.optional().describe('only jobs older than this'),
 })
 
-/** Moves of the transition table that a person may make with many jobs at once. */
+/** Transitions that a user may make for many jobs at once. */
 export const BULK_MOVES = ['retry', 'cancel'] as const
 
-/** One of them. */
 export type BulkMove = (typeof BULK_MOVES)[number]
 
-/** What a person may do with many jobs at once; `rerun` makes a new job of each. */
+/** Bulk actions; `rerun` makes a new job of each. */
 const BULK_ACTIONS = [...BULK_MOVES, 'rerun'] as const
 
-/** What is done to many jobs. */
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** Fields of a bulk action: jobs by id, or all that a filter lets through. */
+/** Fields of a bulk action: jobs by id, or all that match a filter. */
 export const jobBulkFields = {
   action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
   ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
   filter: jobFilterBody.optional(),
 }
 
-/** Whether jobs are named in one of the two ways. */
+/** True if exactly one of `ids` and `filter` is given. */
 export const namesOneKind = (body: { readonly ids?: unknown; readonly filter?: unknown }): boolean =>
   (body.ids === undefined) !== (body.filter === undefined)
 
-/** What is said where they are not. */
 export const ONE_KIND = { path: ['ids'], message: 'give either ids or a filter' }
 
 const cancelledKinds = {
@@ -124,7 +119,7 @@ const cancelEffects = z.object({
     .describe('other jobs of their workers, which start again if a handler does not stop in time'),
 })
 
-/** With how many jobs it was done, and why not with the others. */
+/** The number of changed jobs, and why others were not changed. */
 export const jobBulkResult = z.object({
   changed: z.number().int(),
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
@@ -132,7 +127,7 @@ export const jobBulkResult = z.object({
 
 const otherJob = z.string().max(100)
 
-/** Body of 'reorder': among the waiting jobs of its priority, or with another priority. */
+/** Moves a job within its priority's queue, or to another priority. */
 const queueMove = z.union(
   [
     z.strictObject({ to: z.enum(['front', 'back']) }),
@@ -144,10 +139,9 @@ const queueMove = z.union(
   `give {"to": "front"} or {"to": "back"}, {"swapWith": ...}, {"before": ...} or {"after": the id of another waiting job}, or {"priority": ${limit('priorityMin')} to ${limit('priorityMax')}}`,
 )
 
-/** What is asked for. */
 export type QueueMove = z.infer<typeof queueMove>
 
-/** The waiting jobs of an endpoint, in the order in which workers get them. */
+/** Waiting jobs of an endpoint, in the order in which workers get them. */
 const jobQueue = z.object({
   jobs: z.array(
     z.object({
@@ -161,14 +155,12 @@ const jobQueue = z.object({
   more: z.boolean().describe('whether there are more'),
 })
 
-/** How many jobs a filter lets through. */
 export const jobCount = z.object({
   count: z.number().int(),
   more: z.boolean().describe('whether there are more: the count was given up where it took too long'),
   cursor: z.string().describe('pages that begin with it hold the jobs that there are now, and none that come'),
 })
 
-/** How many jobs of each state a filter lets through. */
 const jobStateCounts = z.object({
   states: z.record(
     jobState,
@@ -179,10 +171,8 @@ const jobStateCounts = z.object({
   ),
 })
 
-/** Jobs of each state. */
 export type JobStateCounts = z.infer<typeof jobStateCounts>
 
-/** What became of a file of jobs. */
 export const jobImportResult = z.object({
   queued: z.number().int().describe('new jobs'),
   refused: z.number().int().describe('lines that could not be queued'),
@@ -191,10 +181,8 @@ export const jobImportResult = z.object({
     .describe('the first of those lines'),
 })
 
-/** How many jobs. */
 export type JobCount = z.infer<typeof jobCount>
 
-/** Part of the management API. */
 export const JOB_ROUTES = {
   jobList: {
     methods: ['GET'],
@@ -376,7 +364,6 @@ export const JOB_ROUTES = {
 
 const count = z.number().int()
 
-/** What a batch is made with; its inputs follow in pieces. */
 const batchCreate = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
   total: z
@@ -392,13 +379,12 @@ const batchCreate = z.strictObject({
     .describe('of the file: where a batch with it still lacks inputs, that one is gone on with'),
 })
 
-/** What a batch is made with, as a client sends it. */
 export type BatchCreate = z.infer<typeof batchCreate>
 
-// Where a batch stands; `ended` is also one whose inputs failed.
+// States of batches; `ended` includes batches whose inputs failed.
 const BATCH_STATES = ['uploading', 'running', 'ended', 'cancelled'] as const
 
-/** A batch, counted. Its inputs are `unsent`, `refused`, `gone`, or jobs in a state. */
+/** A batch with counts. Its inputs are `unsent`, `refused`, `gone`, or jobs in a state. */
 export const batchView = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -413,10 +399,9 @@ export const batchView = z.object({
   jobs: z.record(jobState, count),
 })
 
-/** A batch as the API gives it. */
 export type BatchView = z.infer<typeof batchView>
 
-/** A batch with why inputs failed, and when it will end. */
+/** A batch with the reasons of failures, and its estimated end. */
 export const batchDetail = batchView.extend({
   failures: z
     .array(z.object({ reason: z.string(), count, jobId: z.string().optional().describe('one of them') }))
@@ -426,13 +411,12 @@ export const batchDetail = batchView.extend({
   endsAt: moment.optional().describe('expected, from how fast its latest jobs ended'),
 })
 
-/** A batch with its failures. */
 export type BatchDetail = z.infer<typeof batchDetail>
 
 const BATCH = '/api/batches/:batchId'
 const lineNumber = wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1')
 
-/** Part of the management API. Source: ours; docs/spec/batches.md. */
+/** Part of the management API for batches. Source: ours; docs/spec/batches.md. */
 export const BATCH_ROUTES = {
   batchList: {
     methods: ['GET'],

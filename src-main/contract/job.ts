@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { limit } from './limits.ts'
 
-/** The job states as on the wire; nothing else is ever sent. Source: docs/spec/job-api.md, 4. */
+/** The job states of the wire format; no others are ever sent. Source: docs/spec/job-api.md, 4. */
 export const JOB_STATES = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'] as const
 
-/** State of a job. */
 export type JobState = (typeof JOB_STATES)[number]
 
-/** Schema of a job state. */
 export const jobState = z.enum(JOB_STATES)
 
 const anyObject = z.looseObject({}, 'must be an object')
@@ -33,7 +31,7 @@ const span = (from: number, to: number) =>
     .min(from, `must be from ${from} to ${to} ms`)
     .max(to, `must be from ${from} to ${to} ms`)
 
-/** An http or https address without a user name or password in it. An empty one means none, as forms send it. */
+/** An http or https address without user name or password. An empty one means none, as sent by forms. */
 const webhookUrl = z
   .string()
   .max(limit('webhookUrlLength'))
@@ -41,17 +39,14 @@ const webhookUrl = z
 
 const PRIORITIES = `must be a whole number from ${limit('priorityMin')} to ${limit('priorityMax')}`
 
-/** A priority by number: jobs with a higher one are handed out first. Source: ours. */
+/** A numeric priority: higher ones are assigned first. Source: ours. */
 export const jobPriority = z
   .number(PRIORITIES)
   .int(PRIORITIES)
   .min(limit('priorityMin'), PRIORITIES)
   .max(limit('priorityMax'), PRIORITIES)
 
-/**
- * Body of run and runsync. Unknown fields are ignored. `input` is only checked to be an object: its text is stored
- * and passed on as it came.
- */
+/** Ignores unknown fields. `input` need only be an object; its text is stored and forwarded unchanged. */
 export const jobRequest = z.object({
   input: inputObject,
   webhook: webhookUrl.nullish(),
@@ -67,10 +62,9 @@ export const jobRequest = z.object({
   idempotencyKey: z.string().min(1).max(limit('idempotencyKeyLength')).nullish(),
 })
 
-/** A checked body of run and runsync. */
 export type JobRequest = z.infer<typeof jobRequest>
 
-/** Job record as status, runsync and webhooks show it. Fields that do not apply are left out. */
+/** Job record of status, runsync and webhooks. Fields that do not apply are left out. */
 export const jobRecord = z.object({
   id: z.string(),
   status: jobState,
@@ -83,19 +77,18 @@ export const jobRecord = z.object({
   input: z.unknown().optional().describe('while the job has not ended'),
 })
 
-/** Answer of run, cancel and retry. */
+/** Response of run, cancel and retry: the job's id and its state. */
 export const jobHandle = z.object({ id: z.string(), status: jobState })
 
-/** One piece of a stream. */
 export const streamChunk = z.object({ output: z.unknown(), metrics: z.unknown().optional() })
 
-/** Answer of stream in the object form. */
+/** Response of stream in the object form: the job's state and chunks. */
 export const streamObject = z.object({ status: jobState, stream: z.array(streamChunk) })
 
-/** Answer of purge-queue. */
+/** Response of purge-queue: the number of removed jobs and a fixed status. */
 export const purgeResult = z.object({ removed: z.number().int(), status: z.literal('completed') })
 
-/** Health counters of an endpoint; source: docs/spec/job-api.md, 1. */
+/** Health counters of an endpoint, as sent. Source: docs/spec/job-api.md, 1. */
 export const healthRecord = z.object({
   jobs: z.object({
     completed: z.number().int(),
@@ -114,10 +107,9 @@ export const healthRecord = z.object({
   }),
 })
 
-/** Health of an endpoint. */
 export type HealthRecord = z.infer<typeof healthRecord>
 
-/** One row of the list of jobs. Times in ms since the epoch. */
+/** Times in ms since the epoch. */
 export const jobListItem = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -150,11 +142,9 @@ export const jobListItem = z.object({
     .describe('where a search has found its words, with secrets masked; only with beginnings of payloads'),
 })
 
-/** Row of a list of jobs. */
 export type JobListItem = z.infer<typeof jobListItem>
 
-/** A page of jobs, newest first. `cursor` is sent back to get the next page; it is missing on the last one. */
+/** A page of jobs, newest first. Send `cursor` to get the next page; the last page has none. */
 export const jobList = z.object({ requests: z.array(jobListItem), cursor: z.string().optional() })
 
-/** A page of jobs. */
 export type JobList = z.infer<typeof jobList>

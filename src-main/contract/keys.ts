@@ -1,11 +1,11 @@
-/** Keys with a name, a role and an expiry date, beside the account key; and the list of who changed what. */
+/** Keys with a name, a role and an expiry date, besides the account key; and the audit log. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'
 import type { Route } from './routes.ts'
 import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
 
-/** A named key, without the key itself. */
+/** A named key as it is shown, never with the key itself. */
 export const namedKeyView = z.object({
   name: z.string(),
   role: z.enum(ROLES),
@@ -15,7 +15,6 @@ export const namedKeyView = z.object({
   lastUsedFrom: z.string().optional().describe('address that it was last used from'),
 })
 
-/** A named key. */
 export type NamedKeyView = z.infer<typeof namedKeyView>
 
 const namedKeyCreate = z.strictObject({
@@ -24,7 +23,6 @@ const namedKeyCreate = z.strictObject({
   endsAt: moment.optional(),
 })
 
-/** What a new named key is made of. */
 export type NamedKeyCreate = z.infer<typeof namedKeyCreate>
 
 const namedKeyUpdate = z.strictObject({
@@ -32,10 +30,8 @@ const namedKeyUpdate = z.strictObject({
   endsAt: moment.nullable().optional().describe('null: it does not end by itself'),
 })
 
-/** Changes of a named key. */
 export type NamedKeyUpdate = z.infer<typeof namedKeyUpdate>
 
-/** One change that somebody made. */
 export const auditEntry = z.object({
   id: z.number().int(),
   at: moment,
@@ -46,13 +42,12 @@ export const auditEntry = z.object({
   status: z.number().int().describe('HTTP status of the answer'),
 })
 
-/** One change that somebody made. */
 export type AuditEntry = z.infer<typeof auditEntry>
 
-/** The name under which the account key is in the list of changes; no named key may have it. */
+/** Name of the account key in the audit log; no named key may have it. */
 export const ACCOUNT_NAME = 'account'
 
-/** Part of the management API. Source: ours. */
+/** Part of the management API for named keys. Source: ours. */
 export const KEY_ROUTES = {
   namedKeyList: {
     methods: ['GET'],

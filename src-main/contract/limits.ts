@@ -1,9 +1,8 @@
 import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.ts'
 
-/** One limit of the service: its value, the unit, and who says so. */
 export type Limit = { readonly value: number; readonly unit: 'ms' | 'bytes' | 'count'; readonly source: string }
 
-/** Every limit of the job API and of workers. Read it with `limit('name')`. */
+/** Every limit of the job API and workers. Read it with `limit('name')`. */
 export const LIMITS = {
   runBodyBytes: { value: 10 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 11; the platform says MiB' },
   runsyncBodyBytes: { value: 20 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 11; the platform says MiB' },
@@ -287,15 +286,14 @@ export const LIMITS = {
   bulkIds: { value: 10_000, unit: 'count', source: 'ours: they fit into a body; more are named by a filter' },
 } as const satisfies Record<string, Limit>
 
-/** Name of a limit. */
 export type LimitName = keyof typeof LIMITS
 
-/** The value of a limit, in its unit. */
+/** Returns the limit's value in its own unit: ms, bytes or count. */
 export function limit(name: LimitName): number {
   return LIMITS[name].value
 }
 
-/** Base requests per 10 s (and at once) of an operation under strict limits; source: docs/spec/job-api.md, 8. */
+/** Requests per 10 s (and at once) per operation under strict limits. Source: docs/spec/job-api.md, 8. */
 export const STRICT_LIMITS = {
   runsync: { per10s: 2000, atOnce: 400 },
   status: { per10s: 2000, atOnce: 400 },

@@ -1,17 +1,14 @@
-/** What the web pages live on: everything as it is now, stats of the last hour, events, and signing in. */
 import { z } from 'zod'
 import { endpointView, WORKER_STATES, workerView } from './endpoint.ts'
 import { jobState } from './job.ts'
 import type { Route } from './routes.ts'
 import { moment } from './routes.ts'
 
-/** An endpoint with its queue. */
 export const liveEndpoint = endpointView.extend({ inQueue: z.number().int(), inProgress: z.number().int() })
 
-/** An endpoint with its queue. */
 export type LiveEndpoint = z.infer<typeof liveEndpoint>
 
-/** All endpoints and workers as they were right after one event of `/events`. */
+/** All endpoints and workers right after one event of `/events`. */
 export const liveSnapshot = z.object({
   eventId: z.number().int().describe('all events up to this one are in it; 0 before the first'),
   at: moment,
@@ -24,10 +21,9 @@ export const liveSnapshot = z.object({
     ),
 })
 
-/** All endpoints and workers. */
 export type LiveSnapshot = z.infer<typeof liveSnapshot>
 
-/** Stats of an endpoint over the last hour. Spans in ms; missing where no job ended. */
+/** Stats of an endpoint over the last hour. Durations in ms; missing if no job ended. */
 export const endpointStats = z.object({
   endpointId: z.string(),
   executionP50: z.number().optional(),
@@ -39,29 +35,22 @@ export const endpointStats = z.object({
     .describe('of the newest failed job or request, whenever that was; without a job id it is of a request'),
 })
 
-/** Stats of an endpoint. */
 export type EndpointStats = z.infer<typeof endpointStats>
 
-/** Stats of all endpoints over the last hour. */
 export const serviceStats = z.object({ at: z.number().int(), endpoints: z.array(endpointStats) })
 
-/** Stats of all endpoints. */
 export type ServiceStats = z.infer<typeof serviceStats>
 
-/** An address that signs a browser in, once. */
+/** A URL that signs a browser in, valid for a single use. */
 export const sessionLink = z.object({
   url: z.string(),
   expiresAt: moment,
   sameUser: z.boolean().describe('whether it works only for the user of the machine who created it, and for root'),
 })
 
-/** An address that signs a browser in, once. */
 export type SessionLink = z.infer<typeof sessionLink>
 
-/**
- * What the pages and the CLI receive at `/events`, as server-sent events: `id` is the number to resume from with
- * Last-Event-ID, `event` is the type, `data` is the JSON of one of these.
- */
+/** Server-sent events of `/events`: `id` resumes with Last-Event-ID, `event` is the type, `data` is this JSON. */
 export const serviceEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('job'),
@@ -99,17 +88,15 @@ export const serviceEvent = z.discriminatedUnion('type', [
   }),
 ])
 
-/** One event of the service. */
 export type ServiceEvent = z.infer<typeof serviceEvent>
 
-/** Part of the management API: what only the pages ask for. */
 export const PAGE_ROUTES = {
   sessionLinkCreate: {
     methods: ['POST'],
     path: '/api/session-links',
     summary: 'Create a sign-in link for a browser: it works once, within a minute',
     role: 'read',
-    // Other users of the machine can read the command line of the program that opens a link.
+    // Other users of the machine can read the command line that opens a link.
     query: { sameUser: z.literal('true').optional() },
     response: sessionLink,
     errors: [],

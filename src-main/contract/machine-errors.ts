@@ -1,6 +1,4 @@
-/** The errors about other machines: those that run workers, targets of deploys, and keys for people elsewhere. */
-
-/** The errors of machines; see contract/errors.ts. Source: docs/spec/machines.md. */
+/** Errors that concern remote machines; see contract/errors.ts for their form. Source: docs/spec/machines.md. */
 export const MACHINE_ERRORS = {
   MACHINE_NOT_FOUND: {
     status: 404,
@@ -17,7 +15,7 @@ export const MACHINE_ERRORS = {
   MACHINE_REFUSED: { status: 409, message: 'Machine {machine} cannot do this: {why}.' },
 } as const
 
-/** The errors of named keys; see contract/errors.ts. Source: ours. */
+/** Errors that concern named keys; see contract/errors.ts for their form. Source: ours. */
 export const KEY_ERRORS = {
   FORBIDDEN_ROLE: {
     status: 403,
@@ -37,7 +35,7 @@ export const KEY_ERRORS = {
   },
 } as const
 
-/** The errors of deploys to other services; see contract/errors.ts. Source: docs/spec/platform.md, 8. */
+/** Errors of deploys to targets; see contract/errors.ts. Source: docs/spec/platform.md, 8. */
 export const TARGET_ERRORS = {
   TARGET_NOT_FOUND: {
     status: 404,

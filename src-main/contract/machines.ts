@@ -1,27 +1,25 @@
-/** Machines: other computers whose engine runs workers of this service. Source: ours. */
+/** Remote computers whose engine runs workers of this service. Source: ours. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'
 import { doctorRow } from './system.ts'
 
-/** What `container.machine` says for the machine under the service. */
+/** Value of `container.machine` for the machine of the service. */
 export const THIS_MACHINE = 'this machine'
 
-/** What it says for any machine that has room. */
+/** `container.machine` for any machine with room. */
 export const ANY_MACHINE = 'any'
 
-/** Name of a machine that was added. */
 const machineName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, hyphens and underscores')
   .refine((name) => name !== ANY_MACHINE, 'is what endpoints say that may run on each of them')
 
-/** Where an endpoint's containers run. */
 export const machineChoice = z
   .union([z.literal(THIS_MACHINE), z.literal(ANY_MACHINE), machineName])
   .describe('name of a machine, "any", or "this machine" (default)')
 
-// A word that begins with a hyphen would be an option of the command.
+// A leading hyphen would be parsed as an ssh option.
 const sshTarget = z
   .string()
   .max(255)
@@ -55,30 +53,26 @@ const tcpWay = z.strictObject({
     .describe('folder of the service’s machine with ca.pem, cert.pem and key.pem'),
 })
 
-/** How the engine of a machine is reached. */
 export const machineWay = z.discriminatedUnion('kind', [sshWay, contextWay, tcpWay])
 
-/** How the engine of a machine is reached. */
 export type MachineWay = z.output<typeof machineWay>
 
-/** Body of 'add a machine'. */
 export const machineCreate = z.strictObject({
   name: machineName,
   way: machineWay,
   swarm: z.boolean().default(false).describe('its engine is a manager of a Docker swarm, whose nodes run the workers'),
 })
 
-/** A machine to be added. */
 export type MachineCreate = z.output<typeof machineCreate>
 
-/** A graphics card of a machine or node. Bytes for memory. */
+/** A GPU of a machine or node; memory in bytes. */
 const machineCard = z.object({
   name: z.string(),
   memoryBytes: z.number().int().optional(),
   used: z.number().int().optional().describe('workers that hold it'),
 })
 
-/** A node of a swarm. Bytes for memory. */
+/** A node of a swarm; memory in bytes. */
 const machineNode = z.object({
   name: z.string(),
   role: z.enum(['manager', 'worker']),
@@ -91,7 +85,7 @@ const machineNode = z.object({
   dockerDiskBytes: z.number().int().optional().describe('what images, containers, volumes and build cache take there'),
 })
 
-/** What a machine has. Bytes; what it does not tell is missing. */
+/** Facts of a machine. Sizes in bytes; unknown ones are missing. */
 export const machineFacts = z.object({
   engine: z.string().describe('version of its engine'),
   system: z.string().optional().describe('like Debian GNU/Linux 12'),
@@ -109,13 +103,10 @@ export const machineFacts = z.object({
   nodes: z.array(machineNode).optional().describe('of a swarm'),
 })
 
-/** What a machine has. */
 export type MachineFacts = z.infer<typeof machineFacts>
 
-/** Whether the engine of a machine answers. */
 export const MACHINE_STATES = ['connecting', 'connected', 'unreachable'] as const
 
-/** A machine as the management API shows it. */
 export const machineView = z.object({
   name: z.string(),
   way: machineWay,
@@ -133,7 +124,6 @@ export const machineView = z.object({
   }),
 })
 
-/** A machine as the management API shows it. */
 export type MachineView = z.infer<typeof machineView>
 
 const PATH = '/api/machines/:machine'
@@ -144,7 +134,6 @@ const remainsId = z
 
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
-/** Part of the management API. */
 export const MACHINE_ROUTES = {
   machineList: {
     methods: ['GET'],

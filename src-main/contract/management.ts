@@ -3,7 +3,6 @@ import { jobListItem, jobState } from './job.ts'
 import { ROLES } from './roles.ts'
 import { moment } from './routes.ts'
 
-/** One entry of a job's history: a move, when, by which worker, why. */
 export const jobHistoryEntry = z.object({
   at: moment,
   event: z.string(),
@@ -14,10 +13,8 @@ export const jobHistoryEntry = z.object({
   reason: z.string().optional(),
 })
 
-/** One entry of a job's history. */
 export type JobHistoryEntry = z.infer<typeof jobHistoryEntry>
 
-/** One try to deliver a webhook. */
 export const webhookDelivery = z.object({
   id: z.number().int(),
   url: z.string(),
@@ -29,7 +26,6 @@ export const webhookDelivery = z.object({
   updatedAt: z.number().int(),
 })
 
-/** A webhook delivery with its tries, as the API gives it. */
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
 const jobStanding = z.object({
@@ -53,10 +49,8 @@ const jobStanding = z.object({
   warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
 })
 
-/** What is told of a job while it waits, and of problems that it had. */
 export type JobStanding = z.infer<typeof jobStanding>
 
-/** A job with all that is known of it. */
 export const jobDetail = jobListItem.extend({
   input: z.unknown(),
   output: z.unknown().optional(),
@@ -79,14 +73,13 @@ export const jobDetail = jobListItem.extend({
     .describe('the published graph that it runs'),
 })
 
-/** How far a job is: of its payloads only what its worker reported last. */
+/** Progress of a job: of its payloads only the last report of its worker. */
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
   ...jobStanding.shape,
   progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 
-/** One line of a worker's output. */
 export const logLine = z.object({
   id: z.number().int().describe('grows by time; send it back as `after` to continue'),
   at: z.number().int(),
@@ -97,16 +90,15 @@ export const logLine = z.object({
   line: z.string(),
 })
 
-/** A line of a log with its time and where it came from. */
 export type LogLine = z.infer<typeof logLine>
 
-/** A page of log lines, oldest first. */
+/** A page of log lines in order of time, oldest first. */
 export const logPage = z.object({
   lines: z.array(logLine),
   more: z.literal(true).optional().describe('there are more lines: older ones, or later ones if `after` was given'),
 })
 
-/** One request to a load-balanced endpoint that has ended. Without `status` the client left before there was one. */
+/** One ended request to a load-balanced endpoint. Without `status` the client left before there was one. */
 export const proxiedRequest = z.object({
   id: z.number().int().describe('grows by time; send it back as `cursor` or `after` to continue'),
   at: z.number().int().describe('when it came, ms since the epoch'),
@@ -123,13 +115,12 @@ export const proxiedRequest = z.object({
   error: z.string().optional().describe('what went wrong, for a person'),
 })
 
-/** A request to a load-balanced endpoint. */
 export type ProxiedRequest = z.infer<typeof proxiedRequest>
 
-/** A page of requests, newest first. */
+/** A page of finished requests in order of time, newest first. */
 export const proxiedRequestPage = z.object({ requests: z.array(proxiedRequest), cursor: z.string().optional() })
 
-/** Percentiles of a span in ms; missing where nothing was measured. */
+/** Percentiles of a duration in ms; missing if nothing was measured. */
 const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
 
 const metricsCounts = {
@@ -145,13 +136,10 @@ const metricsCounts = {
   execution: percentiles.optional(),
 }
 
-/** What was counted of an endpoint over a whole range. */
 export const metricsTotals = z.object(metricsCounts)
 
-/** What was counted of an endpoint over a whole range. */
 export type MetricsTotals = z.infer<typeof metricsTotals>
 
-/** One step of an endpoint's metrics. */
 export const metricsPoint = z.object({
   at: z.number().int().describe('start of the step, ms since the epoch'),
   inQueue: z.number().int().describe('at the end of the step'),
@@ -169,10 +157,9 @@ export const metricsPoint = z.object({
     .describe('the most at once within the step'),
 })
 
-/** One step of metrics. */
 export type MetricsPoint = z.infer<typeof metricsPoint>
 
-/** Metrics of an endpoint over time; of a load-balanced one, requests are counted like jobs, as they end. */
+/** Metrics of an endpoint over time; for a load-balanced one, ended requests count like jobs. */
 export const metricsSeries = z.object({
   stepMs: z.number().int(),
   points: z.array(metricsPoint),
@@ -180,11 +167,11 @@ export const metricsSeries = z.object({
   lastActiveAt: z.number().int().optional().describe('when work came or ended for the last time, within some 10 s'),
 })
 
-// A user name or a password in it would be shown to all who may read settings.
+// A user name or password in it would be shown to everybody who may read settings.
 const isHttpAddress = (text: string) =>
   /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?(\/[^\s?#]*)?$/i.test(text)
 
-/** Settings of the service. Every one has a default that is safe. */
+/** Every setting of the service has a default that is safe. */
 export const serviceSettings = z.object({
   strictLimits: z.boolean().default(false).describe('answer with 429 as the platform does'),
   strictLimitsFleetShare: z
@@ -254,10 +241,8 @@ export const serviceSettings = z.object({
     .describe('address that takes traces of jobs by OTLP over HTTP; empty: there are none'),
 })
 
-/** Settings of the service. */
 export type ServiceSettings = z.infer<typeof serviceSettings>
 
-/** Body of 'change settings': any of them. */
 export const serviceSettingsUpdate = z.strictObject({
   strictLimits: z.boolean().optional(),
   strictLimitsFleetShare: serviceSettings.shape.strictLimitsFleetShare.unwrap().optional(),
@@ -276,7 +261,6 @@ export const serviceSettingsUpdate = z.strictObject({
   tracesTo: serviceSettings.shape.tracesTo.unwrap().optional(),
 })
 
-/** Where the service is and how it does. */
 export const serviceInfo = z.object({
   version: z.string(),
   pid: z.number().int(),

@@ -3,13 +3,12 @@ import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { hubModel } from './models.ts'
 
-/** Version of the manifest's own form. */
 export const MANIFEST_VERSION = '1.0'
 
-/** Name of the manifest in an artifact. Source: docs/spec/app-deploy.md, 5. */
+/** Source: docs/spec/app-deploy.md, 5. */
 export const MANIFEST_FILE = 'svc_manifest.json'
 
-/** One function of an endpoint, as the manifest has it. Source: docs/spec/app-deploy.md, 6. */
+/** One function of an endpoint in the manifest. Source: docs/spec/app-deploy.md, 6. */
 const manifestFunction = z.object({
   name: z.string(),
   module: z.string().describe('dotted path from the root of the project'),
@@ -25,7 +24,7 @@ const manifestFunction = z.object({
     .describe('arguments for a first try, made from its signature; missing: none can be made up'),
 })
 
-/** A network volume, or a folder that stands for it on this machine. */
+/** A network volume, or its folder on this machine. */
 const networkVolume = z.object({
   name: z.string().optional(),
   id: z.string().optional(),
@@ -33,7 +32,7 @@ const networkVolume = z.object({
   dataCenterId: z.string().optional(),
 })
 
-/** One endpoint of an app. Source: docs/spec/app-deploy.md, 6. */
+/** An endpoint of an app in the manifest. Source: docs/spec/app-deploy.md, 6. */
 export const manifestResource = z.object({
   sdk: z.literal(2).optional().describe('made with SDK 2.0: the runtime that comes with Drydock serves it'),
   is_load_balanced: z.boolean(),
@@ -56,7 +55,7 @@ export const manifestResource = z.object({
     .string()
     .optional()
     .describe('SHA-256 of all that its workers may load; missing: which files these are is not known'),
-  // Its folder is what a container sees of this machine, and a shell reads its name.
+  // Containers see its folder, and a shell reads its name.
   handlerFile: z
     .string()
     .regex(/^[\w.-]+\.py$/, 'must be a file beside the manifest, of letters, digits, dots and hyphens')
@@ -71,7 +70,7 @@ export const manifestResource = z.object({
   template: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** A task of an app of SDK 2.0: each call of it makes a worker of its own. */
+/** A task of an app of SDK 2.0: each call makes a new worker. */
 export const manifestTask = manifestResource.pick({
   imageName: true,
   registryAuth: true,
@@ -84,7 +83,7 @@ export const manifestTask = manifestResource.pick({
   systemDependencies: true,
 })
 
-/** The manifest of an app: what its artifact holds, and what discovery reads. Source: docs/spec/app-deploy.md, 6. */
+/** The manifest of an app: content of its artifact, and input of discovery. Source: docs/spec/app-deploy.md, 6. */
 export const manifest = z.object({
   version: z.string(),
   app: z.string(),
@@ -109,11 +108,8 @@ export const manifest = z.object({
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
 })
 
-/** A manifest that has been checked. */
 export type Manifest = z.infer<typeof manifest>
 
-/** One task of a manifest. */
 export type ManifestTask = z.infer<typeof manifestTask>
 
-/** One endpoint of a manifest. */
 export type ManifestResource = z.infer<typeof manifestResource>

@@ -1,17 +1,17 @@
 /**
- * The metrics of `/metrics`, THE table: the page is written by it, docs/spec/monitoring.md lists it, and a test holds the
- * dashboard in resources/grafana against it. A name is that of its family: samples of a counter end in `_total`.
+ * The only table of `/metrics`; a test compares resources/grafana with it, docs/spec/monitoring.md lists it. Counter
+ * samples append `_total`.
  */
 
-/** What is said of a family. Units are in the names. */
+/** Facts of a family. Units are in the names. */
 export type MetricRow = {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly help: string
-  /** Names of its labels, in the order in which they are written. */
+  /** Names of its labels, in the order of output. */
   readonly labels?: readonly string[]
 }
 
-/** The rows, in the order of the page. */
+/** The rows, in the order in which the page lists them. */
 export const METRICS = {
   drydock_build_info: { type: 'gauge', help: 'Always 1; the label is the version.', labels: ['version'] },
   process_start_time_seconds: { type: 'gauge', help: 'When the service started, seconds since the epoch.' },
@@ -96,5 +96,4 @@ export const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>
 
-/** Name of a family. */
 export type MetricName = keyof typeof METRICS

@@ -1,4 +1,4 @@
-/** The routes of models: what is installed, downloads, folders and credentials. Names are ours. */
+/** Routes of models, downloads, folders and credentials. Source of the names: ours. */
 import { z } from 'zod'
 import {
   modelCredentialsPut,
@@ -20,7 +20,6 @@ const folders = z.object({
 })
 const SOURCE = 'ours, in the layout of ComfyUI'
 
-/** Part of the management API. */
 export const MODEL_ROUTES = {
   modelList: {
     methods: ['GET'],

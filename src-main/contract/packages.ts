@@ -1,17 +1,17 @@
-/** Packages that are installed for the workers of an endpoint, into a virtual environment of this machine. */
+/** Packages installed for the workers of an endpoint, into a virtual environment of this machine. */
 import { z } from 'zod'
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?'
 const VERSION = String.raw`\s*(?:===|~=|==|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+\s*`
 const PACKAGE = new RegExp(`^${NAME}(?:\\[${NAME}(?:,${NAME})*\\])?(?:${VERSION}(?:,${VERSION})*)?$`)
 
-/** A package with its extras and versions, as PEP 508 has them; no address, path or option of an installer. */
+/** A package with extras and versions in the form of PEP 508; no address, path or installer option. */
 export const packageWish = z
   .string()
   .max(200)
   .regex(PACKAGE, 'must be the name of a package, like pillow, torch==2.5.1 or "uvicorn[standard]>=0.30"')
 
-/** The installation of packages for an endpoint, since the service started. */
+/** Package installation for an endpoint since the service started. */
 export const packageInstall = z.object({
   packages: z.array(z.string()),
   environment: z.string().describe('folder of the virtual environment'),
@@ -20,5 +20,4 @@ export const packageInstall = z.object({
   why: z.string().optional().describe('why it failed'),
 })
 
-/** The installation of packages for an endpoint. */
 export type PackageInstall = z.infer<typeof packageInstall>

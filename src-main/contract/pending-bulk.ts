@@ -1,6 +1,6 @@
 /**
- * Bulk actions that can be undone: each is stored, waits for its time, and is carried out then, also by a service that
- * was stopped meanwhile. Source: ours, docs/spec/interface.md, 1.2.
+ * Bulk actions with undo: stored, delayed, then run, also after a restart of the service. Source: ours,
+ * docs/spec/interface.md, 1.2.
  */
 import { z } from 'zod'
 import { jobBulkFields, jobBulkResult, namesOneKind, ONE_KIND } from './job-routes.ts'
@@ -8,7 +8,7 @@ import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, moment } from './routes.ts'
 
-/** `interrupted`: the service was stopped while it ran jobs again, and nobody knows which of them have new ones. */
+/** `interrupted`: the service stopped while it ran jobs again, so it is unknown which of them have new ones. */
 const PENDING_BULK_STATES = ['waiting', 'running', 'done', 'undone', 'interrupted'] as const
 
 const pendingBulk = z.object({
@@ -20,7 +20,6 @@ const pendingBulk = z.object({
   result: jobBulkResult.optional().describe('once it is done'),
 })
 
-/** A bulk action that can be undone. */
 export type PendingBulkView = z.infer<typeof pendingBulk>
 
 const longest = limit('pendingBulkMs')
@@ -39,7 +38,7 @@ const pendingBulkCreate = z
 
 const PENDING = '/api/pending-bulk-actions/:actionId'
 
-/** Part of the management API. Source: ours. */
+/** Part of the management API for bulk actions with undo. Source: ours. */
 export const PENDING_BULK_ROUTES = {
   pendingBulkList: {
     methods: ['GET'],

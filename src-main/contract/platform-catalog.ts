@@ -1,16 +1,13 @@
-/** The catalog of the platform's management API: cards, CPUs and data centers, and how it is asked. */
 import { z } from 'zod'
 import { wholeNumber } from './routes.ts'
 
 const AVAILABILITY = ['NONE', 'LOW', 'MEDIUM', 'HIGH'] as const
 
-/** How much of something is free. */
 export type Availability = (typeof AVAILABILITY)[number]
 
 const availability = z.enum(AVAILABILITY)
 const stock = z.object({ id: z.string(), name: z.string(), availability })
 
-/** A kind of graphics card of this machine. */
 export const gpuType = z.object({
   id: z.string(),
   name: z.string(),
@@ -25,10 +22,8 @@ export const gpuType = z.object({
   dataCenters: z.array(stock).optional(),
 })
 
-/** A kind of graphics card. */
 export type GpuType = z.infer<typeof gpuType>
 
-/** A family of CPU machines. */
 export const cpuType = z.object({
   id: z.string(),
   name: z.string(),
@@ -40,7 +35,6 @@ export const cpuType = z.object({
   dataCenters: z.array(stock).optional(),
 })
 
-/** A family of CPU machines. */
 export type CpuType = z.infer<typeof cpuType>
 
 const REGIONS = [
@@ -70,7 +64,7 @@ const COMPLIANCE = [
   'RENEWABLE',
 ] as const
 
-/** A data center. Each is this machine under another name. */
+/** Each data center is this machine under another name. */
 export const dataCenter = z.object({
   id: z.string(),
   name: z.string(),
@@ -82,10 +76,9 @@ export const dataCenter = z.object({
   cpuAvailability: z.array(stock).optional(),
 })
 
-/** A data center. */
 export type DataCenter = z.infer<typeof dataCenter>
 
-// A list in a query: its values with commas between them.
+// A list in a query: values with commas between them.
 const listOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z
     .string()
@@ -100,7 +93,7 @@ const versions = z
 
 const include = listOf(['AVAILABILITY'])
 
-/** The query of the cards. What is no matter of one machine is read and filters nothing. */
+/** The query of the cards. Filters without meaning for one machine are accepted and ignored. */
 export const gpuQuery = {
   include,
   product: listOf(['POD', 'CLUSTER', 'SERVERLESS']),
@@ -117,7 +110,6 @@ export const gpuQuery = {
     .optional(),
 }
 
-/** The query of the CPUs. */
 export const cpuQuery = {
   include,
   product: listOf(['POD', 'SERVERLESS']),
@@ -126,10 +118,8 @@ export const cpuQuery = {
 
 const dataCenterInclude = listOf(['GPU_AVAILABILITY', 'CPU_AVAILABILITY'])
 
-/** The query of one data center. */
 export const dataCenterQuery = { include: dataCenterInclude }
 
-/** The query of all of them. */
 export const dataCentersQuery = {
   include: dataCenterInclude,
   regions: listOf(REGIONS),

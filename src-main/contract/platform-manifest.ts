@@ -1,8 +1,7 @@
-/** The manifest that the platform's tools put into an artifact of SDK 2.0. */
 import { z } from 'zod'
 import { hubModel } from './models.ts'
 
-/** Name of that manifest in an artifact. Source: the public package runpod 2.0, its deploy. */
+/** Source: the public package runpod 2.0, its deploy. */
 export const PLATFORM_MANIFEST_FILE = 'runpod_manifest.json'
 
 const mount = z.looseObject({ kind: z.enum(['network', 'global']), reference: z.string(), path: z.string() })
@@ -33,7 +32,7 @@ const resource = z.looseObject({
   routes: z.array(z.looseObject({ method: z.string(), path: z.string(), handler: z.string() })).default([]),
 })
 
-/** The manifest of an artifact of SDK 2.0. Source: the public package runpod 2.0, its deploy and its specs. */
+/** Manifest of an SDK 2.0 artifact. Source: the public package runpod 2.0, its deploy and specs. */
 export const platformManifest = z.looseObject({
   version: z.literal(1),
   app: z.string(),
@@ -42,8 +41,7 @@ export const platformManifest = z.looseObject({
   resources: z.array(resource),
 })
 
-/** The manifest of an artifact of SDK 2.0, as it is written: what is the default may be left out. */
+/** An SDK 2.0 manifest as written; values equal to the default may be omitted. */
 export type WrittenPlatformManifest = z.input<typeof platformManifest>
 
-/** The manifest of an artifact of SDK 2.0. */
 export type PlatformManifest = z.infer<typeof platformManifest>

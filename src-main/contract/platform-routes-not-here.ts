@@ -1,4 +1,4 @@
-/** The addresses of the platform's management API that one machine has no use for: they answer with the reason. */
+/** Addresses of the platform's management API that do not apply to one machine: the response says why. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 
@@ -9,7 +9,6 @@ const NOT_HERE = {
   source: 'docs/spec/platform.md, 5: public clients ask for it',
 } as const
 
-/** What makes no sense on one machine; it says so. */
 export const ROUTES_NOT_HERE = {
   podList: { ...NOT_HERE, path: '/v2/pods', summary: 'Pods: not on one machine' },
   podRead: {

@@ -1,6 +1,5 @@
 /**
- * The management API of the platform, version 2, as its tools and clients ask for it: a second door to the endpoints,
- * credentials and folders of this service. All of it takes the account key; errors are problem documents (RFC 9457).
+ * Version 2 of the platform's management API. It needs the account key; errors are problem documents (RFC 9457).
  * Source: docs/spec/platform.md, 5.
  */
 import { z } from 'zod'
@@ -33,7 +32,7 @@ import type { Route } from './routes.ts'
 import { wholeNumber } from './routes.ts'
 import { TASK_END_ROUTE } from './task-calls.ts'
 
-/** A row; `status` is that of an answer that is not 200. */
+/** A row; `status` is the status of success if it is not 200. */
 export type PlatformRoute = Route & { readonly status?: 201 | 204 }
 
 const SOURCE = 'docs/spec/platform.md, 5'
@@ -52,7 +51,7 @@ const logQuery = {
 
 const workerLogQuery = { ...logQuery, source: z.enum(['container', 'system']).optional() }
 
-/** The largest page of a list that asks for none; the public client follows the cursor. Source: ours. */
+/** Default page size of a list; the public client follows the cursor. Source: ours. */
 export const PLATFORM_PAGE = 100
 
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
@@ -339,7 +338,7 @@ const CATALOG_ROUTES = {
   },
 } as const satisfies Record<string, PlatformRoute>
 
-/** Of pods, what there is of workers, which are pods to the platform's clients, and of the calls of tasks. */
+/** Pods: workers appear as pods to the platform's clients, and so do calls of tasks. */
 const POD_ROUTES = {
   podLogs: {
     methods: ['GET'],
@@ -352,7 +351,6 @@ const POD_ROUTES = {
   },
 } as const satisfies Record<string, PlatformRoute>
 
-/** What is answered with more than that it is not here. */
 export const PLATFORM_ROUTES_HERE = {
   ...POD_ROUTES,
   ...ENDPOINT_ROUTES,
@@ -361,19 +359,21 @@ export const PLATFORM_ROUTES_HERE = {
   ...TASK_END_ROUTE,
 } as const satisfies Record<string, PlatformRoute>
 
-/** The management API of the platform. An address that stands first is none with an id. */
+/** The management API of the platform. Fixed addresses come before those with an id. */
 export const PLATFORM_ROUTES = {
   ...POD_ROUTES,
   ...ROUTES_NOT_HERE,
   ...PLATFORM_ROUTES_HERE,
 } as const satisfies Record<string, PlatformRoute>
 
-/** Name of an operation of it. */
 export type PlatformOperation = keyof typeof PLATFORM_ROUTES
 
 const PREFIXES = new Set(Object.values(PLATFORM_ROUTES).map(({ path }) => prefixOf(path)))
 
-/** Whether a path is of this API, so that errors are told in its form. @param path like /v2/serverless/abc */
+/**
+ * True for paths of this API, whose errors use its format.
+ * @param path like /v2/serverless/abc
+ */
 export function isPlatformPath(path: string): boolean {
   return PREFIXES.has(prefixOf(path))
 }

@@ -1,15 +1,14 @@
 /**
- * What an endpoint was asked for by clients of the platform and its other settings cannot say. It is kept and given
- * back: a field of the platform that means nothing on one machine is not lost. Source: docs/spec/platform.md, 5.
+ * Stores fields from platform clients that have no meaning on one machine, so that they can be returned. Source:
+ * docs/spec/platform.md, 5.
  */
 import { z } from 'zod'
 
-/** How fast a start the platform is asked for. Here workers are frozen and woken for all of them. */
+/** Requested start speed. Here all of them freeze and wake workers. */
 export const FLASHBOOT = ['OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'] as const
 
 const names = z.array(z.string().max(300)).max(100)
 
-/** The graphics cards that were asked for. */
 const askedGpu = z.object({
   pools: names,
   excludedTypes: names.optional(),
@@ -18,10 +17,9 @@ const askedGpu = z.object({
   minCudaVersion: z.string().max(20).optional().describe('empty: taken away again'),
 })
 
-/** One CPU machine that was asked for; GB of memory follow from the other two. */
+/** One requested CPU machine; its memory in GB follows from the other fields. */
 const askedCpu = z.object({ id: z.string(), vcpuCount: z.number().int() })
 
-/** The setting `platform` of an endpoint. */
 export const platformSettings = z.object({
   image: z.string().optional().describe('image that was asked for; one of a runtime stands for ours'),
   args: z.string().optional(),
@@ -37,11 +35,9 @@ export const platformSettings = z.object({
   templateId: z.string().optional(),
 })
 
-/** What clients of the platform asked for. */
 export type PlatformSettings = z.infer<typeof platformSettings>
 
-/** The volumes of a worker, as the variable RUNPOD_MOUNTS names them; of each what decides where it is. */
+/** Volumes in RUNPOD_MOUNTS, with the fields that determine their location. */
 export const volumeMounts = z.array(z.looseObject({ kind: z.string(), path: z.string().startsWith('/') }))
 
-/** One of them. */
 export type VolumeMount = z.output<typeof volumeMounts>[number]

@@ -1,13 +1,9 @@
-/**
- * Endpoints, templates, volumes and registries as the platform's management API has them: what is taken, and what is
- * answered. Source: docs/spec/platform.md, 5; the bounds of numbers are those of our settings.
- */
+/** Source: docs/spec/platform.md, 5; bounds of numbers are those of our settings. */
 import { z } from 'zod'
 import { containerSettings, environment } from './container.ts'
 import { limit } from './limits.ts'
 import { FLASHBOOT } from './platform-settings.ts'
 
-/** The kinds of endpoints in the platform's words. */
 const ENDPOINT_TYPES = ['QUEUE', 'LOAD_BALANCER'] as const
 
 const name = z.string().trim().min(1).max(100)
@@ -79,7 +75,6 @@ const endpointFields = {
 
 const oneComputer = { message: 'excludes gpu: an endpoint has one of the two', path: ['cpu'] }
 
-/** Body of 'create an endpoint'. */
 export const platformEndpointCreate = z
   .strictObject({
     ...endpointFields,
@@ -98,10 +93,8 @@ export const platformEndpointCreate = z
     path: ['scaling'],
   })
 
-/** A new endpoint in the platform's words. */
 export type PlatformEndpointCreate = z.output<typeof platformEndpointCreate>
 
-/** Body of 'update an endpoint'. */
 export const platformEndpointUpdate = z
   .strictObject({
     ...endpointFields,
@@ -124,7 +117,6 @@ export const platformEndpointUpdate = z
   })
   .refine(({ gpu, cpu }) => gpu === undefined || cpu === undefined, oneComputer)
 
-/** Changes of an endpoint in the platform's words. */
 export type PlatformEndpointUpdate = z.output<typeof platformEndpointUpdate>
 
 const answeredContainer = {
@@ -144,7 +136,6 @@ const answeredGpu = z.object({
   minCudaVersion: z.string().nullable(),
 })
 
-/** An endpoint in the platform's words. */
 export const platformEndpoint = z.object({
   ...answeredContainer,
   id: z.string(),
@@ -163,13 +154,11 @@ export const platformEndpoint = z.object({
   createdAt: z.string(),
 })
 
-/** An endpoint in the platform's words. */
 export type PlatformEndpoint = z.infer<typeof platformEndpoint>
 
-/** The states of workers in the platform's words. */
 const WORKER_STATUSES = ['RUNNING', 'IDLE', 'INITIALIZING', 'THROTTLED', 'UNHEALTHY'] as const
 
-/** A worker in the platform's words. Its version is the revision of the settings that it was started with. */
+/** A worker in the platform's words. Its version is the revision of its settings. */
 const platformWorker = z.object({
   id: z.string(),
   status: z.enum(WORKER_STATUSES),
@@ -183,10 +172,8 @@ const platformWorker = z.object({
   startedAt: z.string(),
 })
 
-/** A worker in the platform's words. */
 export type PlatformWorker = z.infer<typeof platformWorker>
 
-/** Answer of 'list workers'. */
 export const platformWorkers = z.object({
   workers: z.array(platformWorker),
   summary: z.object({
@@ -200,7 +187,7 @@ export const platformWorkers = z.object({
   endpointVersion: z.number().int(),
 })
 
-/** Answer of 'list releases': the changes of an endpoint that replaced its workers, newest first. */
+/** Response of 'list releases': changes of an endpoint that replaced its workers, newest first. */
 export const platformReleases = z.object({
   endpointVersion: z.number().int(),
   rollout: z.object({
@@ -223,7 +210,6 @@ export const platformReleases = z.object({
   ),
 })
 
-/** Answer of 'list releases'. */
 export type PlatformReleases = z.infer<typeof platformReleases>
 
 const mounts = z.strictObject({
@@ -243,17 +229,14 @@ const templateFields = {
   startSsh: z.boolean().optional(),
 }
 
-/** Body of 'create a template'. */
 export const templateCreate = z.strictObject({
   ...templateFields,
   name,
   image: containerSettings.shape.image.unwrap(),
 })
 
-/** Body of 'update a template'. */
 export const templateUpdate = z.strictObject({ ...templateFields, name: name.optional() })
 
-/** A template: settings that endpoints can begin with. */
 export const template = z.object({
   ...answeredContainer,
   id: z.string(),
@@ -269,16 +252,14 @@ export const template = z.object({
   allowedCudaVersions: z.array(z.string()),
 })
 
-/** Settings that endpoints can begin with. */
 export type Template = z.infer<typeof template>
 
-/** Size of a network volume in GB; the folder of this machine may grow beyond it. */
+/** Size of a network volume in GB; the folder on this machine may grow beyond it. */
 const volumeSize = z.number().int().min(10).max(4096)
 
-/** The kinds of network volumes. Here all are folders. */
+/** Here both types are the same: a folder of this machine. */
 const VOLUME_TYPES = ['STANDARD', 'HIGH_PERFORMANCE'] as const
 
-/** Body of 'create a network volume'. */
 export const volumeCreate = z.strictObject({
   name,
   size: volumeSize,
@@ -286,12 +267,10 @@ export const volumeCreate = z.strictObject({
   type: z.enum(VOLUME_TYPES).optional(),
 })
 
-/** Body of 'update a network volume'. */
 export const volumeUpdate = z
   .strictObject({ name: name.optional(), size: volumeSize.optional() })
   .refine((changes) => Object.keys(changes).length > 0, 'must name something to change')
 
-/** A network volume: a folder of this machine. */
 export const networkVolume = z.object({
   id: z.string(),
   name: z.string(),
@@ -300,15 +279,14 @@ export const networkVolume = z.object({
   type: z.enum(VOLUME_TYPES),
 })
 
-/** A network volume. */
 export type NetworkVolume = z.infer<typeof networkVolume>
 
-/** Body of 'create registry credentials'. They name no registry: they are for that of the image. */
+/** Body of 'create registry credentials'. They name no registry: they apply to that of the image. */
 export const platformRegistryCreate = z.strictObject({
   name: z.string().min(1).max(1000),
   username: z.string().min(1).max(1000),
   password: z.string().min(1).max(10_000),
 })
 
-/** Registry credentials, without what is secret. Their id is their name. */
+/** Registry credentials without their secret. Their id is their name. */
 export const platformRegistry = z.object({ id: z.string(), name: z.string() })

@@ -1,7 +1,4 @@
-/**
- * What a preview tells, one document after the other: written by `drydock deploy --preview --json`, read by the
- * service.
- */
+/** JSON documents of `drydock deploy --preview --json`, which the service reads. */
 import { z } from 'zod'
 import { deployedEndpoint, RUNS_ON, releaseStep } from './app.ts'
 import { logLine } from './management.ts'
@@ -16,7 +13,7 @@ const number = z.number().int()
 const names = z.array(z.string()).readonly()
 const answers = number.optional().describe('the release that keeps answering; missing: none does')
 
-/** One event of a preview. Spans in ms. */
+/** Spans in ms. */
 export const previewEvent = z.discriminatedUnion('event', [
   z
     .object({
@@ -66,5 +63,4 @@ export const previewEvent = z.discriminatedUnion('event', [
   }),
 ])
 
-/** One event of a preview. */
 export type PreviewEvent = Readonly<z.infer<typeof previewEvent>>

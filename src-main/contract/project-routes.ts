@@ -1,4 +1,4 @@
-/** The routes of projects: folders with apps on this machine. Source: ours, because no public API has them. */
+/** Routes of projects. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { environmentName, RUNS_ON } from './app.ts'
 import { sessionLink } from './live.ts'
@@ -20,7 +20,6 @@ const folder = z.string().min(1).max(4096)
 const follow = z.enum(['true', 'false']).optional().describe('as server-sent events, each the whole, until it ends')
 const SOURCE = 'ours: apps as projects in the pages'
 
-/** Part of the management API. */
 export const PROJECT_ROUTES = {
   folderList: {
     methods: ['GET'],

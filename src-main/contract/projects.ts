@@ -1,6 +1,6 @@
 /**
- * Projects: folders of this machine with an app, as the pages open them. They are built, previewed and deployed from
- * there. Source: ours, because no public API has them.
+ * Projects: folders of this machine with an app, opened in the pages to build, preview and deploy them. Source: ours,
+ * because no public API has them.
  */
 import { z } from 'zod'
 import { deployedEndpoint, deployPlan, RUNS_ON, releaseStep } from './app.ts'
@@ -8,7 +8,6 @@ import { BUILD_STEPS } from './build.ts'
 import { manifest } from './manifest.ts'
 import { moment } from './routes.ts'
 
-/** Something wrong with an app or its build. */
 const problem = z.object({
   code: z.string(),
   message: z.string(),
@@ -16,21 +15,19 @@ const problem = z.object({
   line: z.number().int().optional(),
 })
 
-/** A folder with what it holds for a person who looks for an app. */
 const listedFolder = z.object({
   name: z.string(),
   path: z.string(),
   isApp: z.boolean().describe('whether a Python file in it names the package of apps'),
 })
 
-/** A file that a handler may be in. */
 const listedFile = z.object({
   name: z.string(),
   path: z.string(),
   isHandler: z.boolean().describe('whether it names a handler'),
 })
 
-/** Folders within a folder of this machine, sorted by name; hidden ones are left out. */
+/** Folders inside a local folder, sorted by name, without hidden ones. */
 export const folderList = z.object({
   path: z.string(),
   parent: z.string().optional(),
@@ -39,13 +36,11 @@ export const folderList = z.object({
   capped: z.boolean().describe('whether there are more than are listed'),
 })
 
-/** Folders within a folder. */
 export type FolderList = z.infer<typeof folderList>
 
-/** How far a preview is. `broken`: the newest save does not build or start; what answered before goes on. */
+/** State of a preview. `broken`: the newest save does not build or start; the previous one keeps running. */
 const PREVIEW_STATES = ['starting', 'live', 'broken', 'stopping', 'ended'] as const
 
-/** A project as a list shows it. */
 export const projectView = z.object({
   id: z.string(),
   folder: z.string(),
@@ -56,10 +51,9 @@ export const projectView = z.object({
   build: z.enum(['running', 'done', 'failed', 'cancelled']).optional(),
 })
 
-/** A project as the API gives it. */
 export type ProjectView = z.infer<typeof projectView>
 
-/** A project with what discovery finds in its source now. Nothing of the user's is run. */
+/** A project with the current result of discovery. No user code is run. */
 export const projectDetail = projectView.extend({
   manifest: manifest.optional().describe('missing where the source has errors'),
   problems: z.array(problem),
@@ -72,10 +66,9 @@ export const projectDetail = projectView.extend({
     .describe('where each endpoint is in the source'),
 })
 
-/** A project with its source. */
 export type ProjectDetail = z.infer<typeof projectDetail>
 
-/** A step of a build with what it says. `tookMs` once it ended. */
+/** A step of a build with its output. `tookMs` once it ended. */
 const buildStepView = z.object({
   step: z.enum(BUILD_STEPS),
   state: z.enum(['waiting', 'running', 'done', 'failed']),
@@ -83,7 +76,7 @@ const buildStepView = z.object({
   text: z.string().optional().describe('the newest line of its progress, then its summary'),
 })
 
-/** A piece of an artifact: a package, or a folder or file of the project. Sizes as they lie unpacked. */
+/** A piece of an artifact: a package, or a folder or file of the project. Unpacked sizes. */
 export const artifactPiece = z.object({
   path: z.string().describe('from the root of the artifact, with forward slashes'),
   kind: z.enum(['package', 'project', 'generated']),
@@ -92,10 +85,8 @@ export const artifactPiece = z.object({
   version: z.string().optional().describe('of a package'),
 })
 
-/** A piece of an artifact. */
 export type ArtifactPiece = z.infer<typeof artifactPiece>
 
-/** Something large that could stay out of the artifact. */
 export const excludeSuggestion = z.object({
   path: z.string(),
   bytes: z.number().int(),
@@ -104,10 +95,8 @@ export const excludeSuggestion = z.object({
   why: z.string(),
 })
 
-/** Something large that could stay out. */
 export type ExcludeSuggestion = z.infer<typeof excludeSuggestion>
 
-/** The newest build of a project. */
 export const buildView = z.object({
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
   startedAt: moment,
@@ -130,10 +119,9 @@ export const buildView = z.object({
     .optional(),
 })
 
-/** The newest build of a project. */
 export type BuildView = z.infer<typeof buildView>
 
-/** Something that a preview reported, newest last. */
+/** A note of a preview; lists have the newest one last. */
 const previewNote = z.object({
   at: moment,
   kind: z.enum(['info', 'live', 'warning', 'error', 'log']),
@@ -143,7 +131,7 @@ const previewNote = z.object({
   files: z.array(z.string()).optional().describe('of live: what changed'),
 })
 
-/** A preview of a project: a service of its own that follows every save. */
+/** A preview of a project: its own service, which follows every save. */
 export const previewView = z.object({
   state: z.enum(PREVIEW_STATES),
   startedAt: moment,
@@ -157,10 +145,8 @@ export const previewView = z.object({
   notes: z.array(previewNote).describe('the newest 500'),
 })
 
-/** A preview of a project. */
 export type PreviewView = z.infer<typeof previewView>
 
-/** What to leave out of a build, and how it is made. */
 export const projectBuildRequest = z.strictObject({
   exclude: z.array(z.string().min(1).max(200)).max(100).default([]),
   images: z.enum(['specified', 'observed']).default('specified'),
@@ -170,18 +156,15 @@ export const projectBuildRequest = z.strictObject({
     .optional(),
 })
 
-/** How to build. */
 export type ProjectBuildRequest = z.infer<typeof projectBuildRequest>
 
-/** A plan of a deploy, and the artifact that a release of it names. */
+/** A plan of a deploy, and its artifact for the release. */
 export const projectPlan = z.object({ artifact: z.string(), plan: deployPlan })
 
-/** An example app that comes along. */
 export const exampleView = z.object({
   name: z.string(),
   summary: z.string(),
   endpoints: z.array(z.string()),
 })
 
-/** An example app that comes along. */
 export type ExampleView = z.infer<typeof exampleView>

@@ -1,23 +1,19 @@
 /**
- * Published graphs: a graph as an endpoint of its own, with some inputs of its nodes as parameters. Values travel as
- * JSON texts where numbers of JavaScript would round them. Source: docs/spec/image-workflows.md, 7.
+ * Published graphs: a graph as its own endpoint, with some node inputs as parameters. Values are JSON texts if
+ * JavaScript numbers would round them. Source: docs/spec/image-workflows.md, 7.
  */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { workflowId } from './workflows.ts'
 
-/**
- * What kinds of values a parameter may have. `image`: bytes as base64 or a data URI, for a node that loads a picture.
- */
+/** Types of parameters. `image`: bytes as base64 or a data URI, for a node that loads a picture. */
 export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'choice', 'image'] as const
 
-/** A kind of value. */
 export type ParameterType = (typeof PARAMETER_TYPES)[number]
 
 const number = z.string().regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/, 'must be a number, written as text')
 
-/** An input of a node that is set from outside. */
 export const graphParameter = z
   .strictObject({
     name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be a name: letters, digits and _, at most 64'),
@@ -36,16 +32,14 @@ export const graphParameter = z
     path: ['choices'],
   })
 
-/** A parameter that callers of a published graph set. */
 export type GraphParameter = z.infer<typeof graphParameter>
 
-/** What an endpoint is that runs a graph: another one does the work. */
+/** Setting of an endpoint that runs a graph: the endpoint that does the work. */
 export const publishedTarget = z.object({
   behind: z.string().describe('id of the endpoint whose workers run it'),
   version: z.number().int().min(1).describe('that runs now'),
 })
 
-/** A version of a published graph. */
 export const graphVersion = z.object({
   version: z.number().int(),
   createdAt: z.number().int(),
@@ -53,10 +47,8 @@ export const graphVersion = z.object({
   results: z.array(z.string()).describe('ids of the nodes whose results are answered; none: all of them'),
 })
 
-/** A version of a published graph as the API gives it. */
 export type GraphVersion = z.infer<typeof graphVersion>
 
-/** A published graph: its name, its newest version, and the endpoint that runs it. */
 export const publishedGraph = graphVersion.extend({
   id: z.string().describe('also the id of its endpoint'),
   name: z.string(),
@@ -66,10 +58,9 @@ export const publishedGraph = graphVersion.extend({
   url: z.string().describe('base address for clients of the job API'),
 })
 
-/** A published graph as the API gives it. */
 export type PublishedGraph = z.infer<typeof publishedGraph>
 
-/** Body of 'publish a graph'; where the id is one of a published graph, it is its next version. */
+/** Body of 'publish a graph'; the id of a published graph adds a version. */
 export const publishGraph = z
   .strictObject({
     id: z.string().max(40).optional(),
@@ -90,15 +81,12 @@ export const publishGraph = z
     })
   })
 
-/** What is published. */
 export type PublishGraph = z.infer<typeof publishGraph>
 
-// Of the routes; their names are ours.
-// Payload and document are JSON within JSON: each quote in them has become two characters.
+// Payload and document are JSON within JSON, where each quote takes two characters.
 const GRAPH_BODY = { bytes: 4 * limit('runBodyBytes'), name: 'this operation' }
 const SOURCE = 'docs/spec/image-workflows.md, 7'
 
-/** Part of the management API. */
 export const PUBLISHED_ROUTES = {
   publishedList: {
     methods: ['GET'],

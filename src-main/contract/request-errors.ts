@@ -1,7 +1,4 @@
-/**
- * The errors of schedules, batches, saved requests, load tests, comparisons and what-if questions; see errors.ts.
- * Source: ours.
- */
+/** Errors of schedules, batches, saved requests, load tests, comparisons and what-if; see errors.ts. Source: ours. */
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,

@@ -1,16 +1,14 @@
-/** What people send by hand: requests that they save under a name, and load tests. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, moment } from './routes.ts'
 
-/** How a request is sent: as a job in one of three ways, or as it is to a load-balanced endpoint. */
+/** How a request is sent: as a job in one of three ways, or directly to a load-balanced endpoint. */
 const SEND_OPERATIONS = ['run', 'runsync', 'stream', 'request'] as const
 
-/** Methods that are offered for requests to load-balanced endpoints. */
 export const SEND_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** A request as it stands in the editor. Texts, because what is being written need not be valid yet. */
+/** A request in the editor. Fields are texts, because unfinished input need not be valid. */
 export const requestDraft = z.strictObject({
   operation: z.enum(SEND_OPERATIONS),
   body: z.string().max(limit('managementBodyBytes')).describe('text of the editor'),
@@ -20,12 +18,11 @@ export const requestDraft = z.strictObject({
   bodyKind: z.enum(['none', 'json', 'text']).optional(),
 })
 
-/** A request as it stands in the editor. */
 export type RequestDraft = z.infer<typeof requestDraft>
 
 const name = z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters')
 
-/** A request with a name. Names are unique within an endpoint. */
+/** A request with a name, unique within an endpoint. */
 export const savedRequest = z.object({
   id: z.string(),
   name,
@@ -33,16 +30,13 @@ export const savedRequest = z.object({
   updatedAt: moment,
 })
 
-/** A request with a name. */
 export type SavedRequest = z.infer<typeof savedRequest>
 
-/** Body of 'save a request'. */
 const savedRequestCreate = z.strictObject({ name, request: requestDraft })
 
-/** Body of 'change a saved request': its name, the request, or both. */
 const savedRequestUpdate = z.strictObject({ name: name.optional(), request: requestDraft.optional() })
 
-/** What the inputs of the newest jobs look like, or those that a published graph takes. */
+/** The form of the newest jobs' inputs, or of a published graph's parameters. */
 export const inputHints = z.object({
   fields: z.array(
     z.object({
@@ -56,10 +50,9 @@ export const inputHints = z.object({
     .describe('JSON text of the newest input, or one to begin with; missing where there is none, or it is large'),
 })
 
-/** What the inputs of the newest jobs look like. */
 export type InputHints = z.infer<typeof inputHints>
 
-// Load tests: many requests to an endpoint at once, sent by the service to itself, and what came of them.
+// Load tests: many requests that the service sends to an endpoint of its own, and their results.
 const count = (most: number) =>
   z
     .number(`must be a whole number from 1 to ${most}`)
@@ -67,7 +60,6 @@ const count = (most: number) =>
     .min(1, `must be from 1 to ${most}`)
     .max(most, `must be from 1 to ${most}`)
 
-/** What is sent, how often, and how many at once. */
 const loadTestPlan = z.strictObject({
   operation: z.enum(['run', 'runsync', 'request']).describe('request: as it is, to a load-balanced endpoint'),
   requests: count(limit('loadTestRequests')),
@@ -81,18 +73,16 @@ const loadTestPlan = z.strictObject({
     .describe('of a request to a load-balanced endpoint; / without it'),
 })
 
-/** Body of 'start a load test'. */
 export const loadTestCreate = loadTestPlan.extend({
   body: z.string().max(limit('managementBodyBytes')).optional().describe('JSON text; jobs need one'),
 })
 
-/** What a load test is to do. */
 export type LoadTestCreate = z.infer<typeof loadTestCreate>
 
-/** The states of a load test; all but the first are final. */
+/** All load test states but the first are final. */
 const LOAD_TEST_STATES = ['running', 'completed', 'stopped'] as const
 
-/** Spans in ms. Bucket n of the histogram holds spans up to 1.1 to the power n. */
+/** Durations in ms. Bucket n of the histogram counts those up to 1.1 to the power n. */
 const spans = z.object({
   count: z.number().int(),
   mean: z.number(),
@@ -103,10 +93,9 @@ const spans = z.object({
   histogram: z.record(z.string(), z.number().int()),
 })
 
-/** Spans as stats. */
 export type Spans = z.infer<typeof spans>
 
-/** What came of the requests that have ended. */
+/** Result of a load test so far, from its finished requests. */
 const loadTestResult = z.object({
   elapsedMs: z.number().int().describe('since the first request'),
   done: z.number().int(),
@@ -118,10 +107,8 @@ const loadTestResult = z.object({
   errors: z.array(z.object({ text: z.string(), count: z.number().int() })).describe('most frequent first'),
 })
 
-/** What came of a load test so far. */
 export type LoadTestResult = z.infer<typeof loadTestResult>
 
-/** A load test: what was asked for, how far it is, and what it measured. */
 export const loadTest = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -132,13 +119,11 @@ export const loadTest = z.object({
   result: loadTestResult,
 })
 
-/** A load test as the API gives it. */
 export type LoadTest = z.infer<typeof loadTest>
 
-// The text of a body is at its limit when it is JSON within JSON: each quote in it has become two characters.
+// The body's text is at its limit as JSON within JSON: each quote takes two characters.
 const TEXT_BODY = { bytes: 2 * limit('managementBodyBytes'), name: 'this operation' }
 
-/** Part of the management API. */
 export const REQUEST_ROUTES = {
   savedRequestList: {
     methods: ['GET'],

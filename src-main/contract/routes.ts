@@ -2,38 +2,35 @@ import { type ZodType, z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { Role } from './roles.ts'
 
-/**
- * One row of a route table. `path` holds `:name` parameters. The router reads requests by these rows, and hands typed
- * values to the operation; the OpenAPI document, the client and the tests are made from them too.
- */
+/** `path` has `:name` parameters. Router, OpenAPI document, client and tests are generated from these rows. */
 export type Route = {
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   readonly path: string
   readonly summary: string
-  /** What a key must be allowed to do; undefined: read to GET, deploy for everything else. */
+  /** Required role; undefined: read for GET, deploy for everything else. */
   readonly role?: Role
-  /** It is one of many small steps, and not listed among the changes that people made. */
+  /** It is one of many small steps, so the audit log omits it. */
   readonly isStep?: true
-  /** Path parameters that have a form: name to schema. The others are any text. */
+  /** Schemas of path parameters by name. Others are any text. */
   readonly params?: Readonly<Record<string, ZodType>>
-  /** Query parameters: name to schema. */
   readonly query?: Readonly<Record<string, ZodType>>
   readonly body?: ZodType
-  /**
-   * Type of a body that is no JSON. A page of another origin could not send it without asking first; bytes go with PUT.
-   */
+  /** Type of a body other than JSON. Pages of another origin cannot send it without a preflight; bytes use PUT. */
   readonly bodyType?: 'application/octet-stream' | 'application/x-ndjson' | 'application/gzip'
-  /** Largest body in bytes, and what it is called in the error; undefined: that of the management API. */
+  /** Largest body in bytes, and its name in the error; undefined: that of the management API. */
   readonly bodyLimit?: { readonly bytes: number; readonly name: string }
-  /** The operation passes payloads of the body on as they came, so their long strings need not be parsed. */
+  /** The operation passes payloads on unchanged, so their long strings need not be parsed. */
   readonly passesPayloads?: true
   readonly response: ZodType
   readonly errors: readonly ErrorCode[]
-  /** Who says so: the specification, the platform or ours. */
+  /** The specification, the platform, or ours. */
   readonly source: string
 }
 
-/** The role that a route needs: its own, else by what it does. @param method of the request, upper case */
+/**
+ * Returns the route's role or its method's default.
+ * @param method upper case
+ */
 export function roleFor({ role }: Pick<Route, 'role'>, method: string): Role {
   return role ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'deploy')
 }
@@ -48,33 +45,29 @@ type Schemas = Readonly<Record<string, ZodType>>
 type SchemasOf<Row, Field extends 'params' | 'query'> =
   Row extends Readonly<Record<Field, infer Given extends Schemas>> ? Given : Readonly<Record<never, ZodType>>
 
-/** The path parameters of a route as the router reads them. */
 export type PathOf<Row extends Pick<Route, 'path'>> = {
   readonly [Name in PathNames<Row['path']>]: Name extends keyof SchemasOf<Row, 'params'>
     ? z.output<SchemasOf<Row, 'params'>[Name]>
     : string
 }
 
-/** The query parameters of a route as the router reads them. */
 export type QueryOf<Row> = {
   readonly [Name in keyof SchemasOf<Row, 'query'>]: z.output<SchemasOf<Row, 'query'>[Name]>
 }
 
-/** The JSON body of a route as the router reads it; undefined where it takes none. */
+/** The JSON body of a route, as parsed; undefined if it takes none. */
 export type BodyOf<Row> = Row extends { readonly body: infer Schema extends ZodType } ? z.output<Schema> : undefined
 
-/** What is only read: schemas infer types that may be written. */
+/** Makes a type read-only, as schemas infer types that are mutable. */
 export type DeepReadonly<Value> = Value extends object
   ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
   : Value
 
-/** What a route answers. */
 export type ResponseOf<Row extends Pick<Route, 'response'>> = z.output<Row['response']>
 
-/** The response of an operation that has nothing to tell but that it was done. */
 export const done = z.object({ ok: z.literal(true) })
 
-/** A whole number in a query, 0 or more. */
+/** A whole number of at least 0 in a query. */
 export const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
@@ -84,5 +77,5 @@ export const wholeNumber = z
 export const wholeNumberTo = (most: number, least = 1) =>
   wholeNumber.refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`)
 
-/** A time in a body. */
+/** A body field in ms since the epoch. */
 export const moment = z.number().int().describe('ms since the epoch')

@@ -1,18 +1,15 @@
 /**
- * What discovery tells about a project: the one JSON document of `python3 -m svc_build scan`. Written by
- * resources/python/svc_build, read by src-main/build/python-scanner.ts. Fields that nobody here reads are not named.
+ * JSON output of `python3 -m svc_build scan`, written by resources/python/svc_build and read by
+ * src-main/build/python-scanner.ts; unused fields are omitted.
  */
 import { z } from 'zod'
 
-/**
- * What becomes of an endpoint: jobs, HTTP requests, a ready image, or nothing but a client of one that exists. A task has
- * none: each call of it makes a worker of its own.
- */
+/** `client` only calls an existing endpoint; a task has no endpoint, as each call starts its own worker. */
 const ENDPOINT_KINDS = ['queue', 'load-balanced', 'image', 'client', 'task'] as const
 
 const oneOrMore = z.union([z.string(), z.array(z.string())])
 
-/** A volume as the source gives it; size in GB. */
+/** Size in GB. */
 const scannedVolume = z.object({
   name: z.string().optional(),
   id: z.string().optional(),
@@ -20,13 +17,9 @@ const scannedVolume = z.object({
   datacenter: oneOrMore.optional(),
 })
 
-/** A volume of an App and where its workers find it. */
 const scannedMount = z.object({ kind: z.enum(['network', 'global']), reference: z.string(), path: z.string() })
 
-/**
- * Parameters that the source gives, checked by the scanner: of Endpoint, and of `@app.queue` and the like. Source:
- * docs/spec/app-deploy.md, 1.
- */
+/** Parameters of Endpoint, `@app.queue` and similar, checked by the scanner. Source: docs/spec/app-deploy.md, 1. */
 const scannedSettings = z.object({
   id: z.string().optional(),
   gpu: oneOrMore.optional(),
@@ -48,7 +41,7 @@ const scannedSettings = z.object({
   flashboot: z.boolean().optional(),
   datacenter: oneOrMore.optional(),
   python_version: z.string().optional(),
-  // Of an App alone.
+  // only for an App
   mounts: z.array(scannedMount).optional(),
   registry_auth: z.string().optional(),
   model: z.string().optional().describe('owner/name, perhaps with :revision'),
@@ -63,10 +56,8 @@ const scannedParameter = z.object({
   annotation: z.string().nullish().describe('as it is written'),
 })
 
-/** A parameter of a function. */
 export type ScannedParameter = z.infer<typeof scannedParameter>
 
-/** A decorated function or class. */
 const scannedFunction = z.object({
   name: z.string(),
   module: z.string().describe('dotted path from the root of the project'),
@@ -120,7 +111,7 @@ const scannedRequirement = z.object({
   isOption: z.boolean().default(false).describe('a line for the installer, like --index-url'),
 })
 
-/** The document. Paths are relative to the project, with forward slashes, sorted. */
+/** Paths are relative to the project, with forward slashes, sorted. */
 export const scanDocument = z.object({
   ok: z.boolean(),
   app: z
@@ -136,11 +127,8 @@ export const scanDocument = z.object({
   warnings: z.array(scanProblem),
 })
 
-/** What discovery found. */
 export type ScanDocument = z.infer<typeof scanDocument>
 
-/** One endpoint of a scan. */
 export type ScannedEndpoint = z.infer<typeof scannedEndpoint>
 
-/** One line of a requirements file. */
 export type ScannedRequirement = z.infer<typeof scannedRequirement>

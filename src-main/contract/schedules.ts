@@ -1,4 +1,4 @@
-/** Schedules: requests that the service sends by itself, at times of a cron pattern or in equal intervals. */
+/** Schedules: requests that the service sends at times of a cron pattern or at equal intervals. */
 import { z } from 'zod'
 import { jobListItem, jobRequest } from './job.ts'
 import { limit } from './limits.ts'
@@ -6,7 +6,7 @@ import type { Route } from './routes.ts'
 import { done, moment } from './routes.ts'
 import { DAY_MS } from './units.ts'
 
-/** What becomes of times at which the service did not run: nothing, or one job for the last of them. */
+/** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const
 
 const EVERY = `must be a whole number of ms from ${limit('scheduleEveryMinMs')} to ${366 * DAY_MS}`
@@ -44,21 +44,20 @@ const settings = {
 const isOneTiming = ({ cron, everyMs }: { readonly cron?: unknown; readonly everyMs?: unknown }) =>
   (cron === undefined) !== (everyMs === undefined)
 
-/** Body of 'add a schedule'. The request is the body of the operation run. */
+/** The request is the body of the operation run. */
 const scheduleCreate = z
   .strictObject({ ...settings, request: jobRequest.pick({ input: true, webhook: true, policy: true }).strict() })
   .refine(isOneTiming, { path: ['cron'], message: 'give either cron or everyMs' })
 
-/** What a schedule is made of; its payloads stay as they came. */
+/** A schedule to be stored; its payloads stay unchanged. */
 export type ScheduleCreate = z.infer<typeof scheduleCreate>
 
-/** How a schedule says when. */
 export type ScheduleTiming = Pick<ScheduleCreate, 'cron' | 'everyMs' | 'timeZone'>
 
-/** What came of a time: a job, no job with the reason, or nothing as the service did not run. */
+/** Result of a time: a job, no job with the reason, or missed because the service was stopped. */
 const SCHEDULE_OUTCOMES = ['queued', 'refused', 'missed'] as const
 
-/** One time of a schedule, or several that were missed together. */
+/** One time of a schedule, or several missed ones together. */
 export const scheduleRun = z.object({
   dueAt: moment.describe('the time of the schedule; of several, the first'),
   outcome: z.enum(SCHEDULE_OUTCOMES),
@@ -70,10 +69,8 @@ export const scheduleRun = z.object({
   reason: z.string().optional().describe('why there is no job, or why it is late'),
 })
 
-/** What came of a time, as the API gives it. */
 export type ScheduleRun = z.infer<typeof scheduleRun>
 
-/** A schedule with what is to come and what came of it. */
 export const scheduleView = z.object({
   id: z.string(),
   endpointId: z.string(),
@@ -92,12 +89,11 @@ export const scheduleView = z.object({
     .describe('newest first, each with its job as it is now'),
 })
 
-/** A schedule as the API gives it. */
 export type ScheduleView = z.infer<typeof scheduleView>
 
 const SCHEDULE = '/api/endpoints/:endpointId/schedules/:scheduleId'
 
-/** Part of the management API. Source: ours. */
+/** Part of the management API for schedules and their runs. Source: ours. */
 export const SCHEDULE_ROUTES = {
   scheduleList: {
     methods: ['GET'],

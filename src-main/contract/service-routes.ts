@@ -1,29 +1,24 @@
-/**
- * The routes of the listener for users that are part of no API: following all changes, what describes the APIs, signing
- * in, and packages for scripts. They are rows so that the router reads them as any other, and stand beside the tables
- * of the APIs because each has a gate of its own and the OpenAPI document leaves them out.
- */
+/** Routes outside the APIs, each with its own auth and not in the OpenAPI document. */
 import { z } from 'zod'
 import { EFFECTS } from './agents.ts'
 import { limit } from './limits.ts'
 import { serviceEvent } from './live.ts'
 import type { Route } from './routes.ts'
 
-/** How much of an artifact has come, in bytes. */
+/** Received bytes of an artifact. */
 export const uploadStatus = z.object({ received: z.number().int(), total: z.number().int() })
 
-/** How much of an artifact has come, in bytes. */
 export type UploadStatus = z.infer<typeof uploadStatus>
 
 const html = z.string().describe('HTML')
 
-/** The rows. Source of those of packages: PEP 503, the form that pip reads. */
+/** Source of the package routes: PEP 503, the form that pip reads. */
 export const SERVICE_ROUTES = {
   events: {
     methods: ['GET'],
     path: '/events',
     summary: 'Follow all changes as server-sent events; `endpoint` narrows them',
-    // Any text: what counts first is the header Last-Event-ID, which is checked by the same rule.
+    // Any text, because the header Last-Event-ID wins and is checked by the same rule.
     query: { endpoint: z.string().optional(), lastEventId: z.string().optional() },
     response: serviceEvent,
     errors: ['BAD_FIELD'],
@@ -50,7 +45,7 @@ export const SERVICE_ROUTES = {
     methods: ['POST'],
     path: '/graphql',
     summary: 'Where the endpoints of apps are; by POST alone, as any page can make a browser send a GET',
-    // Without `body`: what is wrong with a query is said in the form of GraphQL.
+    // Without `body`: errors of a query have the form of GraphQL.
     bodyLimit: { bytes: limit('appQueryBytes'), name: 'a query' },
     response: z.looseObject({}),
     errors: ['BODY_TOO_LARGE', 'UNSUPPORTED_ENCODING'],
@@ -63,7 +58,7 @@ export const SERVICE_ROUTES = {
     params: { uploadId: z.string().max(100) },
     bodyType: 'application/gzip',
     response: z.undefined(),
-    // With Content-Range it goes on with what came before.
+    // With Content-Range, the request continues an earlier upload of the artifact.
     errors: ['UPLOAD_UNKNOWN', 'UPLOAD_OFFSET', 'UPLOAD_TOO_LARGE', 'UPLOAD_DAMAGED', 'DISK_FULL', 'BAD_FIELD'],
     source: 'docs/spec/platform.md, 6; ours for Content-Range',
   },
@@ -80,10 +75,10 @@ export const SERVICE_ROUTES = {
     methods: ['POST'],
     path: '/mcp',
     summary: 'A message of a coding agent (Model Context Protocol, Streamable HTTP without sessions)',
-    // As the tools that are offered depend on the role, any key that may read is let in.
+    // Any key that may read is admitted, because the offered tools depend on its role.
     role: 'read',
     query: { allow: z.enum(EFFECTS, `must be one of ${EFFECTS.join(', ')}`).default('reads') },
-    // One message; what is in it is the SDK's to check. Lists of them are of an older version of the protocol.
+    // One message, whose content the SDK checks. Lists of messages belong to an older version of the protocol.
     body: z.looseObject({ jsonrpc: z.literal('2.0') }),
     bodyLimit: { bytes: limit('mcpBodyBytes'), name: 'a message of an agent' },
     response: z.unknown(),

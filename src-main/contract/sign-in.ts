@@ -1,28 +1,23 @@
-/** Programs that ask to be signed in, as the platform's own tools do, and the routes of the page that decides. */
+/** Programs that ask to sign in, like the platform's tools, and the routes of the page that decides. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'
 
-/** States of a program that asks to be signed in. Source: docs/spec/platform.md, 6. */
+/** Source: docs/spec/platform.md, 6. */
 export const SIGN_IN_REQUEST_STATES = ['PENDING', 'APPROVED', 'CONSUMED', 'DENIED', 'EXPIRED'] as const
 
-/** State of a program that asks to be signed in. */
 export type SignInRequestState = (typeof SIGN_IN_REQUEST_STATES)[number]
 
-/** A program that asks to be signed in. */
 export const signInRequestView = z.object({
   id: z.string(),
   status: z.enum(SIGN_IN_REQUEST_STATES).describe('CONSUMED: it has been given the account key'),
   expiresAt: z.number().int().describe('wall ms'),
 })
 
-/** A program that asks to be signed in. */
 export type SignInRequestView = z.infer<typeof signInRequestView>
 
-/** Body of 'decide on a program that asks to be signed in'. */
 const signInDecision = z.strictObject({ allow: z.boolean() })
 
-/** Part of the management API. */
 export const SIGN_IN_ROUTES = {
   signInRequestRead: {
     methods: ['GET'],

@@ -1,8 +1,6 @@
-/** What the system page and the status bar show: checks with their fixes, the machine, versions, what takes disk. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 
-/** What the service can do about a row of the checks by itself. */
 export const FIX_ACTIONS = [
   'make-worker-image',
   'remove-old-images',
@@ -11,10 +9,8 @@ export const FIX_ACTIONS = [
   'restart-endpoint',
 ] as const
 
-/** One of them. */
 export type FixAction = (typeof FIX_ACTIONS)[number]
 
-/** A fix that a button does. */
 export const doctorFix = z.object({
   action: z.enum(FIX_ACTIONS),
   target: z.string().optional().describe('id of an endpoint, for restart-endpoint'),
@@ -22,10 +18,9 @@ export const doctorFix = z.object({
   effect: z.string().describe('what it will do, one sentence'),
 })
 
-/** A fix that a button does. */
 export type DoctorFix = z.infer<typeof doctorFix>
 
-/** One row of the checks, in the pages and in `drydock doctor`. */
+/** A check in the pages and in `drydock doctor`. */
 export const doctorRow = z.object({
   check: z.string(),
   state: z.enum(['ok', 'warning', 'failed']),
@@ -35,16 +30,12 @@ export const doctorRow = z.object({
   busy: z.string().optional().describe('how far that has come, while it is being done'),
 })
 
-/** One row of the checks. */
 export type DoctorRow = z.infer<typeof doctorRow>
 
-/** All rows. */
 const doctorReport = z.object({ at: z.number().int(), rows: z.array(doctorRow) })
 
-/** Body of 'do a fix'. */
 const doctorFixRequest = z.strictObject({ action: z.enum(FIX_ACTIONS), target: z.string().max(100).optional() })
 
-/** The Docker engine as the service sees it. */
 export const engineView = z.object({
   state: z.enum(['connected', 'reconnecting', 'absent']),
   version: z.string().optional(),
@@ -52,10 +43,9 @@ export const engineView = z.object({
   reason: z.string().optional().describe('why it is not connected'),
 })
 
-/** The Docker engine as the system page shows it. */
 export type EngineView = z.infer<typeof engineView>
 
-/** A graphics card and who holds it. Bytes for memory. */
+/** A graphics card and its users. Memory in bytes. */
 const cardView = z.object({
   id: z.string(),
   index: z.number().int(),
@@ -66,7 +56,6 @@ const cardView = z.object({
   heldBy: z.array(z.object({ workerId: z.string(), endpointId: z.string(), shared: z.boolean() })),
 })
 
-/** What the status bar shows of the machine. */
 export const machineView = z.object({
   engine: engineView,
   gpus: z.array(cardView),
@@ -74,16 +63,13 @@ export const machineView = z.object({
   workers: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
 
-/** The machine under the service as the system page shows it. */
 export type MachineView = z.infer<typeof machineView>
 
-/** A program that the service stands on. */
 const versionView = z.object({
   name: z.string(),
   version: z.string().optional().describe('missing: it is not there'),
 })
 
-/** What takes disk. */
 export const DISK_KINDS = [
   'database',
   'payloads',
@@ -97,10 +83,8 @@ export const DISK_KINDS = [
   'images',
 ] as const
 
-/** One of them. */
 export type DiskKind = (typeof DISK_KINDS)[number]
 
-/** One kind of what takes disk. */
 export const diskUse = z.object({
   kind: z.enum(DISK_KINDS),
   bytes: z.number().int(),
@@ -114,10 +98,8 @@ export const diskUse = z.object({
     .describe('what cleaning up now removes, and about how much that frees; missing: nothing'),
 })
 
-/** One kind of what takes disk. */
 export type DiskUse = z.infer<typeof diskUse>
 
-/** What takes disk, and what is left of it. */
 const diskView = z.object({
   at: z.number().int(),
   folder: z.string(),
@@ -126,10 +108,9 @@ const diskView = z.object({
   uses: z.array(diskUse),
 })
 
-/** Body of 'clean up'. */
 const diskClean = z.strictObject({ kind: z.enum(DISK_KINDS) })
 
-/** Part of the management API, with the sessions of browsers. Source: ours. */
+/** Part of the management API, including browser sessions. Source: ours. */
 export const SYSTEM_ROUTES = {
   doctorRead: {
     methods: ['GET'],

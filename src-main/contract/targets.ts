@@ -1,11 +1,10 @@
-/** Targets: other services that speak the platform's control plane, and deploys of apps to them. Source: ours. */
+/** Targets: other services with the platform's control plane, and deploys of apps to them. Source: ours. */
 import { z } from 'zod'
 import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
 import { manifest } from './manifest.ts'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'
 
-/** Name of a target. */
 const targetName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, hyphens and underscores')
@@ -14,10 +13,10 @@ const targetUrl = z
   .url({ protocol: /^https?$/, error: 'must be an address like https://HOST' })
   .max(1000)
   .regex(/^[^@?#]*$/, 'must be an address without user, query and fragment')
-  // Clients of the platform are configured with either at the end; the service is the same.
+  // Clients of the platform are configured with either suffix; the service is the same.
   .transform((text) => text.replace(/\/+$/, '').replace(/\/(?:v2|graphql)$/, ''))
 
-/** Body of 'store a target'; it replaces the one of the same name. */
+/** Body of 'store a target'; replaces the one of the same name. */
 export const targetCreate = z.strictObject({
   name: targetName,
   url: targetUrl.describe('of the control plane: GraphQL is at /graphql below it, the management API at /v2'),
@@ -27,13 +26,11 @@ export const targetCreate = z.strictObject({
     .describe('account key; it is stored encrypted and never shown again'),
 })
 
-/** A target with its key. */
 export type TargetCreate = z.output<typeof targetCreate>
 
-/** A target without its key. */
+/** A target as it is shown, without its secret key. */
 export const targetView = z.object({ name: z.string(), url: z.string(), updatedAt: z.number().int() })
 
-/** A target without its key. */
 export type TargetView = z.infer<typeof targetView>
 
 /** An app on a target. */
@@ -52,22 +49,19 @@ export const targetApp = z.object({
 /** An app on a target. */
 export type TargetApp = z.infer<typeof targetApp>
 
-/** What a deploy to a target takes: an app that was built, or one that was deployed there before. */
+/** A built app, or an earlier deploy to the target. */
 export const targetSource = z.union([
   z.strictObject({ artifact: artifactName.describe('one that is here, for a deploy'), manifest }),
   z.strictObject({ deploy: z.number().int().min(1).describe('number of an earlier deploy to the same environment') }),
 ])
 
-/** What a deploy to a target takes. */
 export type TargetSource = z.output<typeof targetSource>
 
-/** What a deploy to a target would do, as far as the target tells what is there. */
+/** The plan of a deploy to a target, as far as the target reports its state. */
 export const targetPlan = deployPlan.pick({ app: true, environment: true, makes: true, steps: true, warnings: true })
 
-/** What a deploy to a target would do. */
 export type TargetPlan = z.infer<typeof targetPlan>
 
-/** Body of 'deploy to a target'. */
 export const targetDeployCreate = z.strictObject({
   source: targetSource,
   deletes: z.array(z.string()).max(1000).default([]).describe('endpoints that may be deleted there'),
@@ -77,10 +71,8 @@ export const targetDeployCreate = z.strictObject({
     .describe('put the account key of the target into the environment of workers that call others'),
 })
 
-/** Body of 'deploy to a target'. */
 export type TargetDeployCreate = z.output<typeof targetDeployCreate>
 
-/** An endpoint on a target, as it answers now. */
 const targetEndpoint = z.object({
   resource: z.string(),
   id: z.string(),
@@ -89,10 +81,9 @@ const targetEndpoint = z.object({
   state: z.string().describe('what its workers do, like "1 idle"; "no worker" starts one with the first job'),
 })
 
-/** An endpoint on a target. */
 export type TargetEndpoint = z.infer<typeof targetEndpoint>
 
-/** A deploy to a target, under way or over. It is known until the service ends; one that worked is recorded. */
+/** A target deploy, kept until the service ends; a successful one is recorded. */
 export const targetDeploy = z.object({
   id: z.string(),
   target: z.string(),
@@ -109,10 +100,8 @@ export const targetDeploy = z.object({
   endpoints: z.array(targetEndpoint).describe('those of the environment afterwards'),
 })
 
-/** A deploy to a target. */
 export type TargetDeploy = z.infer<typeof targetDeploy>
 
-/** A deploy to a target that worked. */
 export const targetRecord = z.object({
   number: z.number().int(),
   build: z.string().describe('its id on the target'),
@@ -121,7 +110,6 @@ export const targetRecord = z.object({
   createdAt: z.number().int(),
 })
 
-/** A deploy to a target that worked. */
 export type TargetRecord = z.infer<typeof targetRecord>
 
 const PLACE = '/api/targets/:target/apps/:app/environments/:environment'
@@ -129,7 +117,6 @@ const place = { app: appName, environment: environmentName }
 const OF_TARGET = ['TARGET_NOT_FOUND', 'TARGET_UNREACHABLE', 'TARGET_REFUSED', 'SECRET_LOST'] as const
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
-/** Part of the management API. */
 export const TARGET_ROUTES = {
   targetList: {
     methods: ['GET'],

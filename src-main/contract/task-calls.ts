@@ -1,6 +1,6 @@
 /**
- * The addresses of calls of tasks, which the platform's package asks: a call is begun by GraphQL, and the token that came
- * with it lets in. Source: docs/spec/platform.md, 4.
+ * The addresses for calls of tasks by the platform's package: a call starts with GraphQL, and its token authenticates
+ * it. Source: docs/spec/platform.md, 4.
  */
 import { z } from 'zod'
 import { limit } from './limits.ts'
@@ -11,7 +11,6 @@ const sent = z.object({ status: z.string(), timeout: z.number().nullable() })
 const params = { taskId: z.string().max(100) }
 const source = 'docs/spec/platform.md, 4'
 
-/** What a call is asked, each with its address. */
 export const TASK_ROUTES = {
   taskPing: {
     methods: ['GET'],
@@ -55,7 +54,7 @@ export const TASK_ROUTES = {
   },
 } as const satisfies Record<string, Route>
 
-/** How the package ends a call, by the platform's management API: a call is a pod to it. */
+/** How the package ends a call through the platform's management API: a call is a pod to it. */
 export const TASK_END_ROUTE = {
   taskEnd: {
     methods: ['DELETE'],

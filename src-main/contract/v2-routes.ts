@@ -36,7 +36,7 @@ const bodyErrors = [
   'DISK_FULL',
 ] as const
 
-/** The operations of the job API under `/v2/:endpointId`. Source of each: docs/spec/job-api.md, 1. */
+/** Operations of the job API under `/v2/:endpointId`. Source: docs/spec/job-api.md, 1. */
 export const V2_ROUTES = {
   run: {
     methods: ['POST'],
@@ -150,8 +150,8 @@ export const V2_ROUTES = {
 } as const satisfies Record<string, Route>
 
 /**
- * Any request below `openai/`, for the program in the worker. It stands beside the table, as what it answers is not
- * ours to describe. Source: docs/spec/job-api.md, 7.
+ * Requests under `openai/` go to the worker's program, so the table does not describe their responses. Source:
+ * docs/spec/job-api.md, 7.
  */
 export const OPENAI_ROUTE = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -166,10 +166,9 @@ export const OPENAI_ROUTE = {
   source: 'docs/spec/job-api.md, 7',
 } as const satisfies Route
 
-/** Name of an operation of the job API. */
 export type V2Operation = keyof typeof V2_ROUTES
 
-/** What every operation can answer besides its own errors. */
+/** Errors that every operation can return in addition to its own. */
 export const COMMON_ERRORS = [
   'UNAUTHORIZED',
   'FORBIDDEN_HOST',

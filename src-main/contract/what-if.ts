@@ -1,6 +1,4 @@
-/**
- * What if: what waiting, cold starts, worker-seconds and cost would have been with other settings. Source: ours.
- */
+/** Estimates waiting, cold starts, worker-seconds and cost under other settings. Source: ours. */
 import { z } from 'zod'
 import { endpointConfig } from './endpoint.ts'
 import { limit } from './limits.ts'
@@ -15,7 +13,7 @@ const durationMs = z
   .min(1000)
   .max(31 * DAY_MS)
 
-/** Arrivals by a pattern. Rates are jobs a second. */
+/** Arrival patterns; rates in jobs per second. */
 const patterns = [
   z.strictObject({ type: z.literal('steady'), perSecond: rate.gt(0), durationMs }),
   z.strictObject({
@@ -36,7 +34,6 @@ const patterns = [
 
 const loadPattern = z.discriminatedUnion('type', patterns)
 
-/** Arrivals by a pattern. */
 export type LoadPattern = z.infer<typeof loadPattern>
 
 const whatIfLoad = z.discriminatedUnion('type', [
@@ -47,7 +44,6 @@ const whatIfLoad = z.discriminatedUnion('type', [
     .describe('lines of JSON: {"at": ms or ISO time, "executionMs": ms}; an export of jobs is one'),
 ])
 
-/** A price of a card. */
 const cardPrice = z.strictObject({
   card: z.string().trim().min(1).max(100),
   perSecond: z.number().min(0).max(1000).describe('of a worker that runs as long as it is needed'),
@@ -55,10 +51,9 @@ const cardPrice = z.strictObject({
   speed: z.number().min(0.01).max(100).optional().describe('how many times as fast as the card that was measured'),
 })
 
-/** A price of a card. */
 export type CardPrice = z.infer<typeof cardPrice>
 
-/** Public list prices as a start. */
+/** Public list prices that serve as initial values, with their date. */
 export const priceTable = z.strictObject({
   asOf: z.iso.date(),
   source: z.string(),
@@ -66,10 +61,8 @@ export const priceTable = z.strictObject({
   prices: z.array(cardPrice.extend({ memoryGb: z.number() })),
 })
 
-/** Public list prices as a start. */
 export type PriceTable = z.infer<typeof priceTable>
 
-/** The settings that are varied. */
 const varied = endpointConfig.pick({
   workersMin: true,
   workersMax: true,
@@ -80,7 +73,6 @@ const varied = endpointConfig.pick({
 const { workersMin, workersMax, idleTimeoutMs, concurrency, scaler } = varied.shape
 const some = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(limit('whatIfValues')).optional()
 
-/** Body of 'what if'. */
 const whatIfRequest = z.strictObject({
   load: whatIfLoad,
   seed: z
@@ -116,7 +108,6 @@ const whatIfRequest = z.strictObject({
   currency: z.string().max(10).optional(),
 })
 
-/** What is asked. */
 export type WhatIfRequest = z.infer<typeof whatIfRequest>
 
 const spanSummary = z.object({
@@ -126,12 +117,12 @@ const spanSummary = z.object({
   p95: z.number(),
 })
 
-/** A span that was measured or given, in ms. */
+/** A measured or given span in ms. */
 export type SpanSummary = z.infer<typeof spanSummary>
 
 const percentiles = z.object({ p50: z.number(), p95: z.number(), p99: z.number() })
 
-/** One setting, and what would have come of it. Spans in ms. */
+/** Result of simulating one setting; spans are in ms. */
 const whatIfRow = z.object({
   setting: varied.extend({ card: z.string().optional() }),
   isPresent: z.boolean(),
@@ -153,7 +144,6 @@ const whatIfRow = z.object({
     .describe('of the current setting and those on the frontier'),
 })
 
-/** One setting, and what would have come of it. */
 export type WhatIfRow = z.infer<typeof whatIfRow>
 
 const whatIfAnswer = z.object({
@@ -172,10 +162,8 @@ const whatIfAnswer = z.object({
   currency: z.string().optional(),
 })
 
-/** What a what-if question is answered. */
 export type WhatIfAnswer = z.infer<typeof whatIfAnswer>
 
-/** Part of the management API. */
 export const WHAT_IF_ROUTES = {
   whatIf: {
     methods: ['POST'],

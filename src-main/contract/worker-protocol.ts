@@ -13,7 +13,7 @@ const takenJob = z.object({
   s3Config: z.unknown().optional(),
 })
 
-// What a query says oddly counts as not said: an error would make the public SDK ask again without a pause.
+// Invalid query values count as missing: an error would make the public SDK retry without a pause.
 const text = z.string().optional()
 const busy = text.transform((given) => given === '1').describe('1: the worker runs jobs already')
 const batchSize = text.transform((given) => {
@@ -22,10 +22,7 @@ const batchSize = text.transform((given) => {
 })
 const jobIds = text.transform((given = '') => given.split(',').filter((id) => id !== ''))
 
-/**
- * The routes of the listener for workers. The token is read before the row, from the header or from TOKEN_PARAMETER.
- * Source: docs/spec/worker-protocol.md, 2.
- */
+/** The token is read before the row, from the header or TOKEN_PARAMETER. Source: docs/spec/worker-protocol.md, 2. */
 export const WORKER_ROUTES = {
   take: {
     methods: ['GET'],
@@ -66,7 +63,8 @@ export const WORKER_ROUTES = {
     methods: ['POST'],
     path: '/v2/:endpointId/job-done/:workerId/:jobId',
     summary: 'Report the result of a job, or its progress',
-    // Without `body`: the operation reads it, as a result that is too large or no JSON ends its job and is not refused.
+    // Without `body`: the operation reads it, because an oversized or invalid result ends its job instead of being
+    // refused.
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a result' },
     response: accepted,
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD'],
@@ -76,7 +74,7 @@ export const WORKER_ROUTES = {
     methods: ['POST'],
     path: '/v2/:endpointId/job-stream/:workerId/:jobId',
     summary: 'Send one chunk of a stream',
-    // Bytes: its payload is stored as it came, and what is no JSON is ignored and not refused.
+    // Bytes: its payload is stored unchanged, and invalid JSON is ignored instead of refused.
     bodyType: 'application/octet-stream',
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a chunk' },
     response: accepted,
@@ -85,71 +83,76 @@ export const WORKER_ROUTES = {
   },
 } as const satisfies Record<string, Route>
 
-/** Name of a call of the worker protocol. */
 export type WorkerCall = keyof typeof WORKER_ROUTES
 
 const CALLS = new Set(Object.values(WORKER_ROUTES).map(({ path }) => path.split('/')[3]))
 
-/** Whether a path is one of these routes. @param path like /v2/hello/job-take/abc */
+/**
+ * True for routes of this table.
+ * @param path like /v2/hello/job-take/abc
+ */
 export function isWorkerCall(path: string): boolean {
   const [, version, , call] = path.split('/')
   return version === 'v2' && CALLS.has(call)
 }
 
-// Job API, load-balanced endpoints and the state manager: all that code in a worker calls beside its own protocol.
+// Job API, load-balanced endpoints and the state manager: everything that code in a worker calls besides its own
+// protocol.
 const CALLED_BY_WORKERS = /^\/(?:(?:v2|lb)\/|graphql$)/
 
-/** Whether a path is one that workers may call where they call other endpoints. @param path like /v2/other/run */
+/**
+ * True for paths that workers may call on other endpoints.
+ * @param path like /v2/other/run
+ */
 export function mayBeCalledByWorkers(path: string): boolean {
   return CALLED_BY_WORKERS.test(path)
 }
 
 /**
- * Where the watchdog of another machine asks whether the way from there still leads to its service: any other service,
- * which may have the same port now, does not answer there. Source: docs/spec/way-back.md, 1.
+ * A machine's watchdog asks here if the reverse tunnel still reaches its service; another service on the port does not
+ * answer. Source: docs/spec/way-back.md, 1.
  */
 export function wayBackPath(serviceId: string): string {
   return `/way-back/${serviceId}`
 }
 
 /**
- * Query parameter that brings the worker's token where the Authorization header cannot: the public SDK sends the key of
- * the platform there when it finds one in ~/.runpod/config.toml. Source: ours.
+ * Carries the worker's token when the public SDK puts a platform key from ~/.runpod/config.toml into Authorization.
+ * Source: ours.
  */
 export const TOKEN_PARAMETER = 'token'
 
-/** What the environment of a worker is made of. */
 export type WorkerEnvironmentFacts = {
-  /** Address of the listener for workers, without a slash at the end. */
+  /** Address of the listener for workers, without a trailing slash. */
   readonly workerBaseUrl: string
-  /** Address of the job API, without a slash at the end. */
+  /** Address of the job API, without a trailing slash. */
   readonly serviceBaseUrl: string
-  /** How it calls endpoints as hosts of their own over https; undefined where it calls none. */
+  /** How it calls endpoints by host name over https; undefined if it does not. */
   readonly endpointHosts?: { readonly url: string; readonly bundle: string } | undefined
   readonly endpointId: string
   readonly workerId: string
   readonly workerToken: string
-  /** Key for calls to other endpoints; undefined where the endpoint makes none. */
+  /** Key for calls to other endpoints; undefined without such calls. */
   readonly apiKey: string | undefined
   readonly concurrency: number
   readonly pingIntervalMs: number
   readonly systemChecks: boolean
   readonly hasGpu: boolean
-  /** Address of the ComfyUI server that the workers call; undefined where the endpoint names none. */
+  /** Address of the ComfyUI server that the workers call; undefined without one. */
   readonly workflowServer: string | undefined
-  /** The app of the endpoint and its environment; undefined where it belongs to none. */
+  /** The app of the endpoint and its environment; undefined without one. */
   readonly app: { readonly app: string; readonly environment: string } | undefined
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * The environment that every worker gets. The templates hold a `?` because the public SDK appends `&name=value`
- * without looking, and `$ID` / `$RUNPOD_POD_ID` because it replaces these. Source: docs/spec/worker-protocol.md, 1.
+ * Templates contain `?` because the public SDK appends `&name=value` blindly, and `$ID` / `$RUNPOD_POD_ID` because it
+ * replaces them. Source: docs/spec/worker-protocol.md, 1.
  */
 export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string, string> {
   const base = `${facts.workerBaseUrl}/v2/${facts.endpointId}`
   return {
-    // Python's; a user who has authorities of their own names their file.
+    // Python's certificates; users with their own authorities set their file.
     ...(facts.endpointHosts === undefined ? {} : { SSL_CERT_FILE: facts.endpointHosts.bundle }),
     ...facts.env,
     RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?w=1`,
@@ -158,7 +161,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID?w=1`,
     RUNPOD_PING_INTERVAL: String(facts.pingIntervalMs),
     RUNPOD_POD_ID: facts.workerId,
-    RUNPOD_POD_HOSTNAME: `${facts.endpointId}-${facts.workerId}`, // in the errors that the public SDK reports
+    RUNPOD_POD_HOSTNAME: `${facts.endpointId}-${facts.workerId}`, // appears in errors that the public SDK reports
     RUNPOD_ENDPOINT_ID: facts.endpointId,
     RUNPOD_AI_API_KEY: facts.workerToken,
     RUNPOD_ENDPOINT_BASE_URL: `${facts.endpointHosts?.url ?? facts.serviceBaseUrl}/v2`,

@@ -1,6 +1,6 @@
 /**
- * The two files by which a worker repository describes itself, in its folder `.runpod`: `tests.json`, jobs with limits,
- * and `hub.json`, the form of an endpoint. Source: docs/spec/platform.md, 7.
+ * Files in `.runpod`: `tests.json` with jobs and limits, `hub.json` with the endpoint's form. Source:
+ * docs/spec/platform.md, 7.
  */
 import { z } from 'zod'
 
@@ -8,14 +8,12 @@ const scalar = z.union([z.string(), z.number(), z.boolean()])
 const cudaVersions = z.array(z.string()).optional().describe('CUDA versions that it runs with')
 const variableName = z.string().min(1)
 
-/** One job of `tests.json`. */
 const workerTest = z.object({
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
   timeout: z.number().positive().optional().describe('ms that it may run'),
 })
 
-/** `tests.json`. */
 export const workerTests = z.object({
   tests: z.array(workerTest).min(1),
   config: z
@@ -29,7 +27,7 @@ export const workerTests = z.object({
     .default({}),
 })
 
-/** One question of the form; `default` is its answer where nobody gives another. */
+/** One question of the form, with its default answer. */
 const hubInput = z.object({
   name: z.string().optional(),
   type: z.enum(['string', 'number', 'boolean', 'huggingface']).catch('string'),
@@ -44,14 +42,13 @@ const hubInput = z.object({
   advanced: z.boolean().default(false).describe('hidden until it is asked for'),
 })
 
-/** One variable of the form: a fixed value, or a question. */
+/** A variable of the form: a fixed value, or a question. */
 const hubVariable = z.object({
   key: variableName,
   value: scalar.transform(String).optional(),
   input: hubInput.optional(),
 })
 
-/** `hub.json`. */
 export const hubFile = z.object({
   title: z.string().min(1),
   description: z.string().optional(),
@@ -70,13 +67,11 @@ export const hubFile = z.object({
     .default({ env: [], presets: [] }),
 })
 
-/** `hub.json`. */
 export type HubFile = z.infer<typeof hubFile>
 
-/** One variable of the form. */
 export type HubVariable = z.infer<typeof hubVariable>
 
-/** What is wrong with one of the files, as a part of a sentence. */
+/** The problem of one of the files, as part of a sentence. */
 export function fileProblem({ issues: [issue] }: z.ZodError): string {
   if (issue === undefined) return 'it does not have the expected form'
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`

@@ -1,47 +1,37 @@
-/**
- * What people do with workers: shells in their containers, and replacing them by new ones. Source: ours,
- * Workers.
- */
+/** Shells in containers of workers, and replacing workers. Source: ours, Workers. */
 import { z } from 'zod'
 import { limit, utf8Bytes } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, wholeNumber } from './routes.ts'
 
-/** Size of a terminal in characters. */
 export const shellSize = z.strictObject({
   columns: z.number().int().min(1).max(1000),
   rows: z.number().int().min(1).max(1000),
 })
 
-/** Size of a terminal. */
 export type ShellSize = z.infer<typeof shellSize>
 
-/** A shell that was opened. */
 const openedShell = z.object({
   shellId: z.string(),
   program: z.string().describe('what runs in the terminal: bash, or sh where the image has no bash'),
 })
 
-/** Body of 'type into a shell'. */
 const shellInput = z.strictObject({
   text: z.string().refine((text) => utf8Bytes(text) <= limit('shellInputBytes'), 'is too long for one call'),
 })
 
-/** A piece of what a shell wrote, or its end, after which nothing comes. */
+/** A piece of a shell's output, or its end, which is last. */
 export const shellOutput = z.object({
   end: z.number().int().describe('bytes up to the end of this piece; send it back as `after` to continue'),
   data: z.string().describe('bytes of the terminal in base64'),
   ended: z.string().optional().describe('why the shell ended, as a person reads it'),
 })
 
-/** A piece of what a shell wrote. */
 export type ShellOutput = z.infer<typeof shellOutput>
 
-// The routes of shells. As all of the management API they take the account key or a session: whoever may open a shell
-// may run anything in the container. Output comes as events and input as calls, one after the other, so that a shell
-// needs nothing beside HTTP.
+// A shell needs only HTTP, with events out and one input call at a time; it can run anything in the container, so
+// account key or session.
 
-/** Part of the management API. */
 export const SHELL_ROUTES = {
   shellOpen: {
     methods: ['POST'],
@@ -94,13 +84,11 @@ export const SHELL_ROUTES = {
   },
 } as const satisfies Record<string, Route>
 
-/** Who goes first: a new worker where there is a slot for one more, else the old one, which frees its slot. */
+/** Which goes first: a new worker if there is a slot for it, otherwise the old one, which frees its slot. */
 const replacementOrder = z.enum(['new first', 'old first'])
 
-/** Who goes first. */
 export type ReplacementOrder = z.infer<typeof replacementOrder>
 
-/** Part of the management API. */
 export const WORKER_MANAGEMENT_ROUTES = {
   workerReplace: {
     methods: ['POST'],

@@ -1,4 +1,4 @@
-/** The routes of workflows, assets, classes of nodes and runs. Source: ours, because no public API has them. */
+/** Routes of workflows, assets, node types and runs. Source: ours, because no public API has them. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
@@ -25,11 +25,10 @@ import {
   workflowView,
 } from './workflows.ts'
 
-// The text of a document is JSON within JSON, where each of its quotes is two characters; so are classes and payloads.
+// A document's text is JSON within JSON, where each quote takes two characters; so are classes and payloads.
 const TEXT_BODY = { bytes: 2 * limit('workflowBytes') + limit('managementBodyBytes'), name: 'this operation' }
 const SOURCE = 'ours: the library of graphs'
 
-/** Part of the management API. */
 export const WORKFLOW_ROUTES = {
   workflowList: {
     methods: ['GET'],

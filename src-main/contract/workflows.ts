@@ -1,22 +1,18 @@
 /**
- * Workflows: documents in the library, assets, what is known of classes of nodes, and runs of graphs. Texts of
- * documents and payloads travel as strings, because JSON of JavaScript would round their seeds. Source:
+ * Documents and payloads travel as strings, because JavaScript's JSON would round their seeds. Source:
  * docs/spec/image-workflows.md, 2.2.
  */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { moment } from './routes.ts'
 
-/** Id of a workflow of the library. */
 export const workflowId = z.string().regex(/^[a-z0-9]{12}$/, 'must be the id of a workflow')
 
-/** Name of an asset: the SHA-256 of its bytes. */
+/** SHA-256 of the asset's bytes. */
 export const assetId = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 
-// Of a document in the UI form; checked to be one where it is stored.
 const documentText = z.string().describe('JSON of a document')
 
-/** A workflow of the library, without its text. */
 export const workflowView = z.object({
   id: workflowId,
   name: z.string(),
@@ -30,23 +26,19 @@ export const workflowView = z.object({
   updatedAt: moment,
 })
 
-/** A workflow of the library. */
 export type WorkflowView = z.infer<typeof workflowView>
 
-/** A workflow with what the editor opens: the draft if it has one, else the newest version. */
+/** A workflow with the text for the editor: its draft, or the newest version. */
 export const workflowDetail = workflowView.extend({ text: documentText })
 
-/** A workflow with its text. */
 export type WorkflowDetail = z.infer<typeof workflowDetail>
 
-/** Body of 'add a workflow'. */
 export const workflowCreate = z.strictObject({
   name: z.string().trim().min(1).max(200),
   text: documentText,
   draft: z.boolean().optional().describe('keep it as a draft that nobody has saved yet'),
 })
 
-/** Body of 'store a draft' and 'save a version'. */
 export const workflowText = z.strictObject({
   text: documentText,
   seen: z
@@ -54,19 +46,15 @@ export const workflowText = z.strictObject({
     .describe('what the writer has seen; another state is not overwritten'),
 })
 
-/** Body of 'change a workflow'. */
 export const workflowUpdate = z.strictObject({
   name: workflowCreate.shape.name.optional(),
   thumbnail: assetId.nullable().optional(),
 })
 
-/** A saved version of a workflow, without its text. */
 export const workflowVersion = z.object({ version: z.number().int(), savedAt: moment, nodes: z.number().int() })
 
-/** A saved version as the API gives it. */
 export type WorkflowVersion = z.infer<typeof workflowVersion>
 
-/** A template that comes along. */
 export const workflowTemplate = z.object({
   id: z.string(),
   name: z.string(),
@@ -75,10 +63,8 @@ export const workflowTemplate = z.object({
   text: documentText,
 })
 
-/** A template to begin a workflow with, as the API gives it. */
 export type WorkflowTemplate = z.infer<typeof workflowTemplate>
 
-/** A file in the assets store. */
 export const assetView = z.object({
   id: assetId,
   name: z.string().optional().describe('under which nodes ask for it; another file of the same name gets a number'),
@@ -89,10 +75,8 @@ export const assetView = z.object({
   createdAt: moment,
 })
 
-/** A file of workflows as the API gives it. */
 export type AssetView = z.infer<typeof assetView>
 
-/** What is known of the classes of nodes of an endpoint. */
 export const nodeTypesResponse = z.object({
   text: z.string().describe('JSON: class name -> definition, as GET /object_info gives it'),
   source: z.enum(['built-in', 'server', 'file']).describe('where they were read'),
@@ -101,10 +85,8 @@ export const nodeTypesResponse = z.object({
   version: z.string().max(120).optional().describe('of what has them, like "ComfyUI 0.33.0"; missing: nobody said'),
 })
 
-/** Classes of nodes. */
 export type NodeTypesResponse = z.infer<typeof nodeTypesResponse>
 
-/** Classes of nodes whose packages are asked for; as long as the body may be. */
 export const nodePackagesAsked = z.object({ classes: z.array(z.string()) })
 
 const nodePackage = z.object({
@@ -113,7 +95,6 @@ const nodePackage = z.object({
   version: z.string().optional(),
 })
 
-/** The packages of the public registry that have classes of nodes. */
 export const nodePackagesResponse = z.object({
   classes: z
     .array(z.object({ name: z.string(), packages: z.array(nodePackage).describe('the likeliest first') }))
@@ -121,10 +102,8 @@ export const nodePackagesResponse = z.object({
   fault: z.string().optional().describe('why the index in the data folder (node-packages.json) cannot be read'),
 })
 
-/** Packages of classes. */
 export type NodePackagesResponse = z.infer<typeof nodePackagesResponse>
 
-/** A ComfyUI server that answers on this machine. */
 export const workflowServer = z.object({
   address: z.string(),
   version: z.string().optional().describe('of ComfyUI; missing: it does not say'),
@@ -133,10 +112,8 @@ export const workflowServer = z.object({
     .describe('what it computes on, as it tells'),
 })
 
-/** A ComfyUI server that was found, as the API gives it. */
 export type WorkflowServer = z.infer<typeof workflowServer>
 
-/** Something that a run gave: a picture, a film, a sound, a text. */
 export const runResult = z.object({
   asset: assetId,
   filename: z.string(),
@@ -146,10 +123,8 @@ export const runResult = z.object({
   height: z.number().int().optional(),
 })
 
-/** One file or text that a run gave. */
 export type RunResult = z.infer<typeof runResult>
 
-/** Where a run stands in its sweep: the value of each input that changes. */
 export const sweepCell = z.object({
   kind: z.enum(['grid', 'pairs']).describe('each value with each, or the first with the first and so on'),
   axes: z
@@ -165,10 +140,9 @@ export const sweepCell = z.object({
     .describe('the last one changes first'),
 })
 
-/** Where a run stands in its sweep. */
 export type SweepCell = z.infer<typeof sweepCell>
 
-/** A run of a graph: a job, with what it was made of. It outlives the record of its job. */
+/** A run of a graph: a job with its source. It outlives the record of its job. */
 export const runView = z.object({
   id: z.string().describe('id of its job'),
   endpointId: z.string(),
@@ -189,19 +163,15 @@ export const runView = z.object({
   errors: z.array(z.string()).describe('why it failed, or what went wrong beside its results'),
 })
 
-/** A run of a graph as the API gives it. */
 export type RunView = z.infer<typeof runView>
 
-/** A run with its texts. */
 export const runDetail = runView.extend({
   payload: z.string().describe('JSON of the payload that was sent, with resolved seeds and prompts'),
   document: documentText.optional().describe('the document that it was made of'),
 })
 
-/** A run with its texts. */
 export type RunDetail = z.infer<typeof runDetail>
 
-/** A sweep: runs that were queued together, as far as they are stored. */
 export const sweepView = z.object({
   id: z.string(),
   title: z.string().describe('name of the workflow, as it was'),
@@ -215,7 +185,6 @@ export const sweepView = z.object({
   result: runResult.optional().describe('the newest result, as its picture'),
 })
 
-/** A sweep with the state of its runs, as the API gives it. */
 export type SweepView = z.infer<typeof sweepView>
 
 const exportedModel = z.object({
@@ -231,7 +200,7 @@ const exportedClass = z.object({
   packages: z.array(nodePackage).describe('where it can be had, the likeliest first'),
 })
 
-/** The first line of a graph as a file that another Drydock opens. Source: docs/spec/monitoring.md, 3. */
+/** The first line of a graph file for another Drydock. Source: docs/spec/monitoring.md, 3. */
 export const graphExportHead = z.object({
   drydock: z.literal('graph'),
   format: z.literal(1),
@@ -267,10 +236,8 @@ export const graphExportHead = z.object({
   masked: z.number().int().min(0).describe('places in the graph where a secret stood'),
 })
 
-/** The first line of such a file. */
 export type GraphExportHead = z.infer<typeof graphExportHead>
 
-/** What became of such a file here. */
 export const graphOpened = z.object({
   workflow: workflowView,
   files: z
@@ -290,17 +257,14 @@ export const graphOpened = z.object({
   run: graphExportHead.shape.run,
 })
 
-/** What became of such a file here. */
 export type GraphOpened = z.infer<typeof graphOpened>
 
-/** Body of 'export a graph'. */
 export const graphExportCreate = z.strictObject({
   name: workflowCreate.shape.name,
   text: z.string().describe('JSON of a document or of a payload'),
   endpoint: z.string().max(40).optional().describe('whose classes of nodes count'),
 })
 
-/** Body of 'run a graph'. */
 export const runCreate = z.strictObject({
   endpointId: z.string(),
   payload: z.string().describe('JSON of the payload: seeds and prompts are resolved'),
@@ -312,7 +276,7 @@ export const runCreate = z.strictObject({
   cell: sweepCell.optional(),
 })
 
-/** What an endpoint needs to know whose workers take workflows. Its presence makes it one of them. */
+/** Facts for an endpoint whose workers take workflows. Its presence makes it one of them. */
 export const workflowWorker = z.object({
   models: z
     .array(z.string().min(1).max(500))

@@ -1,7 +1,4 @@
-/**
- * The rows on containers and GPUs. A machine that has neither is well: Drydock works without them, so
- * what is missing is a warning at most. Only a test that somebody asked for can fail.
- */
+/** Container and GPU checks only warn, as Drydock works without both; only a requested test can fail. */
 import type { DoctorRow } from '../contract/system.ts'
 import {
   type GpuWay,
@@ -22,20 +19,17 @@ import {
 import type { EngineSeen } from './ask-engine.ts'
 import type { RunProgram } from './programs.ts'
 
-/** What the rows are made of. */
 export type ContainerChecks = {
   readonly runProgram: RunProgram
-  /** Asks for the engine: the docker command, or a service that is connected to it. */
   readonly engine: () => Promise<EngineSeen>
   readonly gpuTest: string | true | undefined
 }
 
-// Before, a container could reach the engine (CVE-2025-9074). Source: Docker, security announcements.
+// Older versions let containers reach the engine (CVE-2025-9074). Source: Docker, security announcements.
 const SAFE_DESKTOP = '4.44.3'
 
 const NOT_NEEDED = 'not needed without a GPU'
 
-/** The rows: Docker, GPU, the toolkit between them, whether the engine hands out GPUs, and whether that works. */
 export async function containerRows({
   runProgram,
   engine: ask,
@@ -57,7 +51,6 @@ export async function containerRows({
   ]
 }
 
-/** The cards of this machine. */
 export async function askGpus(runProgram: RunProgram): Promise<GpuInventory> {
   for (const program of NVIDIA_SMI_PATHS) {
     const end = await runProgram(program, GPU_LIST_ARGUMENTS)
@@ -66,7 +59,6 @@ export async function askGpus(runProgram: RunProgram): Promise<GpuInventory> {
   return readGpuList({ stdout: '', stderr: '', failure: 'missing' })
 }
 
-/** Version of the NVIDIA Container Toolkit; undefined where it is not there. */
 export async function askToolkit(runProgram: RunProgram): Promise<string | undefined> {
   const said = await Promise.all([
     runProgram('nvidia-ctk', ['--version']),
@@ -149,13 +141,11 @@ function handOutRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
   return { check, state: 'ok', found: WAYS[way] }
 }
 
-/** What is known of the engine and the cards. */
 type GpuFacts = { readonly engine: EngineSeen; readonly gpus: GpuInventory; readonly hookInstalled: boolean }
 
-/** What the test needs. */
 type GpuTest = GpuFacts & { readonly runProgram: RunProgram; readonly gpuTest: string | true | undefined }
 
-// How long the container may take, ms; source: ours, a cold driver and a slow disk together.
+// ms. Source: ours, a cold driver and a slow disk together.
 const TEST_LIMIT_MS = 60_000
 
 // Images in which NVIDIA's programs can run: they need glibc, so no Alpine.
@@ -163,7 +153,7 @@ const LIKELY_IMAGE = /cuda|pytorch|torch|ubuntu|debian|python|drydock/i
 
 const HOW = 'Run `drydock doctor --gpu-test IMAGE` with a local image, like ubuntu.'
 
-/** Starts a container that lists the GPUs, where somebody asked for that. Nothing is pulled. */
+/** Starts a container that lists the GPUs, only on request and without pulling an image. */
 async function gpuTestRow({ engine, gpus, hookInstalled, runProgram, gpuTest }: GpuTest): Promise<DoctorRow> {
   const check = 'GPU test'
   if (gpus.cards.length === 0) return { check, state: 'ok', found: 'skipped: there is no GPU' }
@@ -178,7 +168,7 @@ async function gpuTestRow({ engine, gpus, hookInstalled, runProgram, gpuTest }: 
   const name = `drydock-gpu-test-${process.pid}`
   const container = ['--name', name, '--pull', 'never', '--network', 'none', '--entrypoint', 'nvidia-smi']
   const end = await runProgram('docker', ['run', '--rm', ...container, ...OPTIONS[way], image, '-L'], TEST_LIMIT_MS)
-  // The command is ended then, not the container.
+  // A timeout ends the docker command, so the container is removed separately.
   if (end.failure === 'timeout') await runProgram('docker', ['rm', '--force', name])
   const seen = end.stdout.split('\n').filter((line) => line.startsWith('GPU ')).length
   if (end.failure === undefined && seen > 0)
@@ -187,7 +177,6 @@ async function gpuTestRow({ engine, gpus, hookInstalled, runProgram, gpuTest }: 
   return { check, state: 'failed', found: `a container of ${image} sees no GPU: ${says}`, fix: fixFor(says) }
 }
 
-// As gpuDevices does for workers, for all cards.
 const OPTIONS = {
   'default runtime': ['--runtime', 'nvidia', '--env', 'NVIDIA_VISIBLE_DEVICES=all'],
   'nvidia driver': ['--gpus', 'all'],

@@ -1,31 +1,24 @@
 /**
- * The file system under the data folder. A database needs locks that hold and syncs that reach a disk; file systems of
- * other machines, and folders that a virtual machine shares, promise neither. Source: SQLite, "How To Corrupt An SQLite
- * Database File", 2.1; numbers: Linux, include/uapi/linux/magic.h, and the kernel modules of what is not in it.
+ * Databases need reliable locks and syncs, which network and shared file systems lack. Source: SQLite, "How To Corrupt
+ * An SQLite Database File", 2.1; Linux, include/uapi/linux/magic.h, and kernel modules.
  */
 import { execFile } from 'node:child_process'
 import { realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DoctorRow } from '../contract/system.ts'
 
-/** `local` keeps its promises, `network` does not, `unsure` depends on a program that answers for it. */
+/** `local` is reliable, `network` is not, `unsure` depends on the program behind it. */
 type Kind = 'local' | 'network' | 'unsure'
 
-/** A file system by its name for people. */
 export type FileSystem = { readonly name: string; readonly kind: Kind }
 
-/** What is known of a folder. */
 export type FolderFacts = {
   readonly platform: NodeJS.Platform
-  /** Real path, without links and mapped drives. */
   readonly path: string
-  /** `f_type` of its file system, on Linux. */
   readonly type?: number | undefined
-  /** What `mount` prints, on macOS. */
   readonly mounts?: string | undefined
 }
 
-/** What is looked at; each is undefined where the system does not say. */
 export type Look = {
   readonly platform: NodeJS.Platform
   readonly realPath: (path: string) => Promise<string | undefined>
@@ -64,7 +57,6 @@ const LINUX: ReadonlyMap<number, FileSystem> = new Map([
   [0x65735546, { name: 'FUSE', kind: 'unsure' }],
 ])
 
-// As `mount` writes them on macOS.
 const MACOS: ReadonlyMap<string, FileSystem> = new Map([
   ['nfs', { name: 'NFS', kind: 'network' }],
   ['smbfs', { name: 'SMB', kind: 'network' }],
@@ -77,17 +69,17 @@ const MACOS: ReadonlyMap<string, FileSystem> = new Map([
   ['fusefs', { name: 'FUSE', kind: 'unsure' }],
 ])
 
-/** Recognises the file system of a folder; undefined: not known, which is no reason to worry anybody. */
+/** Returns undefined if unknown, which is no reason for a warning. */
 export function recogniseFileSystem({ platform, path, type, mounts }: FolderFacts): FileSystem | undefined {
-  // Also `\\?\UNC\server\share`; but `\\?\C:\` and `\\.\` are of this machine.
+  // also `\\?\UNC\server\share`; but `\\?\C:\` and `\\.\` are local
   if (platform === 'win32')
     return /^\\\\(?:[?.]\\UNC\\|(?![?.]\\))/i.test(path) ? { name: 'a network drive', kind: 'network' } : undefined
   if (platform === 'darwin') return mounts === undefined ? undefined : fromMounts(path, mounts)
-  // Some kernels fill the upper half of the number with its sign.
+  // Some kernels sign-extend the number into the upper half.
   return type === undefined ? undefined : LINUX.get(type >>> 0)
 }
 
-// A line: `//ada@nas/data on /Volumes/data (smbfs, nodev, nosuid)`. The longest mount point above the folder is its own.
+// Parses lines like `//ada@nas/data on /Volumes/data (smbfs, nodev, nosuid)`; the longest enclosing mount point wins.
 function fromMounts(path: string, mounts: string): FileSystem | undefined {
   const lines = [...mounts.matchAll(/^.*? on (\/.*) \(([^,)]+)[^)]*\)$/gm)]
   const above = lines
@@ -100,7 +92,7 @@ function fromMounts(path: string, mounts: string): FileSystem | undefined {
 
 const unknown = () => undefined
 
-// How long `mount` may take, in ms; source: ours, a network disk that has gone may hold it up.
+// ms for `mount`. Source: ours, a lost network disk may block it.
 const MOUNT_LIMIT_MS = 2000
 
 const THIS_MACHINE: Look = {
@@ -115,7 +107,6 @@ const THIS_MACHINE: Look = {
     }),
 }
 
-/** The file system that a folder is on, or would be; undefined: not known. */
 async function findFileSystem(folder: string, look: Look): Promise<FileSystem | undefined> {
   const { platform } = look
   const path = await look.realPath(folder)
@@ -130,14 +121,12 @@ async function findFileSystem(folder: string, look: Look): Promise<FileSystem | 
   return recogniseFileSystem({ platform, path, type, mounts })
 }
 
-/** Name of the file system of a folder, for a report; undefined: not known. */
 export async function fileSystemName(folder: string): Promise<string | undefined> {
   return (await findFileSystem(folder, THIS_MACHINE))?.name
 }
 
 const FIX = 'Keep the data folder on a disk of this machine: name one with --data.'
 
-/** Whether the file system of the data folder keeps what is written there. */
 export async function fileSystemRow(folder: string, look: Look = THIS_MACHINE): Promise<DoctorRow> {
   const check = 'file system'
   const found = await findFileSystem(folder, look)
@@ -150,7 +139,6 @@ export async function fileSystemRow(folder: string, look: Look = THIS_MACHINE): 
   return { check, state: 'warning', found: `${found.name}: ${why}`, fix: FIX }
 }
 
-/** What the start of a service says in one line; undefined: nothing. */
 export async function fileSystemWarning(folder: string, look: Look = THIS_MACHINE): Promise<string | undefined> {
   const { state, found, fix } = await fileSystemRow(folder, look)
   return state === 'ok' ? undefined : `The data folder ${folder} is on ${found}. ${fix}`

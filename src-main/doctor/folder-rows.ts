@@ -1,4 +1,3 @@
-/** The rows on the data folder: whether it can be written, who can read it, what space is left. */
 import { watch as watchFolder } from 'node:fs'
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,23 +6,21 @@ import { GIB, MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { shellQuoted, sizeText } from '../domain/text.ts'
 
-// Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
+// Bytes of free space for a warning and a failure. Source: ours, 50 results of the largest size.
 const LOW_SPACE_BYTES = GIB
 const NO_SPACE_BYTES = 64 * MIB
 
-// What would let another user of this machine in, or hands out what was sealed.
+// Files that would give another user of this machine access, or reveal secrets.
 const PRIVATE_FILES = ['account.key', 'secrets.key', 'drydock.db', 'service.json'] as const
 const OTHERS = 0o077
-// Other programs, such as editors, take watches of the same user.
+// Other programs, such as editors, use watches of the same user.
 const MORE_WATCHES =
   'Close programs that watch many files, or raise the limits: `sudo sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024`.'
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The command that saves what can be read of a damaged data folder. */
 export const recoverCommand = (folder: string): string => `drydock recover NEW_FOLDER --data ${shellQuoted(folder)}`
 
-/** Whether the data folder can be written, or made. */
 export async function folderRow(folder: string): Promise<DoctorRow> {
   const check = 'data folder'
   const existing = await nearestExisting(folder)
@@ -37,7 +34,6 @@ export async function folderRow(folder: string): Promise<DoctorRow> {
   }
 }
 
-/** What space is left on the disk of the data folder. */
 export async function spaceRow(folder: string): Promise<DoctorRow> {
   const check = 'free space'
   const { freeBytes } = await diskSpace(folder)
@@ -47,10 +43,6 @@ export async function spaceRow(folder: string): Promise<DoctorRow> {
   return { check, state: freeBytes >= NO_SPACE_BYTES ? 'warning' : 'failed', found, fix }
 }
 
-/**
- * Whether the system has watches left for folders: nothing to say if so.
- * @param watch how a folder is watched; of the system without it
- */
 export async function watchRows(folder: string, watch = watchFolder): Promise<readonly DoctorRow[]> {
   const existing = await nearestExisting(folder)
   try {
@@ -62,13 +54,12 @@ export async function watchRows(folder: string, watch = watchFolder): Promise<re
   }
 }
 
-/** The disk that a folder is on, or would be, in bytes. */
 export async function diskSpace(folder: string): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
   const { bavail, blocks, bsize } = await statfs(await nearestExisting(folder))
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
 }
 
-/** Whether keys and data can be read by their user alone. Windows has other rights, which this does not see. */
+/** Windows has other permissions, which this check does not cover. */
 export async function permissionRow(folder: string, platform: NodeJS.Platform): Promise<DoctorRow> {
   const check = 'permissions'
   if (platform === 'win32') return { check, state: 'ok', found: 'those of the user folder' }
@@ -87,7 +78,6 @@ export async function permissionRow(folder: string, platform: NodeJS.Platform): 
   }
 }
 
-/** Takes the rights of all but the user away. @returns the names of what was changed */
 export async function tightenPermissions(folder: string): Promise<readonly string[]> {
   const open = await openToOthers(folder)
   for (const { path, isFolder } of open) await chmod(path, isFolder ? FOLDER_MODE : FILE_MODE)
@@ -105,7 +95,7 @@ async function openToOthers(folder: string): Promise<readonly OpenPath[]> {
     paths.map(({ path }) =>
       stat(path).then(
         ({ mode }) => mode,
-        () => 0, // not there
+        () => 0,
       ),
     ),
   )
@@ -117,7 +107,6 @@ async function nearestExisting(path: string): Promise<string> {
     await access(path)
     return path
   } catch {
-    // Not there: its parent decides. The root always is.
     return dirname(path) === path ? path : nearestExisting(dirname(path))
   }
 }

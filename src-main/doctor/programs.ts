@@ -1,17 +1,13 @@
-/** The programs that everything stands on: run to their end, and the rows on Node and Python. */
 import { execFile } from 'node:child_process'
 import type { DoctorRow } from '../contract/system.ts'
 import { type ProgramEnd, programFailure } from '../domain/worker/gpu-list.ts'
 
-/**
- * Runs a program to its end. Never rejects: a program that is not there or takes longer than `limitMs` is an answer.
- */
+/** Runs a program until it ends. Never rejects: a missing or slow program is a result. */
 export type RunProgram = (program: string, args: readonly string[], limitMs?: number) => Promise<ProgramEnd>
 
-// How long a program may take to report its version, in ms; source: ours, nvidia-smi takes seconds on a cold driver.
+// ms. Source: ours, nvidia-smi takes seconds on a cold driver.
 const PROGRAM_LIMIT_MS = 10_000
 
-/** The programs of this machine. */
 export const runToEnd: RunProgram = (program, args, limitMs = PROGRAM_LIMIT_MS) =>
   new Promise((resolve) => {
     execFile(program, [...args], { timeout: limitMs, killSignal: 'SIGKILL' }, (error, stdout, stderr) =>
@@ -19,11 +15,10 @@ export const runToEnd: RunProgram = (program, args, limitMs = PROGRAM_LIMIT_MS) 
     )
   })
 
-// The release lines that are needed; source: CONTRIBUTING.md#set-up.
+// Required release lines of Node and Python. Source: CONTRIBUTING.md#set-up.
 const NODE_MAJOR = 24
 const PYTHON_MINOR = 10
 
-/** Whether this Node is of the release line that is needed. @param version like 24.1.0 */
 export function nodeRow(version: string): DoctorRow {
   if (Number.parseInt(version, 10) >= NODE_MAJOR) return { check: 'Node', state: 'ok', found: version }
   return {
@@ -34,17 +29,14 @@ export function nodeRow(version: string): DoctorRow {
   }
 }
 
-/** An interpreter that was asked for its version. */
 type PythonSeen = { readonly version: string; readonly path: string }
 
-/** Asks an interpreter. @param name as it is started; undefined: it is not there, or is no Python */
 export async function askPython(name: string, runProgram: RunProgram): Promise<PythonSeen | undefined> {
   const reported = await runProgram(name, ['-c', 'import sys; print(*sys.version_info[:3], sys.executable)'])
   const [, major, minor, patch, path] = /^(\d+) (\d+) (\d+) (.*)$/m.exec(reported.stdout) ?? []
   return path === undefined ? undefined : { version: `${major}.${minor}.${patch}`, path }
 }
 
-/** Whether the interpreter that runs handlers is new enough. @param name as it is started */
 export async function pythonRow(name: string, runProgram: RunProgram): Promise<DoctorRow> {
   const check = 'Python'
   const fix = `Install Python 3.${PYTHON_MINOR} or later and put ${name} on the PATH.`

@@ -1,9 +1,6 @@
-/** Keys, hosts, origins and cookies of requests: how they are read, and which headers pages of other origins get. */
-
 /**
- * Takes the key out of an Authorization header: `Bearer KEY`, any case, or the bare key. Source: docs/spec/job-api.md,
- * 9.
- * @returns undefined when there is none
+ * Parses `Bearer KEY`, any case, or the bare key. Source: docs/spec/job-api.md, 9.
+ * @returns undefined without a key
  */
 export function keyFromHeader(header: string | undefined): string | undefined {
   const text = header?.trim()
@@ -12,14 +9,13 @@ export function keyFromHeader(header: string | undefined): string | undefined {
   return key === '' || /^bearer$/i.test(key) || /\s/.test(key) ? undefined : key
 }
 
-/** Hosts under which the service answers. `own` holds host:port pairs in lower case. */
 export function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean {
   return host !== undefined && own.has(host.toLowerCase())
 }
 
 /**
- * Whether a request may come from the page that sent it. No Origin means that no page did.
- * @param scheme by which the request came: a page of ours asks as it was loaded
+ * A request without Origin comes from no page.
+ * @param scheme of the request; own pages use the scheme they were loaded by
  */
 export function isOwnOrigin(
   origin: string | undefined,
@@ -31,27 +27,21 @@ export function isOwnOrigin(
 }
 
 /**
- * Name of the cookie of a session. Cookies know no ports, so the port is in the name: two services on one machine would
- * else sign each other's browsers out.
- * @param serviceUrl address of the service, with its port
+ * Cookies ignore ports, so the name includes it; otherwise two services on one machine would sign each other's browsers
+ * out.
  */
 export function sessionCookieName(serviceUrl: string): string {
   return `drydock_session_${/:(\d+)$/.exec(serviceUrl)?.[1] ?? '80'}`
 }
 
-/** Id of any user but that of the service, where the system does not tell which. No user has this id. */
+/** Stands for any other user if the system does not tell which; no user has this id. */
 export const SOMEONE_ELSE = -1
 
-/** The header in which our pages send the page key of their session. */
 export const PAGE_KEY_HEADER = 'x-drydock-page-key'
 
-/** The query parameter of the page key, for requests in which pages cannot set headers. */
+/** Carries the page key if pages cannot set headers. */
 export const PAGE_KEY_QUERY = 'pageKey'
 
-/**
- * Reads both secrets of a session.
- * @param inAddress page key in the address, used if the header is missing
- */
 export function sessionSecretsIn(
   header: (name: string) => string | undefined,
   serviceUrl: string,
@@ -67,7 +57,7 @@ function cookieNamed(header: string | undefined, name: string): string | undefin
   return found?.slice(name.length + 1)
 }
 
-/** A Cookie header without the cookies of sessions, for whoever must not see them; empty when nothing is left. */
+/** Removes session cookies for parties that must not see them. */
 export function withoutSessions(header: string): string {
   const pairs = pairsOfCookies(header)
   const others = pairs.filter((pair) => !pair.startsWith('drydock_session_'))
@@ -76,26 +66,21 @@ export function withoutSessions(header: string): string {
 
 const pairsOfCookies = (header: string) => header.split(';').flatMap((pair) => pair.trim() || [])
 
-// Pages of other origins: an endpoint lets them in by its setting `cors`. They bring a key as every program does:
-// cookies do not count for them, so no answer says `allow-credentials`, and no answer names an origin that the setting
-// does not. Source: docs/spec/targets.md, 3; the Fetch standard for the headers.
+// Foreign pages allowed by `cors` need a key; responses never set `allow-credentials` or name another origin. Source:
+// docs/spec/targets.md, 3; the Fetch standard.
 
-/** Headers of a preflight, as far as its answer needs them. */
 type PreflightHeaders = {
-  /** Access-Control-Request-Method. */
   readonly method: string | undefined
-  /** Access-Control-Request-Headers. */
   readonly headers: string | undefined
-  /** Access-Control-Request-Private-Network: a page of the web asks for an address of this machine. */
+  /** Access-Control-Request-Private-Network: a web page asks for an address of this machine. */
   readonly privateNetwork: string | undefined
 }
 
-// As long as a browser may go without asking again; a setting that is taken back holds at once for the requests
-// themselves.
+// How long browsers cache it; requests themselves see a revoked setting at once.
 const PREFLIGHT_AGE_S = 600
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
-/** What the answer to any request of such a page says, so that the page may read it. */
+/** Headers that let an allowed foreign page read any response. */
 export function headersForPage(origin: string): Readonly<Record<string, string>> {
   return {
     'access-control-allow-origin': origin,
@@ -104,9 +89,7 @@ export function headersForPage(origin: string): Readonly<Record<string, string>>
   }
 }
 
-/**
- * What the answer to a preflight of such a page says: it may ask as it wants to. The request itself still needs a key.
- */
+/** Allows all methods and headers; the request itself still needs a key. */
 export function preflightHeaders(origin: string, asked: PreflightHeaders): Readonly<Record<string, string>> {
   const named = asked.headers !== undefined && TOKENS.test(asked.headers)
   return {

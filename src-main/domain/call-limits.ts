@@ -1,15 +1,17 @@
-/** How often an agent may call: so many times in a span, and so many at once. Source: ours. */
+/** Limits an agent's calls per span and in parallel. Source: ours. */
 
-/** Counts calls. */
 export type CallLimits = {
-  /** Counts calls in. @returns how to count them out again, or why they have to wait, for the agent */
+  /** @returns a release function, or a message for the agent to wait */
   readonly enter: (count?: number) => (() => void) | string
 }
 
-// Short, so that a burst takes little of the service at a time.
+// Short, so that bursts take little of the service at a time.
 const SPAN_MS = 1000
 
-/** Makes the limits of one agent. @param now ms, of a clock that never jumps */
+/**
+ * Makes one agent's limits.
+ * @param now ms of a monotonic clock
+ */
 export function createCallLimits({
   perSpan,
   atOnce,

@@ -6,8 +6,8 @@ type Summaries = Readonly<Record<string, { readonly summary: string } | undefine
 const TABLES: Readonly<Record<string, Summaries | undefined>> = { '': APP_ROUTES, platform: PLATFORM_ROUTES }
 
 /**
- * An operation of the list of changes for a person, like `Delete a schedule`: what its summary says first. Operations of
- * GraphQL have none, so their names are read as words.
+ * Describes an audited operation, like `Delete a schedule`: the first part of its summary, or for GraphQL its name in
+ * words.
  */
 export function changeText(operation: string): string {
   const [, way = '', name = ''] = /^(?:(platform|graphql) )?(.*)$/s.exec(operation) ?? []

@@ -1,6 +1,5 @@
 /** Calls listeners in the order in which they were added. */
 export type Emitter<T extends readonly unknown[]> = {
-  /** @returns removes the listener */
   readonly on: (listener: (...values: T) => void) => () => void
   /** A listener that is removed meanwhile is not called, and one that is added waits for the next time. */
   readonly emit: (...values: T) => void

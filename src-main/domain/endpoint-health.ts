@@ -1,45 +1,37 @@
-/**
- * Whether an endpoint is healthy, in a word and a sentence with the reason: what a person wants to know before anything
- * else. Source: ours.
- */
+/** Health of an endpoint in a word and a sentence with the reason. Source: ours. */
 import type { EndpointState } from '../contract/endpoint.ts'
 import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
 import { counted, durationText, withFullStop } from './text.ts'
 import { endpointStateLabel } from './worker/endpoint-state.ts'
 
-/** What the answer follows from. */
 export type HealthFacts = {
   readonly state: EndpointState
   readonly inQueue: number
   readonly inProgress: number
   readonly waitingReason: string | undefined
   readonly throttledReason: string | undefined
-  /** Whether it answers requests instead of taking jobs. */
   readonly loadBalanced: boolean
-  /** Figures of a range, like `hour` or `5 minutes`; undefined: they have not come yet. */
   readonly stats:
     | { readonly totals: MetricsTotals; readonly points: readonly MetricsPoint[]; readonly range: string }
     | undefined
-  /** The newest error as one line. */
   readonly lastError: string | undefined
 }
 
-/** An answer. `good`: nothing to do; `resting`: nothing to do and nothing done; the others want a look. */
+/** `good`: no action needed; `resting`: idle; the others need attention. */
 export type EndpointHealth = {
   readonly level: 'good' | 'resting' | 'warning' | 'bad'
   readonly text: string
   readonly reason: string
 }
 
-/** Share of ended jobs that failed, 0 to 1; undefined where none ended. */
+/** Failed share of ended jobs, 0 to 1; undefined without any. */
 export function failureRate({ completed, failed }: Pick<MetricsTotals, 'completed' | 'failed'>): number | undefined {
   return completed + failed === 0 ? undefined : failed / (completed + failed)
 }
 
-// From this share of failures on an endpoint counts as failing. Source: ours, more fail than not.
+// Share of failures at which an endpoint counts as failing. Source: ours, more fail than not.
 const FAILING_FROM = 0.5
 
-/** Answers; undefined: the stats that it depends on have not come yet. */
 export function endpointHealth(facts: HealthFacts): EndpointHealth | undefined {
   const { state, inQueue, waitingReason, loadBalanced } = facts
   const why = waitingReason === undefined ? '' : ` ${withFullStop(waitingReason)}`
@@ -52,12 +44,11 @@ export function endpointHealth(facts: HealthFacts): EndpointHealth | undefined {
   }
   const health = statsHealth(facts)
   if (inQueue === 0) return health
-  // Work that waits for a worker which is busy or starting is no fault by itself.
+  // Work that waits for a busy or starting worker is not a fault.
   if (health === undefined) return { level: 'resting', text: endpointStateLabel(state), reason: `${waiting}${why}` }
   return { ...health, reason: `${health.reason} ${waiting}${why}` }
 }
 
-// What blocks all work now comes before what happened.
 function stoppedReason({
   state,
   waitingReason,
@@ -121,7 +112,6 @@ function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: Heal
   return { level: 'warning', text: 'Some failures', reason: `${failures}${error}` }
 }
 
-// Whether what ended last completed.
 function hasRecovered(points: readonly MetricsPoint[]): boolean {
   const newest = points.findLast(({ completed, failed }) => completed + failed > 0)
   return newest !== undefined && newest.failed === 0

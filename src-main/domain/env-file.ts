@@ -1,16 +1,13 @@
-/**
- * Reads the text of `.env` files by the rules of the Python package, so that scripts, commands and pages see the same.
- */
+/** Parses `.env` by the Python package's rules, so that scripts, commands and pages agree. */
 
-// One line, or a quoted value that goes on over line breaks. Only \n begins and ends a line: `^` and `$` would also
-// take a \r, which Python does not.
+// One line, or a quoted multi-line value. Only \n separates lines: `^` and `$` would also match \r, unlike Python.
 const LINE =
   /(?<![^\n])[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(?:(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")[ \t]*(?:#[^\n]*)?|([^\n]*))(?![^\n])/g
-// In a plain value a comment begins with a space and #, so that a#b is a value.
+// A comment in a plain value needs a space before #, so a#b is a value.
 const COMMENT = /(?:^|\s+)#[^\n]*$/
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** Names and values; lines that are none are passed over, and the last of equal names counts. A $ is a $. */
+/** Skips invalid lines; the last duplicate wins. A $ is literal. */
 export function parseEnvFile(text: string): Readonly<Record<string, string>> {
   const values = new Map<string, string>()
   for (const [, name = '', single, double, plain = ''] of text

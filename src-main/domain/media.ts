@@ -1,11 +1,7 @@
-/**
- * What a file is, and how large a picture, by its first bytes: names and headers may say anything. Source: the formats'
- * specifications.
- */
+/** File types and picture sizes by content, because names and headers may lie. Source: the formats' specifications. */
 
 const UNKNOWN = 'application/octet-stream'
 
-// Each: bytes at an offset. Only types that are shown or told apart here are in it.
 const SIGNATURES: readonly { readonly type: string; readonly parts: readonly (readonly [number, string])[] }[] = [
   { type: 'image/png', parts: [[0, '\x89PNG\r\n\x1a\n']] },
   { type: 'image/jpeg', parts: [[0, '\xff\xd8\xff']] },
@@ -33,7 +29,7 @@ const SIGNATURES: readonly { readonly type: string; readonly parts: readonly (re
   { type: 'model/gltf-binary', parts: [[0, 'glTF']] },
 ]
 
-// Films and sounds of Matroska begin as WebM does; what it is stands in the head.
+// Matroska files begin like WebM; the head tells them apart.
 const EBML = '\x1aE\xdf\xa3'
 const HEAD_BYTES = 64
 const TEXT_BYTES = 4096
@@ -57,7 +53,6 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 }
 
-/** The media type of a file; application/octet-stream where nobody knows it. */
 export function mediaTypeOf(bytes: Uint8Array): string {
   const head = signs(bytes, 0, HEAD_BYTES)
   const known = SIGNATURES.find(({ parts }) => parts.every(([at, mark]) => head.startsWith(mark, at)))
@@ -68,21 +63,19 @@ export function mediaTypeOf(bytes: Uint8Array): string {
   return textType(bytes)
 }
 
-/** Whether a browser may show it as what it is: a picture, a film or a sound without any script in it. */
+/** Whether a browser may display it: media without scripts. */
 export function isShown(mediaType: string): boolean {
   return /^(image|video|audio)\//.test(mediaType) && mediaType !== 'image/svg+xml'
 }
 
-/** Whether the name of a file says that it is a picture, a film or a sound. */
 export function isShownName(name: string): boolean {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return ending === 'jpeg' || Object.entries(EXTENSIONS).some(([type, one]) => one === ending && isShown(type))
 }
 
-/** The ending of a file name, without its dot. */
 export const extensionOf = (mediaType: string): string => EXTENSIONS[mediaType] ?? 'bin'
 
-// The sync word, with a layer, a rate and a frequency that exist.
+// The sync word, with a valid layer, rate and frequency.
 function isMpegFrame([first = 0, second = 0, third = 0]: Uint8Array): boolean {
   return first === 0xff && (second & 0xe6) === 0xe2 && (third & 0xf0) !== 0xf0 && (third & 0x0c) !== 0x0c
 }
@@ -93,7 +86,7 @@ function textType(bytes: Uint8Array): string {
   return isDrawing(signs(part, 0, TEXT_BYTES)) ? 'image/svg+xml' : 'text/plain'
 }
 
-// One part after the other: comments in a repeated group of one pattern are tried in all their combinations.
+// Separate patterns: repeated groups of comments in one pattern would backtrack exponentially.
 const BEFORE_DRAWING = [/^\s*(?:\xef\xbb\xbf)?/, /^<\?xml[^>]*>\s*/i]
 const MAY_REPEAT = [/^<!--[\s\S]*?-->\s*/, /^<!DOCTYPE[^>]*>\s*/i]
 
@@ -116,18 +109,16 @@ function signs(bytes: Uint8Array, from: number, count: number): string {
   return String.fromCharCode(...bytes.subarray(from, from + count))
 }
 
-// Width and height are read from heads alone: nothing is unpacked, so that a picture that would unpack to gigabytes
-// costs what any other does.
+// Reads sizes only from headers, so that a decompression bomb costs nothing.
 
-/** Size of a picture in pixels. */
 type PictureSize = { readonly width: number; readonly height: number }
 
-// A JPEG has its size after texts and thumbnails of 64 KiB each.
+// JPEG sizes come after texts and thumbnails of 64 KiB each.
 const SEGMENTS_MAX = 200
 const AVIF_HEAD_BYTES = 4096
 const SIDE_MAX = 2 ** 31
 
-/** The size of a picture; undefined where it is none that is known, or is cut off before its size. */
+/** Undefined for an unknown picture, or one truncated before its size. */
 export function pictureSize(bytes: Uint8Array, mediaType: string): PictureSize | undefined {
   const size = READERS[mediaType]?.(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (size === undefined) return undefined
@@ -159,7 +150,7 @@ function jpegSize(bytes: Uint8Array, view: DataView): PictureSize | undefined {
   return undefined
 }
 
-// Start of frame, of any way of coding; C4, C8 and CC are tables.
+// Start-of-frame markers of any coding; C4, C8 and CC are tables.
 const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind)
 
 function webpSize(bytes: Uint8Array, view: DataView): PictureSize | undefined {
@@ -174,7 +165,6 @@ function webpSize(bytes: Uint8Array, view: DataView): PictureSize | undefined {
 
 const uint24 = (view: DataView, at: number) => view.getUint16(at, true) + view.getUint8(at + 2) * 65_536
 
-// The box `ispe` lies among the properties of the picture, which are in its head.
 function avifSize(bytes: Uint8Array, view: DataView): PictureSize | undefined {
   const end = Math.min(bytes.length, AVIF_HEAD_BYTES) - 16
   for (let at = 0; at < end; at++)

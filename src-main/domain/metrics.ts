@@ -1,46 +1,36 @@
 import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
 
-/**
- * Counts of spans in ms, by bucket. Bucket n holds spans up to 1.1 to the power n, so a percentile is right within
- * 10 %, and two histograms are added by adding their counts.
- */
+/** Counts by bucket. Bucket n holds spans up to 1.1^n ms: percentiles are within 10 %, and histograms add up. */
 export type Histogram = Readonly<Record<number, number>>
 
-/** How many jobs and workers there are at one moment. */
 export type Gauges = Pick<MetricsPoint, 'inQueue' | 'inProgress' | 'workers'>
 
-/** The most jobs and workers that there were at once. */
 export type Most = MetricsPoint['most']
 
-/** Counts of an endpoint. */
 export type Counts = Omit<MetricsTotals, 'delay' | 'execution' | 'coldStarts'> & {
   readonly delay: Histogram
   readonly execution: Histogram
-  /** The longest span of each histogram; missing in steps that were written before it was stored. */
+  /** Longest span of each histogram; missing in old steps. */
   readonly delayMaxMs?: number
   readonly executionMaxMs?: number
-  /** Missing in steps that were written before they were counted. */
   readonly coldStarts?: number
 }
 
-/** Counts of an endpoint within one step of time, with the gauges at its end. */
 export type Step = Counts &
   Gauges & {
-    /** Missing in steps that were written before it was stored. */
     readonly most?: Most
   }
 
 const NOTHING: Gauges = { inQueue: 0, inProgress: 0, workers: {} }
 const GROWTH = Math.log(1.1)
 
-/** The bucket of a span. @param ms at least 0 */
+/** @param ms at least 0 */
 export function bucketOf(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
 }
 
 const endOf = (bucket: number) => Math.round(Math.exp(bucket * GROWTH))
 
-/** Adds histograms, bucket by bucket. */
 export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
   const sum: Record<number, number> = {}
   for (const histogram of histograms)
@@ -49,8 +39,8 @@ export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
 }
 
 /**
- * Percentiles of a histogram in ms; undefined when nothing was counted.
- * @param longestMs the longest span in it, which no percentile exceeds
+ * Percentiles in ms; undefined if empty.
+ * @param longestMs upper bound of every percentile
  */
 export function percentilesOf(histogram: Histogram, longestMs: number): MetricsPoint['delay'] {
   const buckets = Object.entries(histogram)
@@ -69,12 +59,10 @@ export function percentilesOf(histogram: Histogram, longestMs: number): MetricsP
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), count: total }
 }
 
-/** Two parts of one step as the whole: counts are added, gauges are those of the later one. */
 export function addSteps(earlier: Step, later: Step): Step {
   return { ...later, ...addCounts(earlier, later), most: higher(mostOf(earlier), mostOf(later)) }
 }
 
-/** Adds counts. */
 export function addCounts(earlier: Counts, later: Counts): Counts {
   return {
     submitted: earlier.submitted + later.submitted,
@@ -97,13 +85,11 @@ function longestOf(steps: readonly Counts[], spans: 'delay' | 'execution'): numb
   }, 0)
 }
 
-/** The gauges of one moment as the most that there was. */
 export function mostAt({ inQueue, inProgress, workers }: Gauges): Most {
   const { idle = 0, running = 0, initializing = 0, unhealthy = 0 } = workers
   return { inQueue, inProgress, ready: idle + running, starting: initializing, unhealthy }
 }
 
-/** The higher one of each number. */
 export function higher(one: Most, other: Most): Most {
   return {
     inQueue: Math.max(one.inQueue, other.inQueue),
@@ -117,7 +103,7 @@ export function higher(one: Most, other: Most): Most {
 const mostOf = (step: Step) => step.most ?? mostAt(step)
 
 /**
- * Makes points of equal width from steps: counts are added, gauges are those of the last step in each.
+ * Adds counts and takes each point's last gauges.
  * @param steps oldest first; `at` in ms
  */
 export function toPoints(
@@ -146,7 +132,6 @@ function toPoint(at: number, group: readonly Step[]): MetricsPoint {
   }
 }
 
-/** Adds all that was counted in steps. */
 export function toTotals(steps: readonly Counts[]): MetricsTotals {
   const sum = (pick: (step: Counts) => number) => steps.reduce((total, step) => total + pick(step), 0)
   const percentiles = (spans: 'delay' | 'execution') =>

@@ -5,7 +5,7 @@ const TOO_LONG = 'it took too long to answer'
 const NO_WAY = 'the host cannot be reached. Check the connection'
 const UNTRUSTED = 'its certificate is not trusted'
 
-// Source: nodejs.org, `errors` and `tls`; undici.nodejs.org, `errors`.
+// Error codes with their reasons. Source: nodejs.org, `errors` and `tls`; undici.nodejs.org, `errors`.
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: LOST,
@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
 }
 
-/** Why a request had no response, for a person, as the end of a sentence without its full stop. */
+/** Why a request had no response: the end of a sentence without full stop. */
 export function networkReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = errorCode(error)
@@ -37,7 +37,7 @@ export function networkReason(error: unknown): string {
   if (code === 'EAI_AGAIN') return `cannot look up ${host}. Check the connection`
   const known = REASONS[code] ?? (code.startsWith('CERT_') ? UNTRUSTED : undefined)
   if (known !== undefined) return known
-  // fetch says that it failed, and its cause says why.
+  // fetch's error only says that it failed; its cause says why.
   if (error instanceof TypeError && error.cause instanceof Error) return networkReason(error.cause)
   if (error instanceof AggregateError && error.message === '') return networkReason(error.errors[0])
   return error.message === '' ? code : error.message

@@ -1,7 +1,4 @@
-/**
- * A part of an address as it reads: without its percent-encoding. A percent sign that encodes nothing stands for
- * itself, as in a name or a password that somebody typed.
- */
+/** Decodes percent-encoding; invalid sequences, as in typed names and passwords, stay unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-/** Ranges that a webhook must not reach unless a setting says so; source: IANA special-purpose registries. */
+/** Ranges that webhooks must not reach by default; source: IANA special-purpose registries. */
 const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -16,10 +16,7 @@ const PRIVATE_V4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/**
- * Whether an IP address belongs to this machine, its network or another special range. Anything that cannot be read as
- * an address counts as private.
- */
+/** True for local, private or special ranges, and for anything unreadable. */
 export function isPrivateAddress(address: string): boolean {
   const v4 = toV4(address)
   if (v4 !== undefined)
@@ -34,9 +31,9 @@ export function isPrivateAddress(address: string): boolean {
     return isPrivateAddress(v4Text(groups[6] ?? 0, groups[7] ?? 0)) // NAT64
   if (first === 0x2002) return isPrivateAddress(v4Text(second, groups[2] ?? 0)) // 6to4
   return (
-    (first & 0xe000) !== 0x2000 || // only 2000::/3 is given out; the rest is local, multicast or reserved
-    (first === 0x2001 && (second < 0x200 || second === 0xdb8)) || // protocols such as Teredo; examples
-    (first === 0x3fff && second < 0x1000) // examples
+    (first & 0xe000) !== 0x2000 || // only 2000::/3 is allocated; the rest is local, multicast or reserved
+    (first === 0x2001 && (second < 0x200 || second === 0xdb8)) ||
+    (first === 0x3fff && second < 0x1000)
   )
 }
 
@@ -45,7 +42,7 @@ function toV4(text: string): number | undefined {
   if (parts.length !== 4) return undefined
   let value = 0
   for (const part of parts) {
-    // A zero in front makes it octal for some readers: no address at all.
+    // Some parsers read a leading zero as octal, so it is refused.
     if (!/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined
     value = value * 256 + Number(part)
   }
@@ -56,7 +53,6 @@ function v4Text(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-// The eight groups of an IPv6 address.
 function toV6(text: string): readonly number[] | undefined {
   const bare = text.replace(/%.+$/, '')
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare)

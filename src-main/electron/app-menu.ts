@@ -1,14 +1,11 @@
-/** The application menu: the standard items of each platform, plus links to Drydock's pages. */
 import type { MenuItemConstructorOptions } from 'electron'
 
-/** Handlers of the items that are specific to Drydock. */
 export type MenuActions = {
   readonly open: (page: string) => void
   readonly signInAgain: () => void
   readonly showLog: () => void
 }
 
-/** Builds the menu template. @param isMac adds the application menu that macOS expects first */
 export function appMenu(isMac: boolean, { open, signInAgain, showLog }: MenuActions) {
   const settings: MenuItemConstructorOptions = {
     label: 'Settings',

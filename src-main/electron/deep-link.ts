@@ -1,17 +1,13 @@
 /**
- * Parses deep links like drydock://jobs/ID. Any web page may contain one, so a table lists the pages that links can
- * open, and only ids pass through. A file link, drydock://file/PATH:LINE, only reveals the file in the file manager.
- * Also parses the command line, which may contain a link.
+ * Parses deep links like drydock://jobs/ID. Any web page may contain one, so a table lists the allowed pages, and only
+ * ids pass. drydock://file/PATH:LINE only reveals the file.
  */
 import { parseArgs } from 'node:util'
 
-/** URL scheme of deep links, without the colon. */
 export const SCHEME = 'drydock'
 
-// Covers the ids of endpoints, jobs, workers, apps and environments.
 const ID = '([A-Za-z0-9][A-Za-z0-9_-]{0,99})'
 
-// Maps the part after drydock:// to the path of a page. A section without an id opens its list.
 const PAGES: readonly (readonly [form: RegExp, page: (...ids: string[]) => string])[] = [
   [/^(endpoints|jobs|workers|apps|workflows|catalog|system|settings)$/, (section) => `/${section}`],
   [new RegExp(`^endpoints/${ID}$`), (id) => `/endpoints/${id}`],
@@ -25,11 +21,9 @@ const PAGES: readonly (readonly [form: RegExp, page: (...ids: string[]) => strin
 // Browsers pass on any link that a page contains; Drydock never creates longer ones.
 const LONGEST = 300
 
-/** Returns the path of the page that a link opens. @returns undefined if the link is not allowed */
 export function pageOfLink(link: string): string | undefined {
   const start = `${SCHEME}://`
   if (link.length > LONGEST || !link.startsWith(start)) return undefined
-  // Some systems append a slash to a link without a path.
   const rest = link.slice(start.length).replace(/\/$/, '')
   for (const [form, page] of PAGES) {
     const found = form.exec(rest)
@@ -38,35 +32,30 @@ export function pageOfLink(link: string): string | undefined {
   return undefined
 }
 
-// Percent-encoding can triple the length of a path; Linux limits paths to 4096 bytes.
+// Percent-encoding can triple a path's length; Linux limits paths to 4096 bytes.
 const LONGEST_FILE = 3 * 4096
 
-/** Returns the path in a file link. @returns undefined if the link is not a file link */
 export function fileOfLink(link: string): string | undefined {
   const [, path] = link.length > LONGEST_FILE ? [] : (/^drydock:\/\/file(\/[^?#]+):\d+$/.exec(link) ?? [])
   if (path === undefined) return undefined
   try {
     return decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:)/, '')
   } catch {
-    return undefined // Not valid percent-encoding.
+    return undefined
   }
 }
 
-/** Finds the link on a command line. Systems pass it last and may add their own options before it. */
+/** Finds the link on a command line, since systems pass it last and may add their own options before it. */
 export function linkAmong(argv: readonly string[]): string | undefined {
   return argv.findLast((argument) => argument.startsWith(`${SCHEME}:`))
 }
 
-/** Command-line arguments of the desktop. */
 type StartArguments = {
-  /** Data folder as given; undefined for the user's default folder. */
   readonly data: string | undefined
   readonly port: number | undefined
-  /** Link to open first. */
   readonly link: string | undefined
 }
 
-/** Parses the command line and ignores Chromium's switches. @param argv arguments without the program */
 export function readArguments(argv: readonly string[]): StartArguments {
   const { values } = parseArgs({
     args: [...argv],

@@ -1,29 +1,26 @@
-/** Settings of the desktop, stored in a small file in its profile instead of the service's database. */
+/** Desktop settings, stored in its profile instead of the service's database. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { writePrivate } from '../server/data-folder.ts'
 
-// A coordinate or size in device-independent pixels (DIP).
 const length = z.number().int().min(-100_000).max(100_000)
 
 const bounds = z.object({ x: length, y: length, width: length.min(1), height: length.min(1) })
 
-/** A rectangle on the desktop, in device-independent pixels (DIP). */
+/** A rectangle in device-independent pixels (DIP). */
 type Bounds = z.infer<typeof bounds>
 
-// Saved when the window closes.
 const windowState = z.object({ bounds, maximised: z.boolean() })
 
 /** Minimum window size: all pages work at a width of 800. Source: docs/spec/interface.md, 2. */
 export const SMALLEST = { width: 800, height: 560 } as const
 
 const FIRST = { width: 1440, height: 900 } as const
-// The part of the window that must be on a screen so that the user can drag it.
+// The part of the window that must stay on a screen, so that users can drag it.
 const HOLD = { width: 160, height: 40 } as const
 
 /**
- * Computes where the window opens. It returns to its last position, clipped to the screen that shows most of it, or
- * centers on the primary screen if no screen shows enough. Screens may have changed since the last start.
+ * Restores the last window position, because screens may have changed since: clips it to the best screen or centers it.
  * @param screens work area of each screen, the primary one first
  */
 export function restoreBounds(last: Bounds | undefined, screens: readonly Bounds[]): Bounds {
@@ -70,27 +67,21 @@ function area(one: Bounds, other: Bounds): number {
 
 const clamp = (value: number, from: number, to: number) => Math.max(from, Math.min(to, value))
 
-// An invalid value falls back to its default and leaves the others unchanged.
+// An invalid value falls back to its default without affecting others.
 const desktopSettings = z.object({
   notifications: z.boolean().catch(true),
   keepInTray: z.boolean().catch(true),
-  /** Whether the user was notified that Drydock keeps running after the window closes. */
   toldOfTray: z.boolean().catch(false),
   window: windowState.optional().catch(undefined),
 })
 
 export type DesktopSettings = z.infer<typeof desktopSettings>
 
-/** Settings that are saved on each change. */
 export type SettingsFile = {
   readonly read: () => DesktopSettings
   readonly change: (change: Partial<DesktopSettings>) => void
 }
 
-/**
- * Opens the settings; a missing or damaged file gives the defaults.
- * @param onError called with the error if saving fails
- */
 export function openSettings(file: string, onError: (error: unknown) => void): SettingsFile {
   let settings = desktopSettings.safeParse(contentOf(file)).data ?? desktopSettings.parse({})
   return {
@@ -110,6 +101,6 @@ function contentOf(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return {} // First start, or a damaged file.
+    return {}
   }
 }

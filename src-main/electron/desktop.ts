@@ -1,7 +1,4 @@
-/**
- * Controls the desktop without depending on Electron. It reacts to changes of the service, opens links and shuts
- * everything down in order. main.ts implements `Shell` with Electron.
- */
+/** Controls the desktop without depending on Electron, whose `Shell` is implemented in main.ts. */
 
 import { readAccountKey } from '../cli/find-service.ts'
 import { createServiceClient, type ServiceClient } from '../client/service-client.ts'
@@ -14,27 +11,19 @@ import { followService, type JobCounts } from './follow-service.ts'
 import { type ServiceState, ServiceSupervisor, type SupervisorNeeds } from './supervise-service.ts'
 import { type TrayAction, type TrayView, trayView } from './tray-menu.ts'
 
-/** Functions of Electron that the desktop uses. */
 export type Shell = {
-  /** Shows the window and brings it to the front. */
   readonly show: () => void
-  /** Navigates the window to a URL. Rejects if the page fails to load. */
   readonly load: (address: string) => Promise<void>
-  /** Whether the window is visible and focused. */
   readonly isWatched: () => boolean
   readonly notifyPages: (notice: DesktopNotice) => void
   readonly showTray: (view: TrayView) => void
   readonly notify: (note: EndedNote) => void
-  /** Asks the user what to do about a fault. Aborting the signal closes the dialog. */
   readonly askAboutFault: (fault: Fault, signal: AbortSignal) => Promise<'Retry' | 'Show log' | 'Quit'>
-  /** Asks whether to wait for running jobs before quitting. Aborting the signal closes the dialog. */
   readonly askToWait: (running: number, signal: AbortSignal) => Promise<'wait' | 'now'>
   readonly showLog: () => void
-  /** Quits the desktop, which calls `stop`. */
   readonly quit: () => void
 }
 
-/** A fault that keeps the window from opening. */
 export type Fault = { readonly title: string; readonly why: string }
 
 export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
@@ -42,18 +31,15 @@ export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
   readonly settings: SettingsFile
   readonly time: TimeSource
   readonly log: Log
-  /** Path of the page to open first. */
   readonly firstPage?: string | undefined
 }
 
-// Delay before a failed page is reloaded, in ms. Reloading immediately could loop without a pause.
+// Delay before reloading a failed page, ms; immediate reloads could loop.
 const PAGE_AGAIN_MS = 1000
-// Timeout for asking the service about running jobs before it stops, in ms.
 const ANSWER_MS = 1000
-// Consecutive failed sign-ins before a dialog appears. The first ones are normal while a service is stopping.
+// Consecutive failed sign-ins before a dialog appears; the first are normal while a service stops.
 const ASK_FROM = 3
 
-/** The desktop. start() and stop() are safe to call twice. */
 export class Desktop {
   readonly #needs: DesktopNeeds
   readonly #supervisor: ServiceSupervisor
@@ -79,18 +65,15 @@ export class Desktop {
     })
   }
 
-  /** Origin of the service's pages; undefined while no service is up. */
   get origin(): string | undefined {
     const { state } = this.#supervisor
     return state.kind === 'up' ? state.url : undefined
   }
 
-  /** Starts the service, then opens the window. */
   start(): void {
     this.#supervisor.start()
   }
 
-  /** Stops the service and its workers if the desktop started them. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end()
     return this.#stopped
@@ -121,24 +104,20 @@ export class Desktop {
     }
   }
 
-  /** Brings the window to the front. @param page path to navigate to; undefined keeps the current page */
   open(page?: string): void {
     if (this.#stopped !== undefined) return
-    // The window is blank until its first page loads.
     if (this.#hasLoaded) this.#needs.shell.show()
     else this.#askAboutState()
     if (page !== undefined) this.#goTo(page)
   }
 
-  /** Signs the window in again and reopens its page. @param page path to open; undefined for the last known page */
   signInAgain(page: string | undefined): void {
     this.#signedInTo = undefined
     this.#page = page ?? this.#page
-    // Reads the account key again, because it may have changed.
     if (this.origin !== undefined) void this.#connect(this.origin, false)
   }
 
-  /** Notifies the user once that Drydock keeps running after the window closes, because some systems have no tray. */
+  /** Notifies once that Drydock keeps running after the window closes, because some systems have no tray. */
   windowHidden(): void {
     const { settings, shell } = this.#needs
     if (settings.read().toldOfTray) return
@@ -150,7 +129,6 @@ export class Desktop {
     })
   }
 
-  /** Reloads a page after a pause. Called if the page or one of its scripts fails to load, or its renderer crashes. */
   pageLost(page: string | undefined): void {
     if (this.#stopped !== undefined) return
     this.#signedInTo = undefined
@@ -159,7 +137,6 @@ export class Desktop {
     this.#cancelReload = this.#needs.time.after(PAGE_AGAIN_MS, () => this.signInAgain(undefined))
   }
 
-  /** Performs a tray action. */
   act(action: TrayAction): void {
     const { settings, shell } = this.#needs
     const { notifications, keepInTray } = settings.read()
@@ -217,9 +194,7 @@ export class Desktop {
     try {
       await this.#signIn(url, restarted)
     } catch (error) {
-      // Another service may have taken over, or the desktop may be stopping.
       if (this.origin !== url || this.#stopped !== undefined) return
-      // A later navigation replaced this one.
       if (errorCode(error) === 'ERR_ABORTED') return shell.show()
       log.warn('could not sign in the window', { error })
       this.#failedSignIns += 1
@@ -262,9 +237,8 @@ export class Desktop {
 
   #goTo(page: string): void {
     this.#page = page
-    if (this.#service === undefined) return // Loads once the service is up.
+    if (this.#service === undefined) return
     this.#load(page).catch((error) => {
-      // A later navigation replaced this one.
       if (errorCode(error) !== 'ERR_ABORTED') this.#needs.log.warn('could not open the page', { page, error })
     })
   }
@@ -287,13 +261,11 @@ export class Desktop {
     this.#asking = asking
     const choice = await shell.askAboutFault(fault, asking.signal)
     this.#asking = undefined
-    // The fault is resolved, or the desktop is stopping.
     if (asking.signal.aborted || this.#stopped !== undefined) return
     if (choice === 'Quit') shell.quit()
     else if (choice === 'Retry') this.#retry()
     else {
       shell.showLog()
-      // In these states nothing else opens the dialog again.
       if (this.#supervisor.state.kind === 'refused' || this.origin !== undefined) await this.#ask(fault)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Combines jobs and deploys that finish while the window is not focused into one notification. The service reports
- * jobs as events; deploys are polled.
+ * Combines work finished while the window is unfocused into one notification. Jobs arrive as events; deploys are
+ * polled.
  */
 
 import type { ServiceClient } from '../client/service-client.ts'
@@ -9,7 +9,6 @@ import type { JobState } from '../contract/job.ts'
 import type { TimeSource } from '../core.ts'
 import { counted } from '../domain/text.ts'
 
-/** A job or a deploy that has finished. */
 export type Ended =
   | { readonly kind: 'job'; readonly endpointId: string; readonly jobId: string; readonly state: JobState }
   | {
@@ -21,15 +20,12 @@ export type Ended =
       readonly why?: string | undefined
     }
 
-/** A notification, and the path of the page that it opens. */
 export type EndedNote = { readonly title: string; readonly body: string; readonly page: string }
 
-/** Whether it is worth a notification. Users who cancel a job already know about it. */
 function isReported(ended: Ended): boolean {
   return ended.kind === 'release' || ended.state !== 'CANCELLED'
 }
 
-/** Combines finished work into one notification. @returns undefined for an empty list */
 export function joinEnded(ended: readonly Ended[]): EndedNote | undefined {
   const [first] = ended
   if (first === undefined) return undefined
@@ -83,20 +79,15 @@ function namesOf(names: readonly string[]): string {
   return rest <= 0 ? distinct.join(', ') : `${distinct.slice(0, NAMED).join(', ')} and ${rest} more`
 }
 
-// Jobs that finish within this time share one notification, in ms.
+// Jobs finishing within this time share one notification, ms.
 const GATHER_MS = 2000
-// Minimum time between notifications, so that a long queue shows at most two a minute.
+// Minimum interval between notifications, ms: at most two a minute.
 const BETWEEN_MS = 30_000
-// Bounds memory; further jobs are not counted.
+// Bounds memory; jobs beyond this number are not counted.
 const MAX_REMEMBERED = 1000
 
-/** Collects finished work and shows notifications until `stop` is called. */
 export type EndedNotifier = { readonly add: (ended: Ended) => void; readonly stop: () => void }
 
-/**
- * Creates a notifier for finished work.
- * @param wanted whether to notify now: the setting is on and the window is not focused
- */
 export function notifyEnded({
   time,
   wanted,
@@ -114,7 +105,6 @@ export function notifyEnded({
     cancel = undefined
     const note = joinEnded(gathered)
     gathered = []
-    // The user may have returned to the window in the meantime.
     if (note === undefined || !wanted()) return
     lastShownAt = time.monotonic()
     show(note)
@@ -134,13 +124,9 @@ export function notifyEnded({
   }
 }
 
-/** Newest release of each environment, keyed by `app/environment`. */
 type NewestReleases = Readonly<Record<string, ReleaseView>>
 
-/**
- * Finds the releases that finished between two snapshots, including those created in between. Releases that finished
- * before the first snapshot do not count.
- */
+/** Releases that finished between two snapshots, including new ones, but none finished before the first. */
 export function decidedBetween(before: NewestReleases, now: NewestReleases): readonly Ended[] {
   return Object.entries(now).flatMap(([target, release]) => {
     const earlier = before[target]
@@ -152,12 +138,10 @@ export function decidedBetween(before: NewestReleases, now: NewestReleases): rea
   })
 }
 
-// A deploy causes many events at once; this delay combines them into one check, in ms.
+// Combines a deploy's many events into one check, ms.
 const CHECK_AFTER_MS = 500
-// Poll interval while a release is being prepared.
 const PREPARING_MS = 2000
 
-/** Watches for finished deploys. Sends no requests while nothing changes. */
 export function watchReleases({
   client,
   after,

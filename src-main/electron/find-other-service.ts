@@ -1,13 +1,9 @@
 import { readServiceFile } from '../cli/find-service.ts'
 import type { TimeSource } from '../core.ts'
 
-// Poll interval in ms; each poll reads one small file. Source: ours.
+// Poll interval, ms; each reads one small file. Source: ours.
 const POLL_EVERY_MS = 500
 
-/**
- * Finds the service that runs on a data folder.
- * @returns undefined until a service publishes its address; `ended` resolves when it exits or another replaces it
- */
 export async function findOtherService(
   data: string,
   { after }: Pick<TimeSource, 'after'>,

@@ -1,8 +1,3 @@
-/**
- * Tracks running and queued jobs, and finished work, of a running service. It reads a snapshot, then follows the event
- * stream from there, and starts over if the stream breaks.
- */
-
 import { readEvents, request } from '../client/http.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { JobState } from '../contract/job.ts'
@@ -10,7 +5,6 @@ import { type ServiceEvent, serviceEvent } from '../contract/live.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { type Ended, watchReleases } from './ended-work.ts'
 
-/** Current number of running and queued jobs. */
 export type JobCounts = { readonly running: number; readonly waiting: number }
 
 export type ServiceListener = {
@@ -18,7 +12,6 @@ export type ServiceListener = {
   readonly onEnded: (ended: Ended) => void
 }
 
-/** Applies one event to the counts. */
 export function countAfter(counts: JobCounts, event: ServiceEvent): JobCounts {
   if (event.type !== 'job' || event.from === event.to) return counts
   const change = (state: JobState) => (event.to === state ? 1 : 0) - (event.from === state ? 1 : 0)
@@ -28,7 +21,6 @@ export function countAfter(counts: JobCounts, event: ServiceEvent): JobCounts {
   }
 }
 
-/** Returns the job that finished with this event. @returns undefined if no job finished */
 export function endedBy(event: ServiceEvent): Ended | undefined {
   if (event.type !== 'job' || !isFinal(event.to)) return undefined
   return { kind: 'job', endpointId: event.endpointId, jobId: event.jobId, state: event.to }
@@ -36,7 +28,6 @@ export function endedBy(event: ServiceEvent): Ended | undefined {
 
 const AGAIN_AFTER_MS = 1000
 
-/** Follows a service until the signal is aborted. Reconnects every second while it is unreachable. */
 export async function followService(
   client: ServiceClient,
   {
@@ -67,7 +58,7 @@ export async function followService(
         counts = next
         const ended = endedBy(event)
         if (ended !== undefined) listener.onEnded(ended)
-        // No event reports a deploy, but each one starts workers and changes endpoints.
+        // Deploys emit no event, but each one starts workers and changes endpoints.
         if (event.type !== 'job' && event.type !== 'run') releases.check()
       }
     } catch {

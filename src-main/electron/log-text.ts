@@ -1,13 +1,10 @@
-/** Formats log files for people. */
 import { closeSync, openSync } from 'node:fs'
 import { errorCode } from '../domain/error-code.ts'
 import { readTail } from './read-tail.ts'
 
-// Amount of each log that is shown.
 const LOG_TAIL_BYTES = 256 * 1024
 const LEVELS: Readonly<Record<number, string>> = { 30: 'INFO', 40: 'WARN', 50: 'ERROR' }
 
-/** Concatenates the last lines of several logs. */
 export function logText(files: readonly string[]): string {
   return files.map((file) => `${file}\n\n${tailOfFile(file)}`).join('\n\n\n')
 }
@@ -24,7 +21,7 @@ function tailOfFile(path: string): string {
   }
 }
 
-/** Formats a JSON line as `2026-11-28 20:15:01.123Z WARN message {"more":"fields"}`. Other lines stay unchanged. */
+/** Formats a JSON line as `2026-11-28 20:15:01.123Z WARN message {"more":"fields"}`; other lines stay unchanged. */
 export function formatLogLine(line: string): string {
   try {
     const { time, level, msg, ...rest } = Object(JSON.parse(line)) as Readonly<Record<string, unknown>>

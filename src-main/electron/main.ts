@@ -1,8 +1,3 @@
-/**
- * Entry point of the desktop application. It connects Electron to desktop.ts and its neighbors, which make the
- * decisions; this file contains only code that needs Electron.
- */
-
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +39,6 @@ const paths = packagePaths({
   nodeOfClone: process.env.DRYDOCK_NODE,
 })
 app.setName('Drydock')
-// Applies to every window, including future ones.
 app.enableSandbox()
 app.setAppUserModelId('dev.drydock.desktop')
 
@@ -54,12 +48,11 @@ if (unusable !== undefined) void refuse(unusable)
 else if (app.requestSingleInstanceLock()) run().catch(fail)
 else app.quit()
 
-/** Opens the data folder and the profile. @returns the reason if they cannot be used */
 function openProfile(): string | undefined {
   try {
     openDataFolder(data)
     mkdirSync(profile, { recursive: true, mode: 0o700 })
-    // If the profile is not writable, Electron only reports that another instance is running.
+    // With an unwritable profile, Electron reports only that another instance is running.
     accessSync(profile, constants.W_OK)
     app.setPath('userData', profile)
     return undefined
@@ -76,7 +69,6 @@ async function refuse(why: string): Promise<void> {
   app.exit(isAgain ? 0 : 1)
 }
 
-/** Shows a fault and asks what to do. Closing the dialog selects the last button. */
 async function askAbout<Button extends string>(
   { title, why }: Fault,
   buttons: readonly Button[],
@@ -98,7 +90,6 @@ async function fail(error: unknown): Promise<void> {
   app.exit(1)
 }
 
-/** Opens the desktop's log, or logs to stderr if the file cannot be opened. */
 function openLog(): Log {
   try {
     return createLog('info', logFile)
@@ -117,7 +108,6 @@ async function run(): Promise<void> {
   let quitting = false
   let startAgain: { readonly link: string | undefined } | undefined
 
-  // A link that arrives before the window exists becomes the first page.
   let firstPage: string | undefined
   let openPage = (page: string | undefined) => {
     firstPage = page ?? firstPage
@@ -129,7 +119,6 @@ async function run(): Promise<void> {
     else show(file)
   }
   app.on('second-instance', (_event, argv) => {
-    // The service is stopping; relaunch once it has stopped.
     if (quitting) startAgain = { link: linkAmong(argv.slice(1)) }
     else openLink(linkAmong(argv.slice(1)) ?? '')
   })
@@ -178,7 +167,6 @@ async function run(): Promise<void> {
   const drawTray = openTray(paths.trayIcon, (action) => desktop.act(action))
   const shell: Shell = {
     show() {
-      // The window is destroyed while quitting if it does not stay in the tray.
       if (window.isDestroyed()) return
       if (window.isMinimized()) window.restore()
       window.show()
@@ -193,7 +181,7 @@ async function run(): Promise<void> {
     notify({ title, body, page }) {
       if (!Notification.isSupported()) return
       const notification = new Notification({ title, body, icon: paths.icon })
-      // Keeps a reference, because a garbage-collected notification receives no clicks.
+      // Kept in a set, because a garbage-collected notification receives no clicks.
       notifications.add(notification)
       notification.on('close', () => notifications.delete(notification))
       notification.on('click', () => {
@@ -252,7 +240,6 @@ async function run(): Promise<void> {
   let isStopped = false
   app.on('before-quit', (event) => {
     if (isStopped) return
-    // Stop the service first, then quit.
     event.preventDefault()
     if (quitting) return
     quitting = true
@@ -278,10 +265,7 @@ async function run(): Promise<void> {
   }
 }
 
-/**
- * Returns the path, query and fragment of the window's URL.
- * @returns undefined for sign-in links, which work only once, and for Chromium's built-in pages
- */
+/** @returns undefined for one-time sign-in links and Chromium's built-in pages */
 function pageOfAddress(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const { protocol, pathname, search, hash } = new URL(address)

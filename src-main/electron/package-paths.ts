@@ -1,20 +1,19 @@
 import { join } from 'node:path'
 
-/** Paths of the files that the desktop uses. */
 export type Paths = {
   readonly main: string
   readonly preload: string
   readonly icon: string
   readonly trayIcon: string
-  /** Runs the command line on Node, because the packaged Electron binary cannot run scripts. */
+  /** Runs the CLI on Node, because the packaged Electron binary cannot run scripts. */
   readonly commandLine: { readonly program: string; readonly args: string[] }
 }
 
 /**
- * Resolves the paths in a clone or in a package. A package stores unpacked files next to its archive.
+ * Paths in a clone or package, which keeps unpacked files next to its archive.
  * @param here folder of the built main process
- * @param packagedTo resources folder of the package; undefined in a clone
- * @param nodeOfClone Node binary for a clone; a package includes its own
+ * @param packagedTo resources folder; undefined in a clone
+ * @param nodeOfClone Node binary for a clone
  */
 export function packagePaths({
   here,

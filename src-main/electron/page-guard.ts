@@ -1,6 +1,6 @@
 /**
- * Security rules for pages in the window: navigation, permissions and calls to the desktop. Anything that no rule
- * allows is refused. window.ts applies these rules to Electron.
+ * Security rules for pages: navigation, permissions and desktop calls. Anything not allowed is refused; window.ts
+ * applies the rules.
  */
 import { existsSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
@@ -10,7 +10,6 @@ import type { BridgeCall } from '../contract/bridge-channels.ts'
 import { isEditorLink } from '../contract/editors.ts'
 import { PAGE_SECTIONS } from '../contract/pages.ts'
 
-/** Gives pages only the features of a browser; everything else is explicitly disabled. */
 export const WEB_PREFERENCES = {
   sandbox: true,
   contextIsolation: true,
@@ -28,20 +27,16 @@ export const WEB_PREFERENCES = {
   spellcheck: false,
 } as const satisfies WebPreferences
 
-/** Frame that sent a call. */
 export type Sender = {
-  /** URL of the frame; undefined if the frame no longer exists. */
   readonly address: string | undefined
-  /** Whether the frame is the main frame of the window. */
   readonly isWindow: boolean
 }
 
-/** Handlers of validated calls. */
 export type BridgeHandlers = Omit<DesktopBridge, 'onNotice'>
 
 /**
- * Handles one call from a page.
- * @throws Error for another origin, a subframe or an invalid argument; the page sees only its message
+ * Handles a page's call.
+ * @throws Error for another origin, a subframe or invalid argument; the page sees only its message
  */
 export async function handleBridgeCall(
   call: BridgeCall,
@@ -57,26 +52,23 @@ export async function handleBridgeCall(
   const { argument: form, response } = BRIDGE_CALLS[call]
   const { data, success } = form.safeParse(argument)
   if (!success) throw new Error(`${call} was refused: its argument is invalid`)
-  // Each handler takes the output of its own schema, which the type of the table cannot express.
   return response.parse(await (handlers[call] as (argument: unknown) => Promise<unknown>)(data))
 }
 
-/** Decision about a navigation: in the window, in the system browser, or not at all. */
 export type Navigation = 'inside' | 'outside' | 'refused'
 
-// Protocols that the system browser may open. http is missing so that a link in a job's output cannot reach local
-// services.
+// Protocols for the system browser. http is missing, so that a link in a job's output cannot reach local services.
 const OUTSIDE: ReadonlySet<string> = new Set(['https:', 'mailto:'])
-// First path segments of pages. Responses of workers below /lb/ share the origin but are not pages.
+// Responses of workers below /lb/ share the origin but are not pages.
 const PAGES: ReadonlySet<string> = new Set(['', 'sign-in', ...PAGE_SECTIONS])
 // A preview runs as a separate local service; a sign-in link opens its pages.
 const PREVIEW = /^http:\/\/127\.0\.0\.1:\d+\/sign-in\?/
-// Chromium's permission names. Pages copy with the first, and only query the second.
+// Chromium's permission names. Pages copy with the first and only query the second.
 const PERMISSIONS: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
 
 /**
- * Decides where a URL opens that a page navigates to.
- * @param origin origin of the service, like http://127.0.0.1:8790; undefined while no service is up
+ * Decides where a URL opens.
+ * @param origin of the service, like http://127.0.0.1:8790; undefined while it is down
  */
 export function evaluateNavigation(address: string, origin: string | undefined): Navigation {
   if (!URL.canParse(address)) return 'refused'
@@ -88,12 +80,10 @@ export function evaluateNavigation(address: string, origin: string | undefined):
   return OUTSIDE.has(url.protocol) || PREVIEW.test(url.href) || isOrigin(url, origin) ? 'outside' : 'refused'
 }
 
-/** Whether a page has a permission. @param permission Chromium's name @param from URL or origin of the page */
 export function mayUse(permission: string, from: string, origin: string | undefined): boolean {
   return PERMISSIONS.has(permission) && isOwn(from, origin)
 }
 
-/** Whether a URL is a page of the service. */
 export function isOwn(address: string, origin: string | undefined): boolean {
   return URL.canParse(address) && isPage(new URL(address), origin)
 }
@@ -103,21 +93,17 @@ function isPage(url: URL, origin: string | undefined): boolean {
 }
 
 function isOrigin(url: URL, origin: string | undefined): boolean {
-  // `blob:` URLs have the origin of their creator but are not pages.
+  // `blob:` URLs have their creator's origin but are not pages.
   return origin !== undefined && url.protocol === 'http:' && url.origin === origin
 }
 
-/**
- * Whether the file manager may show a path, which must be absolute and local. Opening a path like \\host\share would
- * send the user's credentials to that host.
- */
+/** True if a path is absolute and local. Opening \\host\share would send the user's credentials to that host. */
 export function mayReveal(path: string, platform: NodeJS.Platform): boolean {
   if (path.includes('\0')) return false
   if (platform !== 'win32') return posix.isAbsolute(path)
   return win32.isAbsolute(path) && /^[A-Za-z]:[\\/]/.test(path)
 }
 
-/** Reveals a file in the file manager. @returns false if the path is not allowed or does not exist */
 export function revealFile(path: string, show: (path: string) => void, platform: NodeJS.Platform): boolean {
   if (!mayReveal(path, platform) || !existsSync(path)) return false
   show(path)

@@ -1,4 +1,3 @@
-/** Exposes the bridge to pages: one function for each call in the contract, plus notices. */
 import { contextBridge, ipcRenderer } from 'electron'
 import type { DesktopBridge } from '../contract/bridge.ts'
 import { BRIDGE, type BridgeCall, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'

@@ -1,6 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
 
-/** Reads the last bytes of an open file as UTF-8. @param minOffset lowest byte offset to read from */
 export function readTail(fd: number, maxBytes: number, minOffset = 0): string {
   const end = fstatSync(fd).size
   const from = Math.max(minOffset, end - maxBytes)

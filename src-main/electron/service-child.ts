@@ -1,4 +1,3 @@
-/** Runs the service as a child process: `drydock serve` on Node, the same as without a window. */
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
@@ -6,17 +5,15 @@ import { MIB } from '../contract/units.ts'
 import { readTail } from './read-tail.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
 
-/** Line that `drydock serve --json` prints once it is ready. */
 const readyLine = z.object({ ready: z.literal(true), url: z.string() })
 
-// A log file above this size replaces *.old when a process starts.
+// A larger log replaces *.old when a process starts.
 const LOG_BYTES = MIB
 const LAST_OUTPUT_BYTES = 8192
 
 /**
- * Starts a service. The service exits when its stdin closes, which happens when this process exits.
- * @param commandLine program and arguments that run the Drydock command line
- * @param log file to which the service appends its stderr
+ * Starts a service, which exits when its stdin closes, as on this process's exit.
+ * @param log receives its stderr
  */
 export function startServiceChild(
   { data, port }: ServiceArguments,
@@ -32,7 +29,7 @@ export function startServiceChild(
 ): ServiceChild {
   const command = ['serve', '--json', '--sample', '--end-with-input', '--data', data]
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(log, `${log}.old`)
-  // Writing directly to a file descriptor preserves all output of a process that crashes.
+  // Writing directly to a file descriptor preserves all output of a crashing process.
   const output = openSync(log, 'a+', 0o600)
   const start = fstatSync(output).size
   const child = spawn(program, [...args, ...command, ...(port === undefined ? [] : ['--port', String(port)])], {
@@ -42,7 +39,7 @@ export function startServiceChild(
     detached: true,
     windowsHide: true,
   })
-  child.stdin?.on('error', () => undefined) // The service has exited; nothing is ever written.
+  child.stdin?.on('error', () => undefined)
   return {
     pid: child.pid,
     // On Windows kill() would terminate the service immediately and leave its workers running.
@@ -65,7 +62,7 @@ export function startServiceChild(
         listener({ code, signal, output: text })
       })
       child.on('error', (error) => {
-        if (child.pid !== undefined) return // Sending a signal failed; the process is still running.
+        if (child.pid !== undefined) return
         closeSync(output)
         listener({ code: null, signal: null, output: `Error: could not start ${program}: ${error.message}` })
       })
@@ -77,6 +74,6 @@ function urlOf(line: string): string | undefined {
   try {
     return readyLine.safeParse(JSON.parse(line)).data?.url
   } catch {
-    return undefined // A version manager may print other lines first.
+    return undefined
   }
 }

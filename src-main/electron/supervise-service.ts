@@ -15,26 +15,19 @@ import { START_CODES } from '../server/data-folder.ts'
 
 export type ServiceArguments = {
   readonly data: string
-  /** Undefined for the default port, or the next free one. */
   readonly port?: number | undefined
 }
 
-/** Exit code or signal of a service process, and the end of its stderr. */
 export type ServiceEnd = { readonly code: number | null; readonly signal: string | null; readonly output: string }
 
-/** A service process. */
 export type ServiceChild = {
-  /** Undefined if the process could not be started. */
   readonly pid: number | undefined
-  /** Asks the service to stop gracefully. */
   readonly stop: () => void
   readonly kill: () => void
-  /** @param listener called with the URL of the service */
   readonly onReady: (listener: (url: string) => void) => void
   readonly onExit: (listener: (end: ServiceEnd) => void) => void
 }
 
-/** State of the service. */
 export type ServiceState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'up'; readonly url: string; readonly own: boolean; readonly restarted: boolean }
@@ -51,18 +44,16 @@ export type ServiceState =
 export type SupervisorNeeds = ServiceArguments & {
   readonly time: Pick<TimeSource, 'monotonic' | 'after'>
   readonly startChild: (options: ServiceArguments) => ServiceChild
-  /** Finds a service that already runs on the data folder; undefined until one is ready. */
   readonly findOther: () => Promise<{ readonly url: string; readonly ended: Promise<void> } | undefined>
   readonly onChange: (state: ServiceState) => void
 }
 
-// A stopping service waits 10 s for jobs and 2 s for responses (STOP_GRACE_MS and ANSWER_GRACE_MS in server/main).
-// The rest allows for a busy machine, because killing the service leaves its workers running.
+// A stopping service waits 10 s for jobs and 2 s for responses (STOP_GRACE_MS and ANSWER_GRACE_MS in server/main). The
+// rest allows for busy machines, as killing it leaves workers running.
 const STOP_LIMIT_MS = 30_000
-// Poll interval while another service holds the lock but is not ready, in ms.
+// Poll interval while another service holds the lock but is not ready, ms.
 const CHECK_AGAIN_MS = 500
 
-/** Supervises one service. start() and stop() are safe to call twice. */
 export class ServiceSupervisor {
   readonly #needs: SupervisorNeeds
   #state: ServiceState = { kind: 'stopped' }
@@ -82,25 +73,21 @@ export class ServiceSupervisor {
     return this.#state
   }
 
-  /** Starts the service and reports each state to `onChange`. */
   start(): void {
     if (this.#state.kind === 'stopped' && this.#stopped === undefined) this.#begin()
   }
 
-  /** Starts a refused or crashed service immediately. */
   retry(): void {
     if (this.#state.kind !== 'refused' && this.#state.kind !== 'down') return
     this.#cancelTimer()
     this.#begin()
   }
 
-  /** Stops the service gracefully. A service that it did not start keeps running. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end()
     return this.#stopped
   }
 
-  /** Stops waiting for running jobs during a stop; the service queues them again. */
   hurry(): void {
     this.#child?.child.stop()
   }
@@ -134,7 +121,6 @@ export class ServiceSupervisor {
     })
   }
 
-  // Starting fails if the output log is not writable.
   #startChild(): ServiceChild | undefined {
     const { data, startChild } = this.#needs
     try {
@@ -147,7 +133,7 @@ export class ServiceSupervisor {
 
   #up(url: string, own: boolean): void {
     if (this.#stopped !== undefined) return
-    // Reuses the port after a crash so that pages can reconnect.
+    // Reuses the port after a crash, so that pages can reconnect.
     if (own) this.#port = portOfService(url)
     this.#change({ kind: 'up', url, own, restarted: this.#wasUp })
     this.#wasUp = true
@@ -164,7 +150,7 @@ export class ServiceSupervisor {
   #refused({ code, error: why }: Refusal): void {
     if (code === START_CODES.locked) void this.#attach()
     else if (code === START_CODES['port-taken'] && !this.#needs.port && this.#port !== this.#needs.port) {
-      // Another program took the port while the service was down, and the user did not request this port.
+      // Another program took the port meanwhile, and the user did not request this one.
       this.#port = this.#needs.port
       this.#begin()
     } else this.#change({ kind: 'refused', why })
@@ -174,7 +160,6 @@ export class ServiceSupervisor {
     const other = await this.#needs.findOther()
     if (this.#stopped !== undefined) return
     if (other === undefined) {
-      // The other service is starting or stopping.
       this.#later(CHECK_AGAIN_MS, () => this.#begin())
       return
     }
@@ -196,7 +181,6 @@ export class ServiceSupervisor {
 const refusal = z.object({ error: z.string(), code: z.enum(Object.values(START_CODES)) })
 type Refusal = z.infer<typeof refusal>
 
-/** Parses the JSON error in the last line of a failed start. @returns undefined if it exited for another reason */
 function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
   if (code === null || code === 0) return undefined
   try {
@@ -210,7 +194,6 @@ const REASON_CHARACTERS = 300
 // Node prints an uncaught error on its own line above the stack; V8 prints a fatal error like this.
 const ERROR_LINE = /^(?:(?:Uncaught )?\w*Error\b.*:|FATAL ERROR:)/
 
-/** Describes in one line why a service exited. */
 function whyEnded({ code, signal, output }: ServiceEnd): string {
   const lines = output.split('\n').flatMap((line) => messageOf(line.trim()) || [])
   const error = lines.findLast((line) => ERROR_LINE.test(line))
@@ -220,7 +203,6 @@ function whyEnded({ code, signal, output }: ServiceEnd): string {
   return said ?? `it exited with code ${code}`
 }
 
-// With --json, commands print errors as JSON.
 function messageOf(line: string): string {
   try {
     return String(JSON.parse(line).error ?? line)
@@ -231,23 +213,21 @@ function messageOf(line: string): string {
 
 type RestartPlan = {
   readonly pauseMs: number
-  /** Recent crashes, including this one. */
   readonly crashes: number
-  /** So many crashes that the user should check the log. */
   readonly looping: boolean
 }
 
-// The first restart is quick because most crashes happen once; later ones back off to spare the machine. Source: ours.
+// The first restart is quick because most crashes happen once; later ones back off. Source: ours.
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-// Crashes older than this do not count, in ms. A loop at the longest pause reaches LOOP_FROM within half this time.
+// Older crashes do not count, ms. A loop at the longest pause reaches LOOP_FROM within half this time.
 const FORGET_MS = 5 * 60_000
 const LOOP_FROM = 4
 
 /**
- * Computes the pause before a restart: 0.5 s after the first crash, then 1 s, 2 s ... 30 s.
- * @param crashedAt monotonic times of crashes in ms, newest last
- * @param now monotonic time in ms
+ * Restart pause: 0.5 s, then 1 s, 2 s ... 30 s.
+ * @param crashedAt monotonic times in ms, newest last
+ * @param now monotonic ms
  */
 export function planRestart(crashedAt: readonly number[], now: number): RestartPlan {
   const crashes = crashedAt.filter((at) => now - at < FORGET_MS).length

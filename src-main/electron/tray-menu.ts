@@ -1,13 +1,10 @@
-/** Tooltip and menu of the tray as plain data; tray.ts draws them. */
 import { counted } from '../domain/text.ts'
 import type { DesktopSettings } from './desktop-settings.ts'
 import type { JobCounts } from './follow-service.ts'
 import type { ServiceState } from './supervise-service.ts'
 
-/** Actions of the tray menu. */
 export type TrayAction = 'open' | 'jobs' | 'restart' | 'log' | 'notifications' | 'keepInTray' | 'quit'
 
-/** A menu item: `line` is a separator, `text` a label without an action. */
 export type TrayItem =
   | { readonly kind: 'line' }
   | { readonly kind: 'text'; readonly label: string }
@@ -16,7 +13,6 @@ export type TrayItem =
 
 export type TrayView = { readonly tooltip: string; readonly items: readonly TrayItem[] }
 
-/** Builds the tray for the current state. */
 export function trayView(
   service: ServiceState,
   { running, waiting }: JobCounts,

@@ -1,7 +1,6 @@
 import { Menu, type MenuItemConstructorOptions, Tray } from 'electron'
 import type { TrayAction, TrayItem, TrayView } from './tray-menu.ts'
 
-/** Creates the tray. @returns a function that draws it; on systems without a tray it has no effect */
 export function openTray(icon: string, act: (action: TrayAction) => void): (view: TrayView) => void {
   const tray = new Tray(icon)
   tray.on('click', () => act('open'))

@@ -1,12 +1,11 @@
 /**
- * Checks for updates if the package names a feed, announces them in the pages and installs them when the user quits.
- * It never restarts Drydock. electron-updater verifies signatures and prevents downgrades.
+ * Checks the package's update feed, announces updates in pages and installs them on quit, never restarting.
+ * electron-updater verifies signatures and prevents downgrades.
  */
 import type { AppUpdater } from 'electron-updater'
 import { HOUR_MS } from '../contract/units.ts'
 import type { Log, TimeSource } from '../core.ts'
 
-/** Subset of electron-updater that is used. */
 export type Updater = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'allowPrerelease' | 'on' | 'checkForUpdates'
@@ -15,7 +14,6 @@ export type Updater = Pick<
 const FIRST_CHECK_MS = 30_000
 const POLL_EVERY_MS = 6 * HOUR_MS
 
-/** Checks for updates periodically. @returns a function that stops the checks */
 export function watchUpdates(
   updater: Updater,
   {
@@ -29,11 +27,9 @@ export function watchUpdates(
   updater.allowDowngrade = false
   updater.allowPrerelease = false
   updater.on('update-downloaded', ({ version }) => onReady(version))
-  // A feed is unreachable without a network, which is not worth a dialog.
   updater.on('error', (error) => log.warn('could not update', { error }))
   let cancel = time.after(FIRST_CHECK_MS, check)
   function check(): void {
-    // The error event already reported the failure.
     updater.checkForUpdates().catch(() => undefined)
     cancel = time.after(POLL_EVERY_MS, check)
   }

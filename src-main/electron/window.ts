@@ -1,4 +1,3 @@
-/** Creates the main window, and applies the security rules of page-guard.ts to all windows. */
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
@@ -12,18 +11,11 @@ import {
   WEB_PREFERENCES,
 } from './page-guard.ts'
 
-// Chromium's errors for a load that another one replaced: as a page event, and as a request event.
 const LOAD_ABORTED = -3
 const REQUEST_ABORTED = 'net::ERR_ABORTED'
-// Scripts and styles of pages. A pattern without a port matches any port.
+// Scripts and styles of pages; a pattern without a port matches any port.
 const PAGE_FILES = ['http://127.0.0.1/assets/*.js', 'http://127.0.0.1/assets/*.css']
 
-/**
- * Creates the main window without showing it.
- * @param mayClose whether closing destroys the window instead of hiding it
- * @param onHidden called after closing hides the window
- * @param onPageLost called with the URL of a page that failed to load completely, or whose renderer crashed
- */
 export function makeWindow({
   settings,
   preload,
@@ -79,7 +71,6 @@ export function makeWindow({
   return window
 }
 
-/** Shows text in a separate window, without depending on a file manager or editor. */
 export function showText(title: string, text: string, icon: string): void {
   const window = new BrowserWindow({
     ...{ title: `${title} · Drydock`, icon, width: 1000, height: 700, autoHideMenuBar: true },
@@ -92,16 +83,14 @@ export function showText(title: string, text: string, icon: string): void {
   void window.loadURL(`data:text/plain;charset=utf-8;base64,${content}`)
 }
 
-/** Applies the navigation rules to a window. @param origin origin of the service; undefined while no service is up */
 export function guardWindows(contents: Electron.WebContents, origin: () => string | undefined): void {
   const guardNavigation = (event: { readonly preventDefault: () => void }, address: string, isWindow: boolean) => {
     const navigation = evaluateNavigation(address, origin())
     if (navigation === 'inside') return
     event.preventDefault()
-    // The content security policy of pages allows no foreign frames, so a subframe never opens the system browser.
+    // The pages' CSP allows no foreign frames, so a subframe never opens the system browser.
     if (isWindow) openOutside(address, navigation)
   }
-  // Tells the user why a click has no effect.
   const notify = (notice: DesktopNotice) => {
     if (!contents.isDestroyed()) contents.send(NOTICE_CHANNEL, notice)
   }
@@ -121,7 +110,6 @@ export function guardWindows(contents: Electron.WebContents, origin: () => strin
   })
 }
 
-/** Applies the permission rules to pages. */
 export function guardSession(origin: () => string | undefined): void {
   const { defaultSession } = session
   defaultSession.setPermissionRequestHandler((contents, permission, callback) =>
@@ -132,7 +120,6 @@ export function guardSession(origin: () => string | undefined): void {
   defaultSession.setDisplayMediaRequestHandler((_request, answer) => answer({}))
 }
 
-/** Registers the handlers of bridge calls. */
 export function handleCalls(handlers: BridgeHandlers, origin: () => string | undefined): void {
   for (const call of BRIDGE_CALL_NAMES) {
     ipcMain.handle(channelOf(call), ({ senderFrame, sender }: IpcMainInvokeEvent, argument: unknown) => {

@@ -1,7 +1,3 @@
-/**
- * Edits of a graph as an agent names them, made with the same edits as the editor's. A graph with one that cannot be is
- * left as it was.
- */
 import { z } from 'zod'
 import type { WorkflowDocument } from '../domain/workflow/document/document.ts'
 import { addNode, addNote } from '../domain/workflow/edit/add-node.ts'
@@ -18,7 +14,6 @@ import type { NodeView, WidgetView } from '../domain/workflow/node-view.ts'
 const node = z.string().min(1).max(100).describe('id of a node')
 const coordinates = z.tuple([z.number(), z.number()]).describe('x and y of its upper left corner')
 
-/** One edit. */
 export const graphEdit = z.discriminatedUnion('do', [
   z.strictObject({
     do: z.literal('add'),
@@ -49,13 +44,10 @@ export const graphEdit = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('note'), text: z.string().max(10_000), position: coordinates.optional() }),
 ])
 
-/** An edit that was checked. */
 export type GraphEdit = z.output<typeof graphEdit>
 
-/** A document after the edits, and the ids of nodes that they added by the names they were given. */
 export type EditedGraph = { readonly document: WorkflowDocument; readonly added: Readonly<Record<string, string>> }
 
-/** Makes edits one after the other. @throws Error that says which one cannot be, and why; then nothing counts */
 export function editDocument(before: WorkflowDocument, edits: readonly GraphEdit[], types: NodeTypes): EditedGraph {
   const added = new Map<string, string>()
   const idOf = (name: string) => added.get(name) ?? name
@@ -153,7 +145,7 @@ function setValue(
   return setWidget(document, undefined, { node: target.id, name: input, value: json, types })
 }
 
-// A seed of 64 bits is a text here, as JSON of JavaScript would round it.
+// A 64-bit seed is a text here, because JavaScript's JSON would round it.
 function valueFor({ input }: WidgetView, value: unknown): JsonValue {
   const isNumeric = input?.type === 'INT' || input?.type === 'FLOAT'
   if (isNumeric && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim())) return { number: value.trim() }
@@ -182,14 +174,12 @@ const namesOf = (list: readonly { readonly name: string }[]): string =>
 
 const NAMED = 5
 
-/** Names with the same beginning or part, for one that was typed wrong. */
 function similar(wanted: string, names: readonly string[]): string {
   const word = wanted.toLowerCase()
   const close = names.filter((name) => name.toLowerCase().includes(word) || word.includes(name.toLowerCase()))
   return close.length === 0 ? '' : ` There is ${close.slice(0, NAMED).join(', ')}.`
 }
 
-// To the right of all that is there, so that nothing is covered.
 function freePlace({ nodes }: WorkflowDocument): readonly [number, number] {
   const right = nodes.items.map(({ pos, size }) => (pos?.[0] ?? 0) + (size?.[0] ?? 0))
   return [Math.max(0, ...right) + STEP[0], STEP[1]]

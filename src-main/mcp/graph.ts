@@ -1,4 +1,3 @@
-/** Graphs as tools work with them: read from either form, shown node by node, and made ready to run. */
 import { randomFillSync } from 'node:crypto'
 import type { ServiceClient } from '../client/service-client.ts'
 import { typesIn } from '../domain/workflow/classes-file.ts'
@@ -17,20 +16,16 @@ import { toPayload } from '../domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../domain/workflow/validate.ts'
 import { findMissingModel } from '../domain/workflow-runs/graph-models.ts'
 
-/** A graph that was read. */
 export type ReadGraph = {
   readonly form: 'document' | 'payload'
   readonly raw: JsonObject
-  /** As a document; a payload becomes one. */
   readonly document: (types: NodeTypes) => WorkflowDocument
 }
 
-/** The classes of nodes of an endpoint; without one those that come along. */
 export async function typesOf(client: ServiceClient, endpoint: string | undefined): Promise<NodeTypes> {
   return typesIn((await client.call('nodeTypes', { query: { endpoint } })).text)
 }
 
-/** Reads JSON of either form. @throws Error that says why it is no graph */
 export function readGraphText(text: string): ReadGraph {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') throw new Error(`This is not JSON: ${parsed.fault.why} in line ${parsed.fault.line}.`)
@@ -40,7 +35,6 @@ export function readGraphText(text: string): ReadGraph {
   return { form, raw, document: (types) => readDocument(form === 'document' ? raw : toDocument(raw, types)) }
 }
 
-/** A graph as it is to be queued, and what is wrong with it. */
 export type RunnableGraph = {
   readonly payload: JsonObject
   readonly document: WorkflowDocument | undefined
@@ -49,7 +43,10 @@ export type RunnableGraph = {
 
 const random = (least: bigint, most: bigint) => randomWhole([least, most], (bytes) => void randomFillSync(bytes))
 
-/** Resolves prompts with choices, and converts. Seeds stay as they are. @param now ms since the epoch */
+/**
+ * Resolves prompt choices and converts; seeds stay unchanged.
+ * @param now ms since the epoch
+ */
 export function toRun({ form, raw }: ReadGraph, types: NodeTypes, now: number): RunnableGraph {
   if (form === 'payload') return { payload: raw, document: undefined, problems: validate(raw, types) }
   const { document } = resolveDocument(readDocument(raw), types, { random, isFirst: true })
@@ -59,7 +56,6 @@ export function toRun({ form, raw }: ReadGraph, types: NodeTypes, now: number): 
 
 const viewGraph = createGraphViewer()
 
-/** The nodes of a graph, a line each: id, class, values, and where its inputs come from. */
 export function describeDocument(graph: ReadGraph, types: NodeTypes): readonly string[] {
   const document = graph.document(types)
   const view = viewGraph(document, undefined, types)
@@ -87,9 +83,6 @@ export function describeDocument(graph: ReadGraph, types: NodeTypes): readonly s
   })
 }
 
-/**
- * Which model of a graph an endpoint does not have, for a person; undefined: it has all, or does not say which it has.
- */
 export async function missingModel(
   client: ServiceClient,
   endpointId: string,

@@ -1,6 +1,5 @@
 /**
- * One message of an agent over HTTP (Streamable HTTP without sessions): each is answered by a server of its own, so that
- * nothing is remembered of an agent but how often it calls, and any number may come and go.
+ * One agent message over Streamable HTTP without sessions: each gets its own server, so only call rates are remembered.
  */
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { ServiceClient } from '../client/service-client.ts'
@@ -10,7 +9,6 @@ import { type CallLimits, createCallLimits } from '../domain/call-limits.ts'
 import { createAgentServer } from './server.ts'
 import type { ToolContext } from './tool.ts'
 
-/** What answers messages over HTTP works with. */
 export type HttpAgentDeps = {
   readonly version: string
   readonly clientWith: (key: string) => ServiceClient
@@ -19,7 +17,6 @@ export type HttpAgentDeps = {
   readonly pause: ToolContext['pause']
 }
 
-/** Answers messages of agents. */
 export function createHttpAgents(deps: HttpAgentDeps): (request: Request, message: AgentMessage) => Promise<Response> {
   const limitsByName = new Map<string, CallLimits>()
   const limitsOf = (name: string): CallLimits => {
@@ -39,7 +36,6 @@ export function createHttpAgents(deps: HttpAgentDeps): (request: Request, messag
     })
     const transport = new WebStandardStreamableHTTPServerTransport()
     await server.connect(transport)
-    // An agent that has left waits for nothing.
     request.signal.addEventListener('abort', () => void server.close())
     return transport.handleRequest(request, { parsedBody: body })
   }

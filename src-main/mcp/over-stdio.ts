@@ -1,17 +1,15 @@
-/** The server of one agent on standard input and output. Nothing but messages of the protocol may be written there. */
+/** Agent server on stdio, where only protocol messages may be written. */
 import { Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { limit } from '../contract/limits.ts'
 import { createCallLimits } from '../domain/call-limits.ts'
 import { type AgentDeps, createAgentServer } from './server.ts'
 
-/** What is read from, and written to. */
 export type AgentStreams = {
   readonly input: AsyncIterable<string | Uint8Array>
   readonly write: (text: string) => unknown
 }
 
-/** Serves one agent until its input ends. */
 export async function serveOverStdio(
   deps: Omit<AgentDeps, 'limits'> & { readonly steady: () => number },
   { input, write }: AgentStreams,

@@ -1,7 +1,5 @@
-/** Prompts that a person picks in the client of the agent: tasks with the way that leads to their end. */
 import { z } from 'zod'
 
-/** One prompt. */
 export type Prompt = {
   readonly name: string
   readonly title: string
@@ -12,7 +10,6 @@ export type Prompt = {
 
 const text = (about: string) => z.string().max(4096).describe(about)
 
-/** All prompts. */
 export const PROMPTS: readonly Prompt[] = [
   {
     name: 'why_did_it_fail',

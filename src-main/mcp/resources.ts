@@ -1,4 +1,3 @@
-/** Resources: what a client can attach to a conversation by its address, read through the same calls as the tools. */
 import type { ServiceClient } from '../client/service-client.ts'
 import { describeJob } from './tools/job-tools.ts'
 import { logText } from './tools/shared.ts'
@@ -10,14 +9,12 @@ export type ResourceKind = {
   readonly description: string
   readonly uri: string
   readonly mediaType: 'application/json' | 'text/plain' | 'text/markdown'
-  /** Those there are now; undefined: too many to list. */
   readonly list?: (client: ServiceClient) => Promise<readonly { readonly id: string; readonly title: string }[]>
   readonly read: (client: ServiceClient, id: string, now: () => number) => Promise<unknown>
 }
 
 const LOG_LINES = 200
 
-/** All kinds. */
 export const RESOURCES: readonly ResourceKind[] = [
   {
     name: 'guide',

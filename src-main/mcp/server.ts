@@ -1,6 +1,6 @@
 /**
- * The server of one agent, by the official SDK: its tools, resources and prompts. It knows no transport:
- * `drydock mcp` (stdio) and /mcp (HTTP) connect it. Source: the Model Context Protocol.
+ * Agent server built on the official SDK, independent of transport: `drydock mcp` (stdio) and /mcp (HTTP) connect it.
+ * Source: the Model Context Protocol.
  */
 import {
   type CallToolResult,
@@ -19,12 +19,9 @@ import { RESOURCES, type ResourceKind } from './resources.ts'
 import { type Confirmation, type Tool, type ToolAnswer, type ToolContext, whyNotOffered } from './tool.ts'
 import { TOOLS } from './tools.ts'
 
-/** What the server of an agent works with. */
 export type AgentDeps = {
   readonly version: string
-  /** The client with the agent's key; it is asked for each call, as the service may have moved. */
   readonly client: () => Promise<ServiceClient>
-  /** The key itself, which no answer may hold. */
   readonly key: () => string | undefined
   readonly access: Access
   readonly limits: CallLimits
@@ -37,7 +34,6 @@ const INSTRUCTIONS =
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, tool]))
 
-/** Makes the server of one agent. */
 export function createAgentServer(deps: AgentDeps): ProtocolServer {
   const server = new ProtocolServer(
     { name: 'drydock', title: 'Drydock', version: deps.version },
@@ -63,7 +59,7 @@ function addTools(server: ProtocolServer, deps: AgentDeps): void {
     if (!input.success) return failed(`The arguments of ${tool.name} do not fit: ${issuesText(input.error)}`)
     const leave = limits.enter()
     if (typeof leave === 'string') {
-      await pause(limit('mcpRefusedMs'), signal).catch(() => undefined) // an agent that has left is told nothing
+      await pause(limit('mcpRefusedMs'), signal).catch(() => undefined)
       return failed(leave)
     }
     const token = params._meta?.progressToken
@@ -72,7 +68,6 @@ function addTools(server: ProtocolServer, deps: AgentDeps): void {
       if (token === undefined) return
       step += 1
       const notification = { progressToken: token, progress: step, message: withoutSecrets(message, key()) }
-      // An agent that has left is told nothing.
       void notify({ method: 'notifications/progress', params: notification }).catch(() => undefined)
     }
     try {
@@ -103,7 +98,7 @@ function listed({ name, title, description, input, effect, isIdempotent }: Tool)
 
 const schemas = new WeakMap<z.ZodObject, object>()
 
-// Made once: a list is asked for at each start of an agent.
+// Cached, because each agent requests the list at its start.
 function schemaOf(input: z.ZodObject): object {
   const known = schemas.get(input)
   if (known !== undefined) return known
@@ -158,7 +153,7 @@ function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): 
       ...rest,
       mimeType: mediaType,
     }))
-    const service = await client().catch(() => undefined) // without a service there is the guide
+    const service = await client().catch(() => undefined)
     const lists = service === undefined ? [] : await Promise.all(many.map((kind) => listOf(kind, service)))
     return { resources: [...own, ...lists.flat()] }
   })
@@ -174,7 +169,7 @@ function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): 
     try {
       const data = await kind.read(id === '' ? NO_SERVICE : await client(), id, now)
       const own = key()
-      // A text is read whole, as a graph is nothing without its end.
+      // A text is read completely, because a graph is useless without its end.
       const text =
         typeof data === 'string' ? cutText(data, limit('mcpBodyBytes')) : answerTexts({ data }, NO_REST).join('\n')
       return { contents: [{ uri, mimeType: kind.mediaType, text: withoutSecrets(text, own) }] }
@@ -186,7 +181,6 @@ function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): 
 
 const NO_REST = { rest: 'The tools of the same topic give the rest.' }
 
-// The guide asks nobody.
 const NO_SERVICE = undefined as unknown as ServiceClient
 
 async function listOf({ list, name, uri, mediaType, description }: ResourceKind, client: ServiceClient) {

@@ -1,6 +1,6 @@
 /**
- * THE table of tools for coding agents: a row a tool. To add one, add a row to the file of its topic in tools/, or a
- * file here. Source: docs/spec/agents.md.
+ * THE table of agent tools, one row each. Add rows to the topic files in tools/, or a file here. Source:
+ * docs/spec/agents.md.
  */
 import type { Tool } from './tool.ts'
 import { APP_TOOLS } from './tools/app-tools.ts'
@@ -11,7 +11,6 @@ import { REQUEST_TOOLS } from './tools/request-tools.ts'
 import { SERVICE_TOOLS } from './tools/service-tools.ts'
 import { WORKFLOW_TOOLS } from './tools/workflow-tools.ts'
 
-/** All tools. */
 export const TOOLS: readonly Tool[] = [
   ...SERVICE_TOOLS,
   ...ENDPOINT_TOOLS,

@@ -1,6 +1,6 @@
 /**
- * Requests that leave the machine for addresses of others. The name is resolved once and the connection goes to exactly
- * the address that was checked, so that a name that changes its mind cannot lead inside.
+ * Outbound requests to foreign addresses. A name is resolved once and the connection uses exactly the checked address,
+ * which prevents DNS rebinding into the network.
  */
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
@@ -8,13 +8,12 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { connectHost } from '../domain/own-addresses.ts'
 
-/** An address that is not asked, whatever becomes of the network. */
 export class RefusedAddress extends Error {}
 
 /**
- * Opens a request; the caller ends it, and listens to its errors.
- * @param refusal says why an address of a host is not asked; undefined: it may be
- * @throws RefusedAddress; Error where the name is not known
+ * Opens a request that the caller ends and whose errors it handles.
+ * @param refusal why an address is refused; undefined allows it
+ * @throws RefusedAddress; Error for an unknown name
  */
 export async function checkedRequest(
   url: URL,
@@ -39,7 +38,6 @@ export async function checkedRequest(
     {
       ...options,
       agent: false,
-      // Node asks for one address or for all of them.
       lookup: (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family)),
     },
     (response) => onResponse(response, request),
@@ -47,7 +45,7 @@ export async function checkedRequest(
   return refuseUpgrade(request)
 }
 
-/** Makes a switch of protocols an error: by itself, Node emits neither a response nor an error for it. */
+/** Makes protocol upgrades an error; otherwise Node emits neither a response nor an error. */
 export function refuseUpgrade(request: ClientRequest): ClientRequest {
   return request.once('upgrade', (_response, socket) => {
     request.emit('error', new Error('it switched protocols without being asked'))
@@ -60,7 +58,6 @@ async function resolve(host: string): Promise<{ address: string; family: number 
   return version === 0 ? lookup(host) : { address: host, family: version }
 }
 
-/** Where a redirect leads; undefined: the response is none. */
 export function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   return statusCode >= 300 && statusCode < 400 ? headers.location : undefined
 }

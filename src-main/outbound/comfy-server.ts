@@ -1,6 +1,6 @@
 /**
- * Asks ComfyUI servers for their classes of nodes, and looks whether one answers. An address was set by the user, so it
- * may be of this machine or its network; time and size are capped, and no redirect is followed.
+ * Queries ComfyUI servers. Users set their addresses, so local networks are allowed; time and size are capped and
+ * redirects not followed.
  */
 
 import { z } from 'zod'
@@ -13,13 +13,12 @@ import type { FetchNodeTypes, SizeOfNodeTypes } from '../services/ports/workflow
 
 // A server with thousands of nodes needs some seconds for its list.
 const TIMEOUT_MS = 30_000
-// It has just answered with its classes, and says in no time of which version it is.
 const VERSION_TIMEOUT_MS = 5000
 const EXCERPT_LENGTH = 80
 const WANTS_PASSWORD =
   'it needs a user name and a password (HTTP 401). Add them to its address in the settings of the endpoint, like http://user:password@host:8188'
 
-/** Reads `GET /object_info`, and the version that the server tells in `GET /system_stats`. */
+/** Reads `GET /object_info`, and the version from `GET /system_stats`. */
 export const fetchNodeTypes: FetchNodeTypes = async (server, signal) => {
   const text = await readClasses(server, signal)
   const { version } = (await probeServer(server, signal, VERSION_TIMEOUT_MS)) ?? {}
@@ -43,10 +42,10 @@ async function readClasses(server: string, signal: AbortSignal): Promise<string>
   }
 }
 
-// A server that computes it does so within a second or two; whoever asks waits for it.
+// A server computes the list within a second or two, and the caller waits for it.
 const SIZE_TIMEOUT_MS = 3000
 
-/** Asks with HEAD, so that the server makes its list and sends none of it. */
+/** Uses HEAD, so the server builds its list without sending it. */
 export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
   const { url, headers } = comfyRequest(server, 'object_info')
   try {
@@ -57,7 +56,7 @@ export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
     const length = response.headers.get('content-length') ?? ''
     return response.status === 200 && /^[1-9]\d{0,15}$/.test(length) ? Number(length) : undefined
   } catch {
-    return undefined // who is not there now may be later, and who asks has the list of before
+    return undefined
   }
 }
 
@@ -66,16 +65,16 @@ function excerpt(text: string): string {
   return line === '' ? '' : `, and began with: ${line}`
 }
 
-// Anything may listen at the usual ports of a ComfyUI, so little is read of the response.
+// Anything may listen on ComfyUI's default ports, so little of the response is read.
 
-// On this machine; one that computes answers later, and is found at the next look.
+// Local servers; a busy one is found at the next check.
 const PROBE_TIMEOUT_MS = 1000
-// It says less than 2 KiB with one card.
+// The response is below 2 KiB with one GPU.
 const MOST_BYTES = 64 * 1024
 
 const word = z.string().transform((text) => text.slice(0, 100))
 
-// What ComfyUI 0.3 answers, of which old ones lack the version.
+// The ComfyUI 0.3 response; older versions do not report their version.
 const systemStats = z.object({
   system: z.object({ comfyui_version: word.optional(), python_version: z.string() }),
   devices: z
@@ -83,7 +82,6 @@ const systemStats = z.object({
     .transform((devices) => devices.slice(0, 16)),
 })
 
-/** Reads `GET /system_stats`, and nothing else. @param timeoutMs for all of it */
 export async function probeServer(
   address: string,
   signal: AbortSignal,
@@ -97,7 +95,7 @@ export async function probeServer(
     if (response.status !== 200 || text === undefined) return undefined
     return toServer(address, systemStats.parse(JSON.parse(text)))
   } catch {
-    return undefined // Nobody is there, or somebody else: who looks need not know which.
+    return undefined
   }
 }
 
@@ -114,16 +112,15 @@ function toServer(address: string, { system, devices }: z.infer<typeof systemSta
   }
 }
 
-/** A request to a route of a server. */
 type ComfyRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
 
 /**
- * The request for a route. User and password of the address are sent as the bridge sends them; fetch takes no address
- * with them, and would say them in its message.
+ * User and password in the address are sent like the bridge does; fetch rejects such URLs and would reveal them in its
+ * message.
  */
 function comfyRequest(server: string, route: string): ComfyRequest {
   const url = new URL(route, server.endsWith('/') ? server : `${server}/`)
-  // A percent sign of a password that nobody has encoded is one.
+  // An unencoded percent sign in a password is literal.
   const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
   const isAnonymous = url.username === '' && url.password === ''
   url.username = ''
@@ -134,7 +131,10 @@ function comfyRequest(server: string, route: string): ComfyRequest {
   }
 }
 
-/** Reads the text of a response; undefined where it is larger, and then no more of it is read. @param most bytes */
+/**
+ * Response text; undefined if larger, without reading on.
+ * @param most bytes
+ */
 async function readUpTo(response: Response, most: number): Promise<string | undefined> {
   const parts: Uint8Array[] = []
   let bytes = 0

@@ -1,7 +1,6 @@
 /**
- * Fetches a file of a model, the whole or the rest of it, from addresses that are checked at each redirect. Credentials
- * of a host are sent to that host alone: those of the first are not taken along when it leads to another one, and none
- * go over a connection that is not encrypted where the first one was.
+ * Fetches model files, whole or in part, checking every redirect's address. Credentials go only to their own host, and
+ * never over an unencrypted connection if the first was encrypted.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { networkReason } from '../domain/network-error.ts'
@@ -10,12 +9,11 @@ import type { Fetched, FetchFile, FetchRequest } from '../services/ports/models.
 import { checkedRequest, RefusedAddress, redirectOf } from './checked-request.ts'
 
 const MAX_REDIRECTS = 5
-// A host that says nothing for so long is asked again; ms.
+// A host silent for this long is asked again; ms.
 const SILENT_MS = 60_000
 const ALLOW = 'allow it with `drydock settings set modelsFromPrivateAddresses true`'
 const SHA256 = /^[0-9a-f]{64}$/
 
-/** Makes what asks for files. @param isPrivate whether an address is of this machine or its network */
 export const createFetchFile =
   (isPrivate: (address: string) => boolean = isPrivateAddress): FetchFile =>
   async (wanted) => {
@@ -32,13 +30,13 @@ async function follow(wanted: FetchRequest, isPrivate: (address: string) => bool
   let sha256: string | undefined
   const isEncrypted = target.protocol === 'https:'
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    // Addresses that others write may hold a user and a password, which Node would send.
+    // Foreign URLs may contain a user and password, which Node would send.
     target.username = ''
     target.password = ''
     const mayKnow = target.protocol === 'https:' || !isEncrypted
     const authorization = mayKnow ? wanted.authorization(target.host) : undefined
     const { response, request } = await ask(target, wanted, { authorization, isPrivate })
-    // The address of a file names its checksum before it leads to where the bytes are.
+    // A file's URL reports its checksum before redirecting to the bytes.
     sha256 ??= reportedSha256(response)
     const location = redirectOf(response)
     if (location === undefined)
@@ -80,7 +78,7 @@ function ask(
       request.setTimeout(SILENT_MS, () =>
         request.destroy(new Error(`${target.host} sent nothing for ${SILENT_MS / 1000} s`)),
       )
-      request.on('error', reject) // not once: what breaks off later shows in the body
+      request.on('error', reject)
       request.end()
     }, reject)
   })
@@ -121,7 +119,7 @@ function read(response: IncomingMessage, { wanted, sha256, request, hasKey, host
     kind: 'file',
     from: range === undefined ? 0 : wanted.from,
     totalBytes: total !== undefined && /^\d{1,15}$/.test(total) ? Number(total) : undefined,
-    // A weak ETag does not promise the same bytes.
+    // A weak ETag does not guarantee identical bytes.
     validator: headers.etag?.startsWith('"') ? headers.etag : headers['last-modified'],
     sha256,
     body: response,
@@ -136,7 +134,7 @@ function refusedStatus(status: number, host: string, hasKey: boolean): Fetched {
     return final(`${host} refuses it (HTTP ${status}) ${advice}`)
   }
   if (status === 404 || status === 410) return final(`${host} has no such file (HTTP ${status})`)
-  // Too many requests, a request that took too long, and errors of the host pass.
+  // Rate limits, timeouts and server errors are temporary.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
   return { kind: 'fault', why: `${host} answered with HTTP ${status}`, isFinal }
 }

@@ -1,5 +1,3 @@
-/** Requests that stay on this machine: those of load tests, pings of workers, and for the link to a preview. */
-
 import { readFile } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { limit } from '../contract/limits.ts'
@@ -9,15 +7,12 @@ import type { PreviewLink } from '../services/ports/projects.ts'
 import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
 import { refuseUpgrade } from './checked-request.ts'
 
-// The longest answer that is looked into; the rest is read and dropped.
 const TEXT_BYTES = 256 * 1024
-// A job may be waited for this long, and a little longer for its response.
+// The longest wait for a job, plus some time for its response.
 const TIMEOUT_MS = limit('proxyWaitMs') + limit('proxyProcessingMs') + 10_000
 
-// Connections stay open, as those of other clients of this machine do.
 const agent = new Agent({ keepAlive: true, maxSockets: limit('loadTestConcurrency'), maxFreeSockets: 64 })
 
-/** Sends one. Never rejects. */
 export const sendRequest: RequestSender = ({ url, target, method, key, body, signal }) =>
   new Promise((resolve) => {
     const since = performance.now()
@@ -56,10 +51,10 @@ function readResponse(
   )
 }
 
-// A connection of its own for every ping: whether the worker still takes new ones is part of the question.
+// A new connection per ping, which also checks that the worker accepts them.
 const pingAgent = new Agent({ keepAlive: false })
 
-/** Asks a worker for its health. Never rejects. Redirects are not followed: they are no 200. */
+/** Health check. Never rejects; redirects are not followed, as they are no 200. */
 export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
@@ -75,7 +70,7 @@ export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, sign
     )
     asked.on('response', (response) => {
       resolve({ kind: 'status', status: response.statusCode ?? 0 })
-      response.on('error', () => undefined) // its status has said it all
+      response.on('error', () => undefined)
       response.resume()
       asked.destroy()
     })
@@ -88,10 +83,8 @@ export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, sign
   })
 }
 
-// A service of this machine that answers at all does so at once; in ms.
 const LINK_TIMEOUT_MS = 5000
 
-/** Asks the service of a preview for a link, with its own key, which stays on this machine. */
 export const previewLink: PreviewLink = async ({ url, keyFile }) => {
   const key = (await readFile(keyFile, 'utf8')).trim()
   const { path, methods } = PAGE_ROUTES.sessionLinkCreate

@@ -1,7 +1,4 @@
-/**
- * Sends a webhook out, to an address that was checked. Redirects are followed by the same rules; time and the size of
- * the answer are capped over all of it.
- */
+/** Sends webhooks to checked addresses. Redirects follow the same rules; total time and response size are capped. */
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../domain/json/json.ts'
 import { networkReason } from '../domain/network-error.ts'
@@ -12,7 +9,6 @@ import { checkedRequest, redirectOf } from './checked-request.ts'
 const MAX_REDIRECTS = 3
 const ALLOW = 'allow it with `drydock settings set webhooksToPrivateAddresses true`'
 
-/** Posts JSON. Never rejects. */
 export const postOut: Poster = async ({ url, body, timeoutMs, maxResponseBytes, allowPrivate }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
@@ -60,7 +56,6 @@ function send(
 const refusalOf = (host: string, address: string) =>
   `${host} is a private address (${address}), which webhooks do not reach; ${ALLOW}`
 
-// A response is not used; it is read so far as is polite, and cut off there.
 function readUpTo(response: IncomingMessage, maxBytes: number, done: () => void): void {
   let bytes = 0
   response.on('data', (chunk: Buffer) => {

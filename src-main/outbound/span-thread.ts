@@ -1,9 +1,6 @@
 /**
- * Exports spans to a collector by OTLP over HTTP, in a thread of its own: to make and pack them costs more than a job,
- * and the libraries are loaded there alone, once an address is set. What waits is bounded; a collector that refuses,
- * hangs or is away loses spans, which are counted, and holds up nobody.
- *
- * OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _COMPRESSION and the like are read by the exporter itself.
+ * Exports spans by OTLP over HTTP in a thread, as packing them costs more than a job. The queue is bounded; lost spans
+ * are counted, and nobody waits. The exporter reads OTEL_EXPORTER_OTLP_HEADERS, _TIMEOUT, _COMPRESSION and the like.
  */
 
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -12,26 +9,23 @@ import { type Span, spansAtMost, spansOf, type Traced } from '../domain/monitori
 import { networkReason } from '../domain/network-error.ts'
 import type { OpenCollector } from '../services/ports/traces.ts'
 
-// Source: ours. What 5,000 jobs leave, some 10 MB; a collector that is away for a moment loses nothing of a usual load.
+// Source: ours. Spans of 5,000 jobs, some 10 MB; a short collector outage loses nothing under normal load.
 const MOST_WAITING = 20_000
-// As the batch processor of the official SDK does: spans of one request, and how long they wait for it, in ms.
+// As the official SDK's batch processor: spans per request, and their maximum wait, ms.
 const BATCH = 512
 const BATCH_AFTER_MS = 1000
-// How long the end of the service waits for what is left, ms; source: ours.
+// How long shutdown waits for remaining spans, ms; source: ours.
 const STOP_MS = 2000
 
-/** What became of a batch; `atMost` is what it was counted as while it waited. */
 type Settled = { readonly spans: number; readonly atMost: number; readonly error: string | undefined }
 type Told = { readonly traced: readonly Traced[] } | 'stop'
 type Given = { readonly url: string; readonly version: string }
 
-/** Opens a collector: its thread begins with the first that is sent. */
 export const openCollector: OpenCollector = ({ url, version, problem }) => {
   let thread: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
   let batch: Traced[] = []
   let timer: NodeJS.Timeout | undefined
-  // Counted in spans at most, as they are made in the thread.
   let waiting = 0
   let exported = 0
   let dropped = 0
@@ -95,7 +89,6 @@ export const openCollector: OpenCollector = ({ url, version, problem }) => {
   }
 }
 
-/** Exports what comes, one request after the other. */
 async function exportSpans(port: MessagePort, { url, version }: Given): Promise<void> {
   const [{ OTLPTraceExporter }, { resourceFromAttributes, defaultResource }, api] = await Promise.all([
     import('@opentelemetry/exporter-trace-otlp-proto'),
@@ -104,7 +97,7 @@ async function exportSpans(port: MessagePort, { url, version }: Given): Promise<
   ])
   const { SpanKind, SpanStatusCode, TraceFlags, createTraceState } = api
   const exporter = new OTLPTraceExporter({ url })
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before ours, as everywhere.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override ours, as everywhere.
   const own = { 'service.name': process.env.OTEL_SERVICE_NAME ?? 'drydock', 'service.version': version }
   const resource = defaultResource().merge(resourceFromAttributes(own))
   const instrumentationScope = { name: 'drydock', version }

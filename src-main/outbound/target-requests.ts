@@ -1,6 +1,6 @@
 /**
- * Requests to targets. The user has named their host, which may be of the own network; an address that a target gives
- * out for an upload may lead to another host, but not into the network of this machine.
+ * Requests to targets. The user's host may be local; an upload address from a target may be another host, but not in
+ * this machine's network.
  */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -12,12 +12,11 @@ import { isPrivateAddress } from '../domain/private-address.ts'
 import type { FileBody, SendToTarget, TargetRequest } from '../services/ports/targets.ts'
 import { checkedRequest } from './checked-request.ts'
 
-// The longest answer that is read: a list of endpoints with their settings is far below.
+// Longest response that is read; an endpoint list with settings is far smaller.
 const ANSWER_BYTES = 16 * MIB
-// A target that says nothing for so long is given up, ms: twice what the last save of a deploy may take.
+// Limit for a silent target, ms: twice the longest final save of a deploy.
 const SILENT_MS = 120_000
 
-/** Sends one. */
 export const sendToTarget: SendToTarget = async (wanted) => {
   try {
     return await send(wanted)
@@ -41,7 +40,7 @@ async function send({ url, method, headers, body, trustedHost, signal }: TargetR
       onResponse: (response, outgoing) => {
         readText(response)
           .then((text) => answered.resolve({ status: response.statusCode ?? 0, text }), answered.reject)
-          // Who answers before all was sent wants no more of it.
+          // A server that responds before the whole body was sent wants no more of it.
           .finally(() => outgoing.destroy())
       },
     },
@@ -60,7 +59,6 @@ async function lengthOf(body: TargetRequest['body']): Promise<number> {
 
 function write(request: ClientRequest, body: TargetRequest['body']): void {
   if (body === undefined || typeof body === 'string') request.end(body)
-  // Its failure ends the request, whose error says why.
   else pipeline(piecesOf(body), request).catch((error: Error) => request.destroy(error))
 }
 

@@ -1,12 +1,12 @@
-/** What answers coding agents: loaded when the first one comes, as most services have none. */
+/** Loaded with the first agent, as most services have none. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AnswerAgent } from '../api/agents.ts'
 import { createServiceClient } from '../client/service-client.ts'
 import { systemTime } from './system-ports.ts'
 
 /**
- * Makes it. Tools call the service at its own address on loopback, with the key of the agent: there is no second way in.
- * @param url asked for each message, as it is known after the start
+ * Tools call the service's loopback address with the agent's key: there is no second entry.
+ * @param url requested per message, as it is known only after startup
  */
 export function createAnswerAgent({
   version,

@@ -1,6 +1,6 @@
 /**
- * Finds the user of this machine who opened a connection. Every user can connect to a port on loopback, and on Linux
- * and macOS every user can read the command lines of all processes.
+ * Finds the local user behind a connection: any user can connect to loopback, and on Linux and macOS read all command
+ * lines.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +15,6 @@ type End = { readonly address: string; readonly port: number }
 const LSOF_MS = 5000
 const MAPPED = '::ffff:'
 
-/** See `Host.userOf`. */
 export const userOfConnection: Host['userOf'] = async ({ localAddress, localPort, remoteAddress, remotePort }) => {
   const find = FINDERS[process.platform]
   if (find === undefined) return undefined
@@ -40,7 +39,7 @@ const ROW = /^\s*\d+: (\w+):(\w+) (\w+):(\w+) \w+ \w+:\w+ \w+:\w+ \w+\s+(\d+)\s+
 async function readConnections(client: End, service: End): Promise<number | undefined> {
   const isMapped = client.address.startsWith(MAPPED)
   const isFour = isMapped || isIPv4(client.address)
-  // A socket of IPv6 can connect to an address of IPv4.
+  // An IPv6 socket can connect to an IPv4 address.
   const tables: readonly (readonly [table: string, prefix: string])[] = isFour
     ? [
         ['/proc/net/tcp', ''],
@@ -60,7 +59,7 @@ async function readConnections(client: End, service: End): Promise<number | unde
   return undefined
 }
 
-/** An address as the kernel prints it: 32-bit words in the byte order of the machine, which is little-endian. */
+/** The kernel's address format: 32-bit words in the machine's byte order, little-endian. */
 function kernelForm(address: string): string {
   const bytes = Buffer.from(bytesOf(address))
   return bytes.swap32().toString('hex').toUpperCase()
@@ -75,7 +74,7 @@ function bytesOf(address: string): readonly number[] {
   return words.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255])
 }
 
-// lsof lists connections of this user only.
+// lsof lists only connections of this user.
 async function askLsof(client: End, service: End): Promise<number | undefined> {
   const args = ['-nP', '-a', `-u${process.getuid?.()}`, `-iTCP:${client.port}`, '-Fn']
   const { stdout } = await promisify(execFile)('/usr/sbin/lsof', args, { timeout: LSOF_MS }).catch(() => ({

@@ -20,31 +20,24 @@ import type { Duplex } from 'node:stream'
 import { whenAdmitted } from '../api/admission.ts'
 import { limit } from '../contract/limits.ts'
 
-/** What connections may take. Spans in ms. */
+/** Limits for connections; all durations are given in ms. */
 export type ConnectionLimits = {
   readonly headersMs: number
   readonly quietMs: number
-  /** A client for whom bytes wait must read `readerBytes` in each `readerMs`. */
+  /** A client with waiting bytes must read `readerBytes` per `readerMs`. */
   readonly readerMs: number
   readonly readerBytes: number
-  /** Connections of one client address without a key. */
   readonly strangers: number
-  /** How often they are looked through. */
   readonly sweepMs: number
 }
 
-/** The connections of one listener. */
 export type Connections = {
   readonly opened: (socket: Socket) => void
-  /** The socket goes on below another one, which counts in its place. */
   readonly released: (socket: Socket) => void
-  /** The headers of a request are complete. `response` is undefined for an upgrade. */
   readonly asked: (incoming: IncomingMessage, response: ServerResponse | undefined) => void
-  /** Stops looking through them; they stay open. */
   readonly close: () => void
 }
 
-/** How a connection counts: `known` has shown a key that was accepted, the other two are those of strangers. */
 type Standing = 'known' | 'asking' | 'resting' | 'closed'
 
 type Connection = {
@@ -52,19 +45,16 @@ type Connection = {
   readonly address: string
   standing: Standing
   hasKey: boolean
-  /** Requests that are being answered; an upgraded one never ends. */
+  /** Requests being answered; an upgraded one never ends and has no limit here. */
   busy: number
   isUpgraded: boolean
   readonly reader: ReaderPace
-  /** Whether a request has been answered on it. */
   isKeptAlive: boolean
-  /** When it was opened or its last answer ended, and how many bytes had come by then. */
   restSince: number
   restBytes: number
   headingSince: number | undefined
 }
 
-/** The strangers of one client address. */
 type Crowd = { count: number; readonly resting: Set<Connection> }
 
 const DEFAULTS: ConnectionLimits = {
@@ -75,19 +65,16 @@ const DEFAULTS: ConnectionLimits = {
   strangers: limit('connectionsWithoutKey'),
   sweepMs: 500,
 }
-/** Last answer to a request that does not come to its end in time. */
 export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
-// How long a client has to read why it is cut off, ms; source: ours. One that does not close its side would stay open.
+// Time for a client to read why it is disconnected, ms; source: ours. One that never closes its side would stay open.
 const LINGER_MS = 1000
 
-/** Watches the connections of a listener. @param limits those that are not given are the usual ones */
 export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connections {
   const { headersMs, quietMs, readerMs, readerBytes, strangers, sweepMs } = { ...DEFAULTS, ...limits }
   const all = new Map<Socket, Connection>()
   const crowds = new Map<string, Crowd>()
   const timer = setInterval(sweep, sweepMs).unref()
 
-  /** Changes how a connection counts. One that rests again comes after the others. */
   function count(connection: Connection, next: Standing): void {
     const { address, standing } = connection
     const crowd = crowds.get(address) ?? { count: 0, resting: new Set() }
@@ -121,7 +108,6 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
     }
   }
 
-  /** Whether one more stranger of this address may connect, if need be instead of the one that rests longest. */
   function makeRoom(address: string): boolean {
     const crowd = crowds.get(address)
     if (crowd === undefined || crowd.count < strangers) return true
@@ -181,13 +167,15 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
   }
 }
 
-/** Measures how fast a client reads. */
 export type ReaderPace = {
-  /** @param taken bytes that it has read so far; undefined: none wait for it @param now ms */
+  /**
+   * @param taken bytes read so far; undefined if none wait
+   * @param now ms
+   */
   readonly isTooSlow: (taken: number | undefined, now: number) => boolean
 }
 
-/** Measures from the moment at which bytes begin to wait, and in each span after that. */
+/** Measures from when bytes start waiting, and again in each interval. */
 export function createReaderPace({
   readerMs,
   readerBytes,
@@ -203,17 +191,15 @@ export function createReaderPace({
   }
 }
 
-/** Node's handle of a socket: how much it was given, and how much of that the system has not taken yet. */
 type Handle = {
   readonly bytesWritten: number
   readonly writeQueueSize: number
-  /** The handle below one that encrypts. */
   readonly _parent?: Handle
 }
 
 /**
- * How much of its answers the client of a socket has taken; undefined: nothing waits for it. Only the handle knows how
- * far a large write is; Node's own timeout reads it there too.
+ * Bytes the client has taken; undefined if nothing waits. Only the handle knows the progress of a large write; Node's
+ * timeout reads it too.
  */
 function bytesTaken(socket: Socket): number | undefined {
   const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null }
@@ -223,7 +209,7 @@ function bytesTaken(socket: Socket): number | undefined {
 
 const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
 
-/** Ends a connection with a last answer, also where the client neither reads it nor closes its side. */
+/** Ends a connection with a final response, even if the client neither reads it nor closes. */
 export function endSocketWith(socket: Duplex, response: string): void {
   if (socket.destroyed || socket.writableEnded) return
   socket.end(response)

@@ -13,7 +13,6 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 
-/** The files of a data folder. */
 export type DataFolder = {
   readonly folder: string
   readonly database: string
@@ -24,7 +23,6 @@ export type DataFolder = {
   readonly log: string
 }
 
-/** What a running service writes about itself, for the CLI and for a second start. */
 export const serviceFile = z.object({
   pid: z.number().int(),
   url: z.string(),
@@ -35,13 +33,8 @@ export const serviceFile = z.object({
   database: z.number(),
 })
 
-/** What is known of a running service. */
 export type ServiceFile = z.infer<typeof serviceFile>
 
-/**
- * Makes the data folder, open to its user only.
- * @throws StartError 'data' when it cannot be made or written
- */
 export function openDataFolder(path: string): DataFolder {
   const folder = resolve(path)
   try {
@@ -67,7 +60,7 @@ export function openDataFolder(path: string): DataFolder {
 }
 
 /**
- * Renames a data folder, so that the next start makes an empty one.
+ * Renames a data folder so that the next start creates an empty one.
  * @param now ms since the epoch
  * @returns its new path
  */
@@ -85,12 +78,11 @@ export function moveAside(path: string, now: number): string {
   return moved
 }
 
-/** Writes a file that only its user can read, whole or not at all. It survives a power loss when this returns. */
+/** Atomically writes an owner-only file, which survives a power loss once this returns. */
 export function writePrivate(path: string, text: string): void {
   preparePrivate(path, text)()
 }
 
-/** Writes a new file next to the current one. @returns a function that replaces the current one */
 export function preparePrivate(path: string, text: string): () => void {
   const fresh = `${path}.new`
   rmSync(fresh, { force: true })
@@ -101,7 +93,7 @@ export function preparePrivate(path: string, text: string): () => void {
   }
 }
 
-// A power cut takes a new folder away unless the one above it is synced. One that cannot be opened is left to the system.
+// A power cut loses a new folder unless its parent is synced; one that cannot be opened is left to the system.
 function syncNames(folder: string, first: string): void {
   try {
     for (let name = folder; name.length >= first.length; name = dirname(name)) syncFolder(dirname(name))
@@ -110,7 +102,7 @@ function syncNames(folder: string, first: string): void {
   }
 }
 
-// Windows syncs no folders: it keeps a name with its file.
+// Windows cannot sync folders; it stores the name with the file.
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
@@ -121,18 +113,17 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Reads what a running service wrote about itself; undefined where there is nothing to read. */
 export function readServiceFile(path: string): ServiceFile | undefined {
   try {
     return serviceFile.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    return undefined // none runs, or it is just being written
+    return undefined
   }
 }
 
 /**
- * The warning that the last service was killed, which leaves its file and the write-ahead log, and that the log is gone.
- * SQLite opens the database as it was at its last checkpoint, in silence.
+ * Warns if a killed service's write-ahead log is missing, since SQLite silently opens the database as of its last
+ * checkpoint.
  */
 export function lostLogWarning({ database, folder, serviceFile }: DataFolder): string | undefined {
   const log = `${database}-wal`
@@ -140,16 +131,14 @@ export function lostLogWarning({ database, folder, serviceFile }: DataFolder): s
   return `${basename(log)} is missing in ${folder}, although the last service did not stop in order: the newest jobs and changes may be lost. If you have a copy of the whole folder, restore it.`
 }
 
-/** Reads the account key; undefined where there is none. */
 export function readKey(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch {
-    return undefined // the first start
+    return undefined
   }
 }
 
-/** The error codes that `drydock serve` prints, by kind of failed start. */
 export const START_CODES = {
   locked: 'DATA_FOLDER_IN_USE',
   'port-taken': 'PORT_TAKEN',
@@ -158,7 +147,6 @@ export const START_CODES = {
   version: 'DATA_FOLDER_OF_OTHER_VERSION',
 } as const
 
-/** Why the service did not start, for a person. */
 export class StartError extends Error {
   readonly kind: keyof typeof START_CODES
 

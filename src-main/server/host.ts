@@ -1,4 +1,3 @@
-/** The machine under the service, as the system page asks for it: programs are run and files are looked at. */
 import { readdir, realpath, stat, truncate } from 'node:fs/promises'
 import { arch, release, type as systemName } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -16,12 +15,11 @@ import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
 type ReportedEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
 type Size = Awaited<ReturnType<Host['measure']>>
 
-// Files that are looked at at once; source: ours, the threads for files are four.
+// Files checked in parallel; source: ours, there are four file system threads.
 const AT_ONCE = 32
 
 const NOTHING: Size = { bytes: 0, files: 0 }
 
-/** Makes it for the service of a data folder. @param now gives ms since the epoch */
 export function createHost(
   { folder, log, look }: Pick<DataFolder, 'folder' | 'log'> & { readonly look?: Look | undefined },
   now: () => number,
@@ -86,7 +84,7 @@ function asSeen(reported: ReportedEngine): EngineSeen {
   return { state: 'answers', where: source, version, desktop: desktopVersion(platform), info }
 }
 
-// A link in a project that somebody opened could lead to the root of the disk, and all of that would be counted.
+// A link in an opened project could lead to the disk's root, all of which would be counted.
 async function whereItLies(path: string): Promise<readonly string[]> {
   const real = await realpath(path).catch(() => undefined)
   return real === path ? [path] : []
@@ -95,7 +93,7 @@ async function whereItLies(path: string): Promise<readonly string[]> {
 async function readEntry(parent: string, name: string) {
   const path = join(parent, name)
   const [{ bytes }, found] = await Promise.all([measure(path), stat(path).catch(() => undefined)])
-  return { name, bytes, changedAt: found?.mtimeMs ?? Number.POSITIVE_INFINITY } // gone meanwhile: as if it were new
+  return { name, bytes, changedAt: found?.mtimeMs ?? Number.POSITIVE_INFINITY }
 }
 
 async function measureAll(paths: readonly string[]): Promise<Size> {
@@ -103,9 +101,9 @@ async function measureAll(paths: readonly string[]): Promise<Size> {
   return sizes.reduce(add, NOTHING)
 }
 
-// Some files at once: a service that is asked for sizes has other things to do with the disk.
+// Only some files at once, because the service needs the disk for other work.
 async function measure(path: string): Promise<Size> {
-  const found = await stat(path).catch(() => undefined) // files come and go while they are counted
+  const found = await stat(path).catch(() => undefined)
   if (found === undefined) return NOTHING
   if (!found.isDirectory()) return { bytes: found.size, files: 1 }
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
@@ -121,7 +119,7 @@ async function measure(path: string): Promise<Size> {
 const sizeOf = (path: string): Promise<Size> =>
   stat(path).then(
     ({ size }) => ({ bytes: size, files: 1 }),
-    () => NOTHING, // it went while others were counted
+    () => NOTHING,
   )
 
 const add = (one: Size, other: Size): Size => ({ bytes: one.bytes + other.bytes, files: one.files + other.files })

@@ -1,6 +1,6 @@
 /**
- * Handles errors that no other code handles. It logs each error with its request, responds with 500 and keeps the
- * service running. Only an error that may mean a damaged database stops the service.
+ * Handles uncaught errors: logs each with its request, responds with 500 and continues. Only an error that may mean a
+ * damaged database stops the service.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -14,7 +14,6 @@ type Exchange = { readonly incoming: IncomingMessage; readonly response: ServerR
 const current = new AsyncLocalStorage<Exchange>()
 const IN_DOUBT = /^SQLITE_(CORRUPT|NOTADB|IOERR)/
 
-/** Attributes errors in `handle` and in all its callbacks to a request. */
 export function withinRequest(incoming: IncomingMessage, response: ServerResponse, handle: () => void): void {
   current.run({ incoming, response }, () => {
     try {
@@ -28,11 +27,6 @@ export function withinRequest(incoming: IncomingMessage, response: ServerRespons
   })
 }
 
-/**
- * Handles uncaught exceptions of the process.
- * @param onDoubt called if the database may be damaged; it ends the process
- * @returns a function that removes the handler
- */
 export function catchUnhandled({
   log,
   newRequestId,

@@ -1,6 +1,6 @@
 /**
- * The only place that opens a port: loopback, the gateways of our networks of containers, and what the user asks for.
- * What a request and a connection may take is bounded, so that slow or greedy clients do not keep others waiting.
+ * The only place that opens ports: loopback, container network gateways, and addresses the user requests. Limits keep
+ * slow or greedy clients from blocking others.
  */
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -14,39 +14,32 @@ import { StartError } from './data-folder.ts'
 import { withinRequest } from './last-net.ts'
 import { answerSecurely, type Secured } from './secure-connections.ts'
 
-/** A port that is open, and how to close it. */
 export type Listener = {
   readonly port: number
-  /** Takes no new connection, ends idle ones, and the others when they are answered or `graceMs` is over. */
   readonly close: (graceMs: number) => Promise<void>
 }
 
-/** Answers requests; the second argument is what the node server adds. */
 export type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
 
-/** Answers requests that are passed on to workers, on the streams themselves: nothing of them is held. */
 export type StreamHandler = {
-  /** Whether a request is for it; decided by address and Host alone. */
   readonly isFor: (incoming: IncomingMessage) => boolean
-  /** Answers it. Is to write `100 Continue` itself where the client waits for that. */
+  /** Must write `100 Continue` itself if the client waits for it. */
   readonly request: (incoming: IncomingMessage, response: ServerResponse) => void
   readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 const HEADER_BYTES = 16 * 1024
-// A body of 20 MiB over a slow loopback proxy still arrives; a client that drips bytes does not hold a socket for ever.
+// 20 MiB over a slow loopback proxy still arrive, but a client that drips bytes cannot hold a socket forever.
 const BODY_MS = 120_000
 const FREE_PORTS_TRIED = 100
 const KEEP_ALIVE_MS = 65_000
 
 /**
- * Opens a port, on loopback where no other address is given.
+ * Opens a port, on loopback by default.
  * @param port 0 takes a free one
- * @param options.host loopback, the gateway of a network of containers, or what the user asks for
- * @param options.streams answers what is for it instead of `fetch`, and all upgrades
- * @param options.bodyMs how long the body of a request for `fetch` may take, ms
- * @param options.secure how https is answered too; undefined: it is not
- * @param options.connections limits of connections that are not the usual ones
+ * @param options.streams handles its requests instead of `fetch`, and all upgrades
+ * @param options.bodyMs time limit for a `fetch` request body, ms
+ * @param options.secure enables https
  * @throws StartError 'port-taken', 'address'
  */
 export async function listen(
@@ -79,11 +72,11 @@ export async function listen(
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: 0, // see connections.ts
-      requestTimeout: 0, // see boundBody
+      headersTimeout: 0,
+      requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       noDelay: true,
-      // Any other request for an upgrade is answered as if it asked for none, as some clients always do (h2c).
+      // Other upgrade requests are answered normally, as some clients always send them (h2c).
       shouldUpgradeCallback: (incoming) => streams?.isFor(incoming) === true && isWebSocket(incoming),
     },
     onRequest,
@@ -118,7 +111,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs, endSilent) }
 }
 
-// Instead of Node's own limit, which would also end an upload that waits until a worker is there to read it.
+// Replaces Node's limit, which would also end an upload that waits for a worker to read it.
 function boundBody(incoming: IncomingMessage, ms: number): void {
   const { headers, socket } = incoming
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
@@ -131,9 +124,9 @@ function boundBody(incoming: IncomingMessage, ms: number): void {
 const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
- * Finds a port of loopback that nobody listens on, for a worker process. Another program may take it before the worker
- * does; then the worker ends, and its successor gets another one.
- * @param isTaken ports that are given away already
+ * Finds a free loopback port for a worker. If another program takes it first, the worker ends and its successor gets
+ * another.
+ * @param isTaken ports already assigned
  */
 export async function freePort(isTaken: (port: number) => boolean): Promise<number> {
   const [from, to] = [OWN_PORTS.from, OWN_PORTS.from + OWN_PORTS.count]

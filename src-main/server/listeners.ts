@@ -1,7 +1,6 @@
 /**
- * The listeners: for users, and for workers. That for users is on loopback alone, unless the user asks for more.
- * Whoever reaches it must still name a host that is known, so that no page of the network can be led here by a name of
- * its own.
+ * Listeners for users and workers. The user listener is on loopback unless configured; requests must name a known host,
+ * which stops DNS rebinding by web pages.
  */
 import { networkInterfaces } from 'node:os'
 import { isWorkerCall, mayBeCalledByWorkers } from '../contract/worker-protocol.ts'
@@ -12,26 +11,22 @@ import { StartError } from './data-folder.ts'
 import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
 import type { Secured } from './secure-connections.ts'
 
-/** Where to answer, and to whom. */
 export type UserAddress = {
   /** Undefined: the one from before, 8790 or the next free one; a number: exactly that; 0: any free one. */
   readonly port?: number | undefined
-  /** IP address of this machine on which to answer too; 0.0.0.0 and :: are all of them. Undefined: loopback alone. */
+  /** Additional local IP address to listen on; 0.0.0.0 and :: mean all. Undefined: loopback only. */
   readonly listen?: string | undefined
-  /** Answer https alone, but for loopback: with this certificate, or one that the service signs. */
+  /** Serves only https except on loopback, with this certificate or one the service signs. */
   readonly tls?: 'own' | CertificatePair | undefined
-  /** Hosts to answer to beside the own addresses, like `box:9000`; without a port under that of the service. */
   readonly allowHosts?: readonly string[] | undefined
 }
 
-/** What answers on a port. */
 type Answers = {
   readonly fetch: Fetch
   readonly streams: StreamHandler
   readonly secure: Secured
 }
 
-/** The listener, with the Host headers that are its own. */
 export type UserListener = Listener & { readonly hosts: readonly string[] }
 
 const PORTS_TRIED = 20
@@ -48,7 +43,7 @@ export async function listenForUsers(
   portBefore?: number,
 ): Promise<UserListener> {
   const { listen: address = LOOPBACK, allowHosts = [] } = options
-  // An address for all includes loopback, and both together cannot have the same port.
+  // A wildcard address includes loopback, and both cannot use the same port.
   const ports = options.port ? [options.port] : freePorts(options.port, portBefore)
   const first = await openFirst(answers, ports, ALL.includes(address) ? address : LOOPBACK)
   const { port } = first
@@ -71,7 +66,6 @@ export async function listenForUsers(
   }
 }
 
-// Unless the user asks for a port, any free one will do; the CLI finds it in the data folder.
 function freePorts(wanted: number | undefined, portBefore: number | undefined): readonly number[] {
   const usual = wanted === 0 ? [] : Array.from({ length: PORTS_TRIED }, (_, at) => DEFAULT_PORT + at)
   return [...(portBefore === undefined ? [] : [portBefore]), ...usual, 0]
@@ -87,9 +81,8 @@ async function openFirst(answers: Answers, ports: readonly number[], host: strin
 }
 
 /**
- * How the listener for users answers https: on this machine for programs that insist on it, and on the network where
- * that was asked for.
- * @returns fingerprint of what clients elsewhere pin; undefined without TLS on the network
+ * Enables https locally for programs that require it, and on the network if requested.
+ * @returns the fingerprint remote clients pin; undefined without network TLS
  * @throws StartError 'address'
  */
 export async function secureAnswers(
@@ -112,7 +105,7 @@ function openAnswers({ fetch, ...others }: Answers, port: number, host: string):
   return listen(fetch, port, { ...others, host })
 }
 
-/** The addresses that one stands for. No page can choose what an address means, so all are safe. */
+/** Pages cannot choose what an address resolves to, so all are safe. */
 function addressesOf(address: string): readonly string[] {
   if (!ALL.includes(address)) return [address]
   const found = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
@@ -121,19 +114,15 @@ function addressesOf(address: string): readonly string[] {
 
 const inHostHeader = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
-// For workers there is one on loopback for processes, one on the gateway of each network of containers, each opened
-// when it is first needed, on the port that it had before: workers that outlived a crash call that one. Beside the
-// worker protocol they serve the job API and the state manager, as workers may call other endpoints and ask where these
-// are; nothing else of the service. For workers on other machines there are listeners apart, with a stricter gate.
+// Worker listeners: loopback for processes, each container network's gateway, opened on demand on their previous ports,
+// which workers surviving a crash use. They serve the worker protocol, job API and state manager only; remote workers
+// have stricter listeners.
 
-/** The listeners for workers, one for each address that workers reach the service at. */
 type WorkerListeners = {
-  /** Opens the listener on this address, or gives the one that is open. */
   readonly open: (host: string) => Promise<{ readonly port: number }>
   readonly close: (graceMs: number) => Promise<void>
 }
 
-/** What answers workers of this machine. */
 export function answerWorkers({ workers, users }: { readonly workers: Fetch; readonly users: Fetch }): Fetch {
   return (request, bindings) => {
     const { pathname } = new URL(request.url)
@@ -151,10 +140,9 @@ export function lastPorts({ state }: Pick<Storage, 'state'>, ports: (typeof PORT
 }
 
 /**
- * Makes what opens listeners for workers, and closes them.
- * @param ports name under which their ports are remembered
- * @param secure how https is answered: the platform's package asks endpoints that are hosts so
- * @param hosts Host headers that the job API takes; those of the listeners are added
+ * @param ports key under which their ports are stored
+ * @param secure https setup, as the platform's package calls endpoint hosts
+ * @param hosts additional Host headers of the job API
  */
 export function createWorkerListeners({
   storage,

@@ -1,5 +1,3 @@
-/** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
-
 import { rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -62,35 +60,26 @@ import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 
-/** How to start. */
 export type StartOptions = UserAddress & {
   readonly data: string
-  /** How long running jobs may go on when the service stops, ms. */
+  /** Grace period for running jobs at shutdown, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
-  /** Address for traces, before the setting; without it that of the environment variables of OpenTelemetry. */
   readonly tracesTo?: string | undefined
-  /** How the file system of the data folder is asked; that of this machine without it. */
   readonly look?: Look | undefined
 }
 
-/** A service that has started: where it is reached, and how to stop it. */
 export type RunningServer = {
   readonly url: string
   readonly data: string
   readonly keyFile: string
   readonly workerUrl: string
-  /** Warnings for a person although the service has started, a line each. */
   readonly warnings: readonly string[]
-  /** SHA-256 of the certificate that clients on the network pin; undefined: there is no TLS on the network. */
+  /** SHA-256 of the certificate network clients pin; undefined without network TLS. */
   readonly fingerprint?: string | undefined
-  /** Stops it in order; safe to call twice. */
   readonly stop: () => Promise<void>
-  /** Ends the wait of a running stop for jobs; the jobs are queued again. */
   readonly hurry: () => void
-  /** Number of jobs that a stop waits for, `stopGraceMs` at most. */
   readonly runningJobs: () => number
-  /** Things that its stop left on other machines, which could not be cleaned up. */
   readonly left: () => readonly LeftBehind[]
   readonly stopGraceMs: number
   readonly stopped: Promise<void>
@@ -99,26 +88,24 @@ export type RunningServer = {
 const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
-// Nothing more is written. The launcher and the desktop restart a service that was terminated by a signal; on Windows,
-// which has none, by the code of an abort.
+// Writes nothing more. Launcher and desktop restart a service killed by a signal; on Windows, without signals, by the
+// abort code.
 const onDoubt = () => (process.platform === 'win32' ? process.exit(134) : process.kill(process.pid, 'SIGKILL'))
 const LOCK_RETRY_MS = 50
 const LOCK_CHECK_MS = 1000
-// The built program is one flat folder.
 const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**
- * Starts the service; it answers when the promise resolves.
- * @throws StartError when another one has the folder, a port is taken, or the data cannot be used
+ * Starts the service, which answers once resolved.
+ * @throws StartError if the folder is in use, a port is taken, or the data is unusable
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const folder = openDataFolder(options.data)
-  const lostLog = lostLogWarning(folder) // opening makes a new log
+  const lostLog = lostLogWarning(folder)
   const opened = await openStorage(folder).catch((error) => {
     throw asStartError(error, folder)
   })
-  // What is open, oldest first; both an orderly stop and a failed start close it from the newest on.
   const open: (() => Promise<void>)[] = [opened.close]
   const closeAll = async () => {
     const failures: unknown[] = []
@@ -128,12 +115,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   try {
     return await run(options, folder, { opened, lostLog, open, closeAll })
   } catch (error) {
-    await closeAll().catch(() => undefined) // why the start failed says more
+    await closeAll().catch(() => undefined)
     throw asStartError(error, folder)
   }
 }
 
-// A database may be damaged where only a later look finds it.
+// Damage may only surface in a later read, so every SQLite error of the start counts.
 function asStartError(error: unknown, { folder }: DataFolder): unknown {
   const code = errorCode(error)
   if (!(error instanceof Error && code.startsWith('SQLITE_'))) return error
@@ -148,7 +135,7 @@ const howToGoOn = (folder: string) =>
 const howToReplace = (folder: string) =>
   `Start with --move-aside to rename the folder and begin with an empty one, or copy its rows into a new one with \`${recoverCommand(folder)}\`.`
 
-// A service that was just killed holds its lock for a moment longer.
+// A just killed service holds its lock a moment longer.
 async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   const giveUpAt = systemTime.monotonic() + LOCK_WAIT_MS
   let opened = openFolderStorage(folder)
@@ -254,7 +241,7 @@ async function run(
   open.push(() => core.stop(stopGraceMs))
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
-  // Nothing is answered before the core knows its workers: the public SDK throws away a result that is refused.
+  // No requests before the core knows its workers: the public SDK discards a refused result.
   const ready = Promise.withResolvers<void>()
   const whenReady =
     (app: { readonly fetch: Fetch }): Fetch =>
@@ -360,7 +347,6 @@ const DOUBTS = {
   replaced: 'the database was replaced while it was open; the service ends',
 } as const
 
-/** Re-creates the lock file and the database if they are deleted. @returns a function that stops the check */
 function keepFiles(opened: OpenedFolder, log: Log): () => void {
   let hasFailed = false
   let cancel = systemTime.after(LOCK_CHECK_MS, check)
@@ -397,11 +383,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-// One name of one folder: nothing in it leads out.
+// A plain name within one folder, so that no request leads outside it.
 const ASSET_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/
 
 /**
- * Reads the built pages from a folder, each time anew: a build may replace them while the service runs.
+ * Reads the built pages each time, because a build may replace them while the service runs.
  * @param folder absolute; it need not exist
  */
 export function openPageFiles(folder: string): PageFiles {
@@ -422,8 +408,8 @@ export function openPageFiles(folder: string): PageFiles {
 }
 
 /**
- * The address for traces as the environment variables of OpenTelemetry have it; undefined: they name none, or no address
- * that could be used. Source: the specification of OpenTelemetry, OTLP exporter.
+ * Trace address from OpenTelemetry's environment variables; undefined if absent or unusable. Source: the specification
+ * of OpenTelemetry, OTLP exporter.
  */
 function tracesAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined

@@ -1,16 +1,14 @@
-/** What the process of the service takes, for those who watch it. */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Host } from '../core.ts'
 
-// How often the delay of the event loop is measured while somebody scrapes, ms; source: ours, 50 small wake-ups a second
-// would cost an idle service more than all else, so it ends when nobody has asked for a while.
+// Sampling interval of event loop delay, ms; source: ours. 50 wake-ups a second are expensive when idle, so sampling
+// stops without scrapes.
 const RESOLUTION_MS = 20
 const WATCHED_MS = 5 * 60_000
 
 const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 
-/** Makes the reader; until the first call nothing is measured. */
 export function createProcessReader(): Host['readProcess'] {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
   let end: NodeJS.Timeout | undefined
@@ -42,7 +40,7 @@ export function createProcessReader(): Host['readProcess'] {
   }
 }
 
-// What is measured is the time from one wake-up to the next, of which the resolution is meant.
+// Measures the time between wake-ups, which includes the resolution.
 function delayOf(nanoseconds: number | undefined): number {
   if (nanoseconds === undefined || !Number.isFinite(nanoseconds)) return 0
   return Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000)

@@ -4,10 +4,10 @@ import { join, resolve, sep } from 'node:path'
 import { otherUserOf, type RecoveredTable, recoverDatabase } from '../core.ts'
 import { type DataFolder, openDataFolder, StartError } from './data-folder.ts'
 
-// A service makes these files anew. The log stays with the damaged folder.
+// The service recreates these files, and the log stays with the damaged folder.
 const LEFT_BEHIND = /^(drydock\.db|drydock\.lock|drydock\.log|service\.json|workers)/
 
-// A killed service leaves sockets of ssh behind, which cannot be copied.
+// A killed service leaves ssh sockets, which cannot be copied.
 const COPIED: CopyOptions = {
   recursive: true,
   verbatimSymlinks: true,
@@ -16,10 +16,10 @@ const COPIED: CopyOptions = {
 }
 
 /**
- * Copies a data folder with a damaged database into a new one, with all rows that can be read.
- * @param data the damaged folder, which stays as it is
- * @param into a folder that does not exist, or is empty
- * @throws StartError if the damaged folder is in use, or the new one cannot be used
+ * Copies a damaged data folder with all readable rows.
+ * @param data the damaged folder, left unchanged
+ * @param into a missing or empty folder
+ * @throws StartError if the source is in use or the target unusable
  */
 export async function recoverFolder(
   data: string,

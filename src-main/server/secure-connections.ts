@@ -1,4 +1,3 @@
-/** Answers https on the port that answers http: the first byte that a client sends tells which of the two it speaks. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type SecureContext, Server as SecureServer } from 'node:tls'
@@ -6,28 +5,25 @@ import { isLoopback } from '../domain/own-addresses.ts'
 import type { CertificatePair } from './certificates.ts'
 import { type Connections, endSocketWith } from './connections.ts'
 
-// First byte of a record that shakes hands; source: RFC 8446, 5.1. No method of HTTP begins with it.
+// First byte of a handshake record; source: RFC 8446, 5.1. No HTTP method begins with it.
 const HANDSHAKE = 0x16
 const HANDSHAKE_MS = 10_000
 
-/** What a server answers securely with. */
 export type Secured = {
-  /** Finds the certificate for a name; rejects for names that are not ours. */
   readonly contextFor: (name: string) => Promise<SecureContext>
-  /** The certificate for clients that name none; undefined: such clients are not answered. */
+  /** Certificate for clients that send no name (SNI); undefined rejects them. */
   readonly unnamed?: CertificatePair | undefined
-  /** Whether http is answered on loopback alone, and https everywhere. */
   readonly onlyLoopbackIsPlain?: boolean
 }
 
-// A listener of both families names an address of IPv4 in the form of IPv6.
+// A dual-stack listener reports IPv4 addresses in their IPv6 form.
 const localAddressOf = ({ localAddress = '' }: Socket) => localAddress.replace(/^::ffff:/, '')
 const INSECURE =
   'HTTP/1.1 426 Upgrade Required\r\nupgrade: TLS/1.2\r\nconnection: upgrade, close\r\ncontent-length: 0\r\n\r\n'
 
 /**
- * Makes a server answer both. To be called when it listens to connections itself, and before it has any.
- * @returns ends connections on which nothing is asked yet
+ * Makes a server speak both; call when it listens and before its first connection.
+ * @returns a function that ends connections without a request
  */
 export function answerSecurely(
   server: Server,
@@ -35,13 +31,11 @@ export function answerSecurely(
   { contextFor, unnamed, onlyLoopbackIsPlain = false }: Secured,
 ): () => void {
   const plain = server.listeners('connection') as ((socket: Socket) => void)[]
-  // Those that do not ask anything yet, by their client: the socket above one that shakes hands has the same.
   const silent = new Map<string, Socket>()
   const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress}:${remotePort}`
   const serve = (socket: Socket) => {
     for (const listener of plain) listener.call(server, socket)
   }
-  // It opens no port: connections are given to it.
   const secure = new SecureServer(
     {
       ...unnamed,
@@ -73,7 +67,7 @@ export function answerSecurely(
         released(socket)
         secure.emit('connection', socket)
       } else if (onlyLoopbackIsPlain && !isLoopback(localAddressOf(socket))) {
-        // Before anything was read of it: a key must not look as if it could be sent so.
+        // Before reading anything, so that sending a key this way never seems to work.
         endSocketWith(socket, INSECURE)
       } else {
         silent.delete(client)

@@ -1,4 +1,3 @@
-/** Removes what killed services and previews left: processes, containers, folders. */
 import { existsSync, rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,11 +9,9 @@ import { createFleets, openContainerState } from './fleets.ts'
 import { createLog, systemTime } from './system-ports.ts'
 
 /**
- * Removes what a service that was killed left: worker processes, containers and networks of its data folder. No
- * worker is started, and the folder stays.
- * @param path of the data folder
- * @returns 'in use' when a service runs on it, and 'empty' when none ever did: then nothing is touched
- * @throws StartError when its data cannot be used
+ * Removes a killed service's processes, containers and networks, without starting workers or deleting the folder.
+ * @returns 'in use' while a service runs, 'empty' if none ever did: nothing is touched
+ * @throws StartError if its data is unusable
  */
 export async function sweepData(path: string): Promise<'swept' | 'in use' | 'empty'> {
   if (!existsSync(path)) return 'empty'
@@ -54,18 +51,16 @@ async function sweepFleet(folder: DataFolder, storage: Storage): Promise<void> {
 
 const noWorkers = () => Promise.reject(new Error('no worker is started here'))
 
-/** Sweeps one data folder, as `sweepData` does. */
 export type SweepData = (folder: string) => Promise<'swept' | 'in use' | 'empty'>
 
-// A folder in which no service has begun is of a preview that starts in this moment; if it is older than this, in ms,
-// of one that was killed before.
+// A folder without a started service belongs to a starting preview; if older than this, in ms, to a killed one.
 const STARTING_MS = 60_000
 
 /**
- * Removes what killed previews left: workers, containers, networks and folders. Previews that run are left alone.
+ * Sweeps killed previews, leaving running ones alone.
  * @param data the user's data folder
  * @param now ms since the epoch
- * @returns folders that could not be swept, with the reason; they are tried again by the next preview
+ * @returns folders that failed, with reasons; the next preview retries them
  */
 export async function sweepPreviews(
   data: string,
@@ -80,7 +75,7 @@ export async function sweepPreviews(
       if (left === 'swept' || (left === 'empty' && age > STARTING_MS))
         await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     } catch (error) {
-      // Another preview that starts in this moment was quicker.
+      // Another preview that is starting at the same time was faster.
       if (errorCode(error) === 'ENOENT') continue
       failed.push({ folder, why: (error as Error).message })
     }
@@ -88,7 +83,6 @@ export async function sweepPreviews(
   return failed
 }
 
-/** The folders of previews whose service does not live. Looks only. @param now ms since the epoch */
 export async function leftPreviews(data: string, now: number): Promise<readonly string[]> {
   const folders = await previewFolders(data)
   const left = await Promise.all(
@@ -97,7 +91,7 @@ export async function leftPreviews(data: string, now: number): Promise<readonly 
       if (service !== undefined) return !lives(service.pid)
       const age = await stat(folder).then(
         ({ mtimeMs }) => now - mtimeMs,
-        () => 0, // it has just been removed
+        () => 0,
       )
       return age > STARTING_MS
     }),
@@ -116,6 +110,6 @@ function lives(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return errorCode(error) === 'EPERM' // of another user
+    return errorCode(error) === 'EPERM'
   }
 }

@@ -6,7 +6,6 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const WORKER_ID_LENGTH = 14
 const KEY_BYTES = 32
 
-/** The time of the machine. Timers keep the process alive only as long as the service itself does. */
 export const systemTime: TimeSource = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
@@ -16,10 +15,9 @@ export const systemTime: TimeSource = {
   },
 }
 
-/** Ids and keys from the generator of the system. */
 export const systemIds: NewId = {
   uuid: timeOrderedUuid,
-  // 256 is no multiple of 36, so the first letters come up a little more often; an id is no secret.
+  // 256 is not a multiple of 36, so the first letters are slightly more frequent; an id is no secret.
   worker: () => [...randomBytes(WORKER_ID_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join(''),
   key: () => `dk_${randomBytes(KEY_BYTES).toString('base64url')}`,
   hash: (key) => hash('sha256', key, 'buffer'),
@@ -27,8 +25,8 @@ export const systemIds: NewId = {
 }
 
 /**
- * UUID version 7: its first 48 bits are the time in ms. Jobs that come one after the other are then neighbours in the
- * index of ids, so a group of submits writes one page of it instead of one each.
+ * UUID version 7: the first 48 bits are the time in ms, so consecutive jobs are index neighbours and a group of submits
+ * writes one page.
  */
 function timeOrderedUuid(): string {
   const time = Date.now().toString(16).padStart(12, '0')
@@ -36,13 +34,12 @@ function timeOrderedUuid(): string {
 }
 
 /**
- * Log of the service as JSON lines on stderr or into a file; keys and payloads are never fields of it, and what looks
- * like a key is cut out all the same.
- * @param file path; stderr without it
+ * JSON lines on stderr or in a file; keys and payloads are never fields, and key-like text is removed.
+ * @param file defaults to stderr
  */
 export function createLog(level: string, file: string | undefined): Log {
   const destination = pino.destination({ dest: file ?? 2, sync: true, mkdir: true, mode: 0o600 })
-  // A full disk must not end the service; what could not be written is written with the next line.
+  // A full disk must not end the service; unwritten output goes out with the next line.
   destination.on('error', () => undefined)
   const logger = pino(
     {

@@ -1,4 +1,3 @@
-/** Keys, named keys and sessions, joined. */
 import { createKeys, type Keys } from './keys.ts'
 import { createNamedKeys, type NamedKeys } from './named-keys.ts'
 import { createOpenStreams, type OpenStreams } from './open-streams.ts'
@@ -7,24 +6,20 @@ import type { Clock, Log, NewId } from './ports/system.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
-/** Who may use the service. */
 export type Access = {
   readonly keys: Keys
   readonly namedKeys: NamedKeys
   readonly sessions: Sessions
   readonly openStreams: OpenStreams
-  /** Makes a new account key, ends all sessions, and replaces the key file. */
   readonly rotateAccountKey: () => Promise<void>
 }
 
-/** Opens stored keys and sessions. */
 export function createAccess(deps: {
   readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints' | 'keys'>
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly registry: Pick<WorkerRegistry, 'all'>
-  /** Writes a new key file next to the current one. @returns a function that replaces the current one, without more space */
   readonly prepareKeyFile: (key: string) => () => void
 }): Access {
   const namedKeys = createNamedKeys(deps)
@@ -37,9 +32,9 @@ export function createAccess(deps: {
     openStreams: createOpenStreams(deps),
     async rotateAccountKey() {
       const key = deps.newId.key()
-      // On a full disk this throws before the old key is void.
+      // On a full disk this throws before the old key is revoked.
       const publish = deps.prepareKeyFile(key)
-      // Both start in one turn, so they are in one commit.
+      // Started in the same turn, so that they share one commit.
       await Promise.all([keys.setAccountKey(key), sessions.endAll()])
       publish()
     },

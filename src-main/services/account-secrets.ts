@@ -1,6 +1,6 @@
 /**
- * Secrets of the account, as the platform's tools store and name them. Settings hold `{{ RUNPOD_SECRET_name }}` in the
- * place of a value; workers get the value itself when they start. Source: the public package runpod 2.0, its secrets.
+ * Account secrets of the platform's tools. Settings contain `{{ RUNPOD_SECRET_name }}`; workers get the value when they
+ * start. Source: the public package runpod 2.0, its secrets.
  */
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
@@ -17,7 +17,7 @@ export type AccountSecret = { readonly name: string; readonly description: strin
 
 type Deps = { readonly storage: Pick<Storage, 'secrets' | 'write'>; readonly clock: Pick<Clock, 'now'> }
 
-/** Stores a secret. @throws AppError BAD_FIELD for a name that is taken, or cannot stand in a setting */
+/** @throws AppError BAD_FIELD if the name is taken or not allowed in settings */
 export async function createSecret(
   { storage, clock }: Deps,
   { name, value, description }: { readonly name: string; readonly value: string; readonly description: string },
@@ -33,7 +33,6 @@ export async function createSecret(
   return { name, description, createdAt }
 }
 
-/** All secrets, by name. @throws AppError SECRET_LOST */
 export function listSecrets({ storage }: Pick<Deps, 'storage'>): readonly AccountSecret[] {
   return storage.secrets.list(SCOPE).flatMap(({ name }) => {
     const found = read(storage, name)
@@ -41,14 +40,13 @@ export function listSecrets({ storage }: Pick<Deps, 'storage'>): readonly Accoun
   })
 }
 
-/** Deletes a secret; returns whether there was one. */
 export async function deleteSecret({ storage }: Pick<Deps, 'storage'>, name: string): Promise<boolean> {
   return await storage.write(() => storage.secrets.remove(SCOPE, name))
 }
 
 /**
- * An environment with the values of the secrets that it names.
- * @throws Error with a sentence for a person where one of them is not stored; AppError SECRET_LOST
+ * Inserts secret values into an environment.
+ * @throws Error for the user if one is not stored; AppError SECRET_LOST
  */
 export function withSecrets(
   storage: Pick<Storage, 'secrets'>,
@@ -70,7 +68,6 @@ export function withSecrets(
   )
 }
 
-/** The values of all secrets, for who must not show them. @throws AppError SECRET_LOST */
 export function accountSecretValues(storage: Pick<Storage, 'secrets'>): readonly string[] {
   return storage.secrets.list(SCOPE).flatMap(({ name }) => read(storage, name)?.value ?? [])
 }

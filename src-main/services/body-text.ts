@@ -1,23 +1,20 @@
-/** Bodies of requests as text, and parts of them as bytes again. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { limit } from '../contract/limits.ts'
 import type { Json, JsonText } from '../domain/json/json.ts'
 
-/** Bytes of a body. */
 export type Bytes = Buffer<ArrayBuffer>
 
-/** Makes the whole text of a body. What is ASCII is made into text ten times as fast as UTF-8. */
+/** Decoding ASCII is ten times as fast as UTF-8. */
 export function bodyText(bytes: Bytes): JsonText {
   const ascii = isAscii(bytes)
   const text = bytes.toString(ascii ? 'latin1' : 'utf8')
-  // Of ASCII each letter is one byte, so that an offset in the text is an offset in the bytes.
+  // In ASCII, offsets in text and bytes are equal.
   const asBytes = (start: number, end: number) => ascii && isLarge(end - start)
   const cut = (start: number, end: number) =>
     asBytes(start, end) ? bytes.subarray(start, end) : text.slice(start, end)
   return { text, scanned: text, cut, whole: undefined }
 }
 
-/** JSON made of pieces: bytes where one of them is, so that it need not be made into text. */
 export function joinedJson(pieces: readonly Json[]): Json {
   if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('')
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
@@ -25,13 +22,12 @@ export function joinedJson(pieces: readonly Json[]): Json {
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
-/** A body without the byte order mark that some editors and shells put before UTF-8, and that no JSON begins with. */
+/** Some editors and shells add a byte order mark, which JSON does not allow. */
 export function withoutMark(bytes: Bytes): Bytes {
   const { length } = BYTE_ORDER_MARK
   return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes
 }
 
-/** A part of a body as it is passed on: text, or its bytes where it is too large for a row of the database. */
 function partOf(bytes: Bytes): Json {
   return isLarge(bytes.length) ? bytes : bytes.toString('utf8')
 }
@@ -40,17 +36,15 @@ function isLarge(bytes: number): boolean {
   return bytes > limit('payloadInRowBytes')
 }
 
-// Reads a JSON body without making its long strings. To parse 20 MB of picture in base64 takes three times as long as
-// to store it, and nobody looks at the result: it is stored and passed on as the bytes that came. So each long string
-// value that is plain (no escapes, no control characters) is emptied in the text that is parsed. The text is valid JSON
-// exactly where the whole is, because such a string is valid whatever is in it.
+// Parses JSON without building long strings: parsing 20 MB of base64 takes three times as long as storing it. Long
+// plain strings (no escapes or control characters) are emptied before parsing and passed on as bytes, which keeps
+// validity unchanged.
 
-/** A string that was emptied: offset of its opening quote in the folded text, and how many bytes are missing there. */
+/** An emptied string: offset of its opening quote, and the missing bytes. */
 type Fold = { readonly at: number; readonly bytes: number }
 
-// A shorter one costs less to parse than to look at twice.
+// Shorter strings are cheaper to parse than to skip.
 const LONG_BYTES = 64 * 1024
-// Each takes a call to find; a body of many strings is parsed as it is.
 const STRINGS_SAMPLED = 1000
 const QUOTE = 34
 const BACKSLASH = 92
@@ -59,10 +53,7 @@ const SPACE = 32
 const WORD_BYTES = 4
 const WORDS_A_STEP = 4096
 
-/**
- * The text of a body that is parsed at once, or of one that is nothing but a few long strings; undefined: to parse it
- * would hold the event loop, which is what `readInThread` is for.
- */
+/** Text that can be parsed at once; undefined: use `readInThread`. */
 export function shortText(bytes: Bytes): JsonText | undefined {
   const most = limit('payloadInRowBytes')
   if (bytes.length <= most) return isUtf8(bytes) ? foldedText(bytes) : bodyText(bytes)
@@ -72,7 +63,7 @@ export function shortText(bytes: Bytes): JsonText | undefined {
 }
 
 /**
- * Makes the text of a body with its long plain string values emptied; parts are cut out of it whole.
+ * Returns the text with long plain strings emptied, which are cut out as bytes.
  * @param bytes valid UTF-8
  */
 export function foldedText(bytes: Bytes): JsonText {
@@ -95,13 +86,12 @@ function textWithout(bytes: Bytes, strings: readonly LongString[]): JsonText {
   const folded = strings.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)])
   const position = (at: number) => folds.reduce((sum, fold) => (at > fold.at ? sum + fold.bytes : sum), at)
   const cut = (start: number, end: number) => partOf(bytes.subarray(position(start), position(end)))
-  // As latin1 each byte is one letter, so that an offset in the text is an offset in the bytes.
+  // latin1 has one letter per byte, so offsets are equal.
   const scanned = folded.toString('latin1')
   const text = isAscii(folded) ? scanned : folded.toString('utf8')
   return { text, scanned, cut, whole: strings.length === 0 ? undefined : () => bytes.toString('utf8') }
 }
 
-// Backslashes that are looked at one by one; with more of them a string is no picture, and is parsed.
 const BACKSLASHES_MAX = 10_000
 
 function longStrings(bytes: Bytes): readonly LongString[] {
@@ -130,7 +120,6 @@ function longStrings(bytes: Bytes): readonly LongString[] {
   return found
 }
 
-// Keys are compared with each other, so they stay.
 function isKey(bytes: Bytes, close: number): boolean {
   let next = close + 1
   while (next < bytes.length && (bytes[next] ?? 0) <= SPACE) next += 1
@@ -147,16 +136,13 @@ function hasControls(bytes: Bytes, start: number, end: number): boolean {
   const isControl = (byte: number) => byte < SPACE
   const wordsTo = wordsFrom + words.length * WORD_BYTES
   if (bytes.subarray(start, wordsFrom).some(isControl) || bytes.subarray(wordsTo, end).some(isControl)) return true
-  // In steps: code that runs often stays compiled, while one long loop would be compiled anew for each body.
+  // In steps, because one long loop would be recompiled for each body.
   for (let at = 0; at < words.length; at += WORDS_A_STEP)
     if (holdsControl(words, at, Math.min(words.length, at + WORDS_A_STEP))) return true
   return false
 }
 
-/**
- * Whether a byte of these words is below 32; four bytes at once take a quarter of the time. Where 32 is taken from each
- * byte of a word, the highest bit of a byte comes up where the byte was below 32, or stands beside such a one.
- */
+/** Whether any byte is below 32, four at a time: subtracting 32 from each byte of a word sets its highest bit. */
 function holdsControl(words: Int32Array, from: number, to: number): boolean {
   let cameUp = 0
   for (let at = from; at < to; at++) {

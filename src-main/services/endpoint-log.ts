@@ -1,24 +1,19 @@
 import type { Storage } from './ports/storage.ts'
-/** Lines that the service itself writes into the log of an endpoint, among those of its workers. */
 import type { Clock, Log } from './ports/system.ts'
 
-/** Writes a line. A warning that repeats is written once a minute, so that no client and no worker floods the log. */
 export type EndpointLog = (entry: {
   readonly endpointId: string
   readonly workerId?: string
   readonly jobId?: string
   readonly line: string
-  /** Default: a warning. */
   readonly level?: 'INFO' | 'WARN'
 }) => void
 
 const REPEATED_MS = 60_000
-// A few hundred bytes each; source: ours.
+// Remembered warnings, a few hundred bytes each; source: ours.
 const REMEMBERED = 1000
-// In place of the id of a worker.
 const SERVICE = 'service'
 
-/** Makes the log. @param stored called when a line was stored */
 export function createEndpointLog({
   storage,
   clock,

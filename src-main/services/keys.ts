@@ -1,10 +1,8 @@
 import type { Endpoint, NamedKey, Storage } from './ports/storage.ts'
 /**
- * Who a key is. The account opens everything; a named key what its role may do; an endpoint's key that endpoint; the
- * token of a worker that calls others, a peer, the endpoints of its app and environment, or those of no app where it is
- * of none, as long as it lives. All are
- * stored as hashes and compared in constant time. Source: docs/spec/job-api.md, 9; of named keys and peers ours: a team
- * shares a machine, and code of an app needs no more.
+ * Maps keys to callers: the account, named keys by role, endpoint keys, and tokens of live workers for their app's
+ * environment, or for endpoints of no app. Stored as hashes, compared in constant time. Source: docs/spec/job-api.md,
+ * 9; named keys and peers are ours.
  */
 
 import { ACCOUNT_NAME } from '../contract/keys.ts'
@@ -16,30 +14,20 @@ import type { WorkerRegistry } from './worker-registry.ts'
 
 const ACCOUNT = 'account.keyHash'
 
-/** Whom a key belongs to. */
 type KeyHolder = 'account' | 'named' | 'endpoint' | 'peer'
 
-/** Who asks. A guest has no key. */
 export type Caller = {
   readonly holder: KeyHolder | 'guest'
-  /** What the account or a named key may do; undefined: nothing but to use what its key opens. */
   readonly role: Role | undefined
-  /** Name of that key, as in the list of changes. */
   readonly name: string | undefined
-  /** The app that its key is of. */
   readonly within: AppTarget | undefined
 }
 
-/**
- * A random text that is as hard to guess as a key, without its mark, as it is none and must not be taken for one: the
- * secret of a session, or the id of something whose address is its key.
- */
+/** As hard to guess as a key but without a key's prefix: for session secrets and secret ids. */
 export const newSecretId = (newId: Pick<NewId, 'key'>): string => newId.key().replace(/^dk_/, '')
 
-/** Who brings no key. */
 export const GUEST: Caller = { holder: 'guest', role: undefined, name: undefined, within: undefined }
 
-/** The caller with the account key. */
 export const ACCOUNT_CALLER: Caller = { holder: 'account', role: 'admin', name: ACCOUNT_NAME, within: undefined }
 
 const callerWithout = (holder: 'endpoint' | 'peer', within: AppTarget | undefined): Caller => ({
@@ -49,24 +37,17 @@ const callerWithout = (holder: 'endpoint' | 'peer', within: AppTarget | undefine
   within,
 })
 
-/** The keys of the service. */
 export type Keys = {
-  /** As whom this key opens the endpoint; undefined: it does not. What its role is good for is asked elsewhere. */
   readonly callerOn: (key: string, endpoint: Endpoint | undefined) => Caller | undefined
-  /** Whose key this is, whatever it opens; undefined: nobody's. It looks through all endpoints. */
   readonly callerOf: (key: string) => Caller | undefined
-  /** Whether this is the account key. */
   readonly isAccountKey: (key: string) => boolean
-  /** Replaces the account key; the old one is void. */
   readonly setAccountKey: (key: string) => Promise<void>
 }
 
-/** Whether a caller may know what is in this environment. */
 export function maySee({ role, within }: Caller, target: AppTarget): boolean {
   return role !== undefined || isSameTarget(within, target)
 }
 
-/** Recognises keys by the hashes that are stored. */
 export function createKeys({
   storage,
   newId,
@@ -86,7 +67,7 @@ export function createKeys({
   return {
     callerOn(key, endpoint) {
       const hash = newId.hash(key)
-      // All are compared always, so that the time says nothing.
+      // All are always compared, so that timing reveals nothing.
       const isAccount = matches(hash, accountHash)
       const isEndpoint = matches(hash, endpoint?.keyHash)
       const named = namedKeys.withHash(hash)
@@ -117,7 +98,6 @@ export function createKeys({
   }
 }
 
-/** The caller with a named key. */
 export const callerNamed = ({ name, role }: Pick<NamedKey, 'name' | 'role'>): Caller => ({
   holder: 'named',
   role,

@@ -1,6 +1,5 @@
 /**
- * Keys with a name, a role and an expiry date, for a service with more users than one. They are held in memory, as each request
- * looks through them; only their hashes are stored. Source: ours.
+ * Named keys with role and expiry, in memory because every request checks them; only hashes are stored. Source: ours.
  */
 import { AppError } from '../contract/errors.ts'
 import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../contract/keys.ts'
@@ -9,29 +8,29 @@ import { MINUTE_MS } from '../contract/units.ts'
 import type { NamedKey, Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
 
-// The last use is stored to the minute: it must not cost a write for each request.
+// The last use is stored to the minute, so that requests cost no write.
 const USE_NOTED_MS = MINUTE_MS
 
-/** The named keys of the service. */
 export type NamedKeys = {
-  /** The key with this hash that has not ended. */
   readonly withHash: (hash: Uint8Array) => NamedKey | undefined
-  /** The key with this name that has not ended. */
   readonly named: (name: string) => NamedKey | undefined
   readonly list: () => NamedKeyView[]
-  /** @returns the key itself, once. @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD */
+  /**
+   * @returns the key itself, once
+   * @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD
+   */
   readonly create: (wanted: NamedKeyCreate) => Promise<NamedKeyView & { readonly key: string }>
-  /** Changes the role or the expiry date of a key and of its sessions. @throws AppError KEY_NOT_FOUND, BAD_FIELD */
   readonly update: (name: string, changes: NamedKeyUpdate) => Promise<NamedKeyView>
-  /** Replaces a key, and ends its sessions. @returns the new key itself, once. @throws AppError KEY_NOT_FOUND */
+  /**
+   * Replaces a key and ends its sessions.
+   * @returns the new key, once
+   * @throws AppError KEY_NOT_FOUND
+   */
   readonly rotate: (name: string) => Promise<NamedKeyView & { readonly key: string }>
-  /** @throws AppError KEY_NOT_FOUND */
   readonly revoke: (name: string) => Promise<void>
-  /** Notes that a key was used. @param from the address that it came from */
   readonly noteUse: (name: string, from: string | undefined) => void
 }
 
-/** Opens them on what is stored. */
 export function createNamedKeys({
   storage,
   clock,
@@ -47,7 +46,6 @@ export function createNamedKeys({
   let keys = stored()
   const lives = ({ endsAt }: NamedKey) => endsAt === null || endsAt > clock.now()
 
-  /** Changes stored keys. The keys in memory follow the commit. */
   async function change<Result>(work: (before: ReadonlyMap<string, NamedKey>) => Result): Promise<Result> {
     const { result, after } = await storage.write(() => ({ result: work(stored()), after: stored() }))
     keys = after

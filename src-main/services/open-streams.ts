@@ -4,13 +4,14 @@ import type { Clock } from './ports/system.ts'
 // Streams must end within a second; source: ours.
 const CHECK_INTERVAL_MS = 500
 
-/** Responses that stay open. Each ends soon after its key or session has ended. */
 export type OpenStreams = {
-  /** @param isAllowed whether the caller may still read the stream; throwing counts as no @returns a function that stops the checks */
+  /**
+   * @param isAllowed whether the caller may still read; throwing means no
+   * @returns a function that stops checking
+   */
   readonly watch: (isAllowed: () => boolean, end: () => void) => () => void
 }
 
-/** Checks open streams periodically. No timer runs while none is open. */
 export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'after'> }): OpenStreams {
   const streams = new Set<{ readonly isAllowed: () => boolean; readonly end: () => void }>()
   let isPlanned = false
@@ -21,7 +22,7 @@ export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'afte
     clock.after(CHECK_INTERVAL_MS, checkAll)
   }
 
-  // Not in the context of the request that happened to plan it.
+  // Detached from the context of the request that scheduled it.
   const checkAll = AsyncResource.bind(() => {
     isPlanned = false
     for (const stream of [...streams]) {

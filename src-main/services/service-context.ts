@@ -45,7 +45,6 @@ import type { WorkerSupervisor } from './workers/supervise.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
 import type { Workflows } from './workflows/workflows.ts'
 
-/** What everything stands on. */
 export type ServiceBase = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
@@ -54,21 +53,15 @@ export type ServiceBase = ReadsInThread & {
   readonly settings: Settings
   readonly traces: Traces
   readonly endpointLog: EndpointLog
-  /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts
-  /** Notify when log lines or requests were stored. */
   readonly notifiers: { readonly logs: Notifier; readonly requests: Notifier }
-  /** Aborts when the service stops: open event streams end. */
   readonly stopping: AbortSignal
 }
 
-/** Services that identify callers and check their permissions. */
 export type GuardServices = ServiceBase & Access
 
-/** The same with releases, because a call by name may wait for one in preparation. */
 export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
 
-/** Jobs: queued, waited for, streamed, reported. Models, as a graph may ask for one. */
 export type JobServices = {
   readonly leases: Leases
   readonly waiters: JobWaiters
@@ -82,7 +75,6 @@ export type JobServices = {
   readonly models: Models
 }
 
-/** Workers: what they ask for, and what people do with them. */
 export type WorkerServices = {
   readonly registry: WorkerRegistry
   readonly calls: WorkerCalls
@@ -95,7 +87,6 @@ export type WorkerServices = {
   readonly views: ViewDeps
 }
 
-/** Requests to load-balanced endpoints: let in, given a worker, logged. */
 export type BalancerServices = NamedEndpointServices &
   Pick<WorkerServices, 'registry'> &
   Pick<MachineServices, 'fleet' | 'requestCounts'> & {
@@ -103,13 +94,11 @@ export type BalancerServices = NamedEndpointServices &
     readonly requestLog: RequestLog
   }
 
-/** The machine below, and what is measured. */
 type MachineServices = {
   readonly host: Host
   readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
   readonly processMachine: ProcessMachine
   readonly catalog: Catalog
-  /** The folder of our Python packages, absolute. */
   readonly pythonPackages: string
   readonly doctor: Doctor
   readonly metrics: MetricsRecorder
@@ -120,7 +109,6 @@ type MachineServices = {
   readonly readPrices: ReadPrices
 }
 
-/** Apps, the projects that they are built from, and graphs of nodes. */
 type AppServices = {
   readonly releases: Releases
   readonly uploads: Uploads
@@ -132,9 +120,6 @@ type AppServices = {
   readonly workflows: Workflows
 }
 
-/**
- * The running service as the HTTP layer sees it, by rooms: a function asks for those that it uses. Made by core.ts.
- */
 export type ServiceContext = ServiceBase &
   Access &
   JobServices &
@@ -143,17 +128,14 @@ export type ServiceContext = ServiceBase &
   MachineServices &
   AppServices
 
-/** Where the service is. */
 export type ServiceFacts = {
   readonly version: string
   readonly pid: number
-  /** Address for users, without a slash at the end. */
   readonly url: string
-  /** Host headers under which it answers, lower case. */
   readonly hosts: ReadonlySet<string>
   readonly data: string
   readonly keyFile: string
-  /** How to call the command line from any folder, like `node /clone/src-main/cli/drydock.mjs`. */
+  /** Invokes the CLI from any folder, like `node /clone/src-main/cli/drydock.mjs`. */
   readonly command: string
   readonly startedAt: number
 }

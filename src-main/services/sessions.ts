@@ -1,8 +1,7 @@
 /**
- * Signed-in browsers. A link signs one browser in, once, within a minute. The browser then holds two secrets: a cookie,
- * and a page key that its pages store and send themselves. Browsers send cookies to every port of a host, and storage
- * belongs to one port, so another server on this machine can get the cookie but never both. A session ends with the key
- * that made its link. Only hashes are stored. Source: ours; the limits are in contract/limits.
+ * Browser sessions. A one-time link, valid for a minute, yields a cookie and a page key: cookies reach every port of a
+ * host, storage only one, so another local server never gets both. Sessions end with their key; only hashes are stored.
+ * Source: ours; contract/limits.
  */
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
@@ -11,52 +10,44 @@ import type { NamedKeys } from './named-keys.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, NewId } from './ports/system.ts'
 
-// Differs from the name of older versions, whose sessions have no page key.
+// Differs from older versions, whose sessions lack a page key.
 const SESSIONS = 'account.pageSessions'
 
 type Hash = Uint8Array | readonly number[]
 
-/** `endsAt` is steady ms. `keyHash` identifies the named key behind it; null: the account key. */
+/** `endsAt` is steady ms. `keyHash`: the named key; null: the account key. */
 type Entry = { readonly hash: Hash; readonly endsAt: number; readonly keyHash: readonly number[] | null }
-/** `user` is the id of the only user of this machine who may use it; undefined: anyone. */
 type Link = Entry & { readonly user: number | undefined }
 type StoredSession = Entry & { readonly hash: readonly number[]; readonly pageHash: readonly number[] }
 
-/** The two secrets of a browser. */
 export type SessionSecrets = { readonly cookie: string; readonly pageKey: string }
 
-/** The sessions of the service. */
 export type Sessions = {
   /**
-   * Makes a link that signs in as this caller.
-   * @param user the only user of this machine who may use it, and root; undefined: anyone
-   * @returns its code, and until when it works in wall ms
-   * @throws AppError UNAUTHORIZED if the caller's key was revoked meanwhile
+   * Creates a sign-in link for this caller.
+   * @param user the only local user, besides root, who may use it; undefined for anyone
+   * @returns code and expiry in wall ms
+   * @throws AppError UNAUTHORIZED if the key was revoked meanwhile
    */
   readonly createLink: (
     caller: Caller,
     user: number | undefined,
   ) => { readonly code: string; readonly expiresAt: number }
   /**
-   * Uses a link up, unless it belongs to another user.
-   * @param findUser finds the user of this machine who opened it; undefined: the browser is on another machine
-   * @returns `void`: it is unknown, used or too old
+   * Redeems a link, unless it belongs to another user.
+   * @param findUser returns the opening local user; undefined for remote browsers
+   * @returns `void` if unknown, used or expired
    */
   readonly redeem: (
     code: string,
     findUser: () => Promise<number | undefined>,
   ) => Promise<SessionSecrets | 'void' | 'other-user'>
-  /** How many browsers are signed in. */
   readonly count: () => number
-  /** Finds the caller that a browser is signed in as; undefined: its session, or the key behind it, has ended. */
   readonly callerOf: (secrets: SessionSecrets) => Caller | undefined
-  /** Ends a session; it need not exist. */
   readonly end: (secrets: SessionSecrets) => Promise<void>
-  /** Ends all sessions and links. */
   readonly endAll: () => Promise<void>
 }
 
-/** Makes the sessions; those of earlier runs continue. */
 export function createSessions({
   storage,
   clock,
@@ -90,7 +81,7 @@ export function createSessions({
     try {
       await storage.write(() => storage.state.set(SESSIONS, sessions))
     } catch (error) {
-      // Matches memory to the database, because a restart would restore the stored sessions.
+      // Resyncs memory, since a restart would restore the stored sessions.
       sessions = readStored(storage.state.get(SESSIONS))
       throw error
     }
@@ -110,7 +101,7 @@ export function createSessions({
     async redeem(code, findUser) {
       const wanted = linkWith(code)
       if (wanted?.user !== undefined && !isUser(await findUser(), wanted.user)) return 'other-user'
-      // Looked up again: meanwhile another browser may have used it.
+      // Looked up again, because another browser may have used it meanwhile.
       const link = linkWith(code)
       if (link === undefined) return 'void'
       links = links.filter((other) => other !== link)
@@ -145,7 +136,7 @@ export function createSessions({
 
 const ROOT = 0
 
-// Root could read the key anyway, and relays of the system, such as that of WSL, connect as root.
+// Root could read the key anyway, and system relays such as WSL's connect as root.
 function isUser(found: number | undefined, wanted: number): boolean {
   return found === undefined || found === wanted || found === ROOT
 }

@@ -1,22 +1,20 @@
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log } from './ports/system.ts'
 
-/** Where time comes from: two readings in ms and a timer. */
 export type TimeSource = {
   readonly wall: () => number
   readonly monotonic: () => number
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-// Slow corrections of the wall clock stay below this within one check; a set clock or a suspended machine does not.
+// Above slow clock corrections within one check, below a set clock or suspension.
 const JUMP_MS = 2000
 
 /**
- * Makes the clock of the service. `steady` starts at wall time less `offset` and from then on follows the monotonic
- * source, so a clock that is set, or a lid that is closed, neither ends a lease nor the ttl of a job. A jump is put
- * into the offset, which is stored, so that deadlines in the database keep their meaning after a restart.
- * @param offset the stored offset in ms, 0 at the first start
- * @param saveOffset called when `checkForJump` finds that the wall clock has jumped
+ * The service clock. `steady` follows the monotonic source, so a changed clock or sleep ends no lease or ttl; jumps go
+ * into the stored offset.
+ * @param offset stored, ms; 0 at first start
+ * @param saveOffset called when the wall clock jumped
  */
 export function createSteadyClock(
   source: TimeSource,
@@ -42,7 +40,6 @@ export function createSteadyClock(
 
 const OFFSET = 'clock.offset'
 
-/** Makes the clock with the offset of earlier runs, and stores each that it finds. */
 export function createStoredClock({
   source,
   storage,
@@ -60,7 +57,6 @@ export function createStoredClock({
   })
 }
 
-/** Both times of this moment. */
 export function momentOf(clock: Clock): { readonly now: number; readonly steady: number } {
   return { now: clock.now(), steady: clock.steady() }
 }

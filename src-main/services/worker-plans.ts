@@ -1,4 +1,3 @@
-/** What the worker of an endpoint is started with: its program, and its environment. */
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import { limit } from '../contract/limits.ts'
 import { workerEnvironment } from '../contract/worker-protocol.ts'
@@ -15,18 +14,16 @@ import type { Endpoint, Storage } from './ports/storage.ts'
 import type { Settings } from './settings.ts'
 import type { WorkerIdentity } from './workers/prepared-workers.ts'
 
-// Under which programs of the hub look for its token, the first one first.
+// Variables in which hub programs look for a token, in order.
 const TOKENS = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'] as const
 
-/** Makes both for a worker. */
 export type WorkerPlans = {
   /**
-   * Brings the model that its workers are to find; undefined: it names none.
-   * @throws Error with the reason for a person, also when the signal aborts it
+   * Fetches the model its workers need; undefined if none is named.
+   * @throws Error with a reason for the user, also on abort
    */
   readonly stageModel: (endpoint: Endpoint, watch: Watch) => Promise<StagedModel | undefined>
   readonly planOf: (endpoint: Endpoint, model?: StagedModel) => WorkerPlan
-  /** The environment of a worker of this endpoint. */
   readonly environmentOf: (
     endpoint: Endpoint,
     worker: WorkerIdentity,
@@ -34,7 +31,6 @@ export type WorkerPlans = {
   ) => Record<string, string>
 }
 
-/** Makes the plans. */
 export function createWorkerPlans({
   storage,
   settings,
@@ -46,10 +42,9 @@ export function createWorkerPlans({
   readonly settings: Pick<Settings, 'get'>
   readonly models: Pick<Models, 'withFolders' | 'hub'>
   readonly logMasks: Pick<LogMasks, 'learn'>
-  /** Key that workers of this machine get which call other endpoints and are of no app. */
   readonly accountKey: () => string
 }): WorkerPlans {
-  // Code of an app may call its app and no more, and that only while it runs. So may code on another machine.
+  // Code of an app, or on another machine, may only call its app while it runs.
   function keyForCalls(
     { config }: Endpoint,
     { token }: WorkerIdentity,
@@ -69,7 +64,7 @@ export function createWorkerPlans({
       : withModel(container, config.model, model)
   }
 
-  // Those of now: a container cannot be told of names later. What an app calls is named by headers.
+  // Current names: a container cannot learn names later. App calls are named by headers.
   const hosts = () => [NAMED, ...storage.endpoints.all().flatMap(({ id, config }) => (config.loadBalanced ? id : []))]
 
   return {
@@ -98,7 +93,7 @@ export function createWorkerPlans({
     environmentOf(endpoint, worker, { reach, model }) {
       const { config } = endpoint
       const app = targetOf(config.app)
-      logMasks.learn(endpoint) // before it can print what it gets
+      logMasks.learn(endpoint) // before the worker can print the values it receives
       const env = variablesOfWorker(endpoint)
       return workerEnvironment({
         workerBaseUrl: reach.workerUrl,
@@ -111,7 +106,7 @@ export function createWorkerPlans({
         concurrency: config.concurrency,
         pingIntervalMs: limit('pingIntervalMs'),
         systemChecks: settings.get().workerSystemChecks,
-        hasGpu: config.container?.gpu !== undefined, // a process may see one, and need not have it for itself
+        hasGpu: config.container?.gpu !== undefined,
         workflowServer: config.workflows?.server,
         app,
         env: { ...env, ...(model === undefined ? {} : modelVariables(model, { container: config.container, env })) },

@@ -1,26 +1,21 @@
 import type { Storage } from './ports/storage.ts'
 import type { Clock } from './ports/system.ts'
 
-// Of the 10 ms that the event loop is held at most; the commit and what listens to it take the rest.
+// Of at most 10 ms per event loop turn; the commit and its listeners take the rest.
 const SLICE_MS = 3
-// A clock of whole milliseconds cannot tell a slice that has just begun; source: ours, some 3 ms of the quickest
-// writes.
+// A millisecond clock cannot measure a slice that has just begun; source: ours, some 3 ms of the fastest writes.
 const MOST = 200
 
-/** What writing in slices needs. */
 export type SliceDeps = {
   readonly storage: Pick<Storage, 'write'>
   readonly clock: Pick<Clock, 'steady'>
-  /** Asked after each commit: the rest is left for another time. */
   readonly isStopped?: () => boolean
 }
 
 /**
- * Writes to many rows in commits so short that the service answers others in between. A commit that fails ends it; what
- * was committed before stays.
- * @param next the next rows to write to, at most so many; none: it is done. A row that was written to must not come
- * again, or it never ends
- * @param write writes to one; it may run twice, so it only writes and returns
+ * Writes many rows in short commits that let others in; earlier commits stay if one fails.
+ * @param next the next rows, none ends it; written rows must not recur
+ * @param write may run twice, so it only writes
  * @returns how many writes returned true
  */
 export async function writeInSlices<T>(

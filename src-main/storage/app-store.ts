@@ -3,13 +3,10 @@ import type { ReleaseKind, ReleaseState, RunsOn } from '../contract/app.ts'
 import { endsRelease, RELEASE_TRANSITIONS, type ReleaseEvent } from '../domain/app/release-transitions.ts'
 import { queriesOf } from './queries.ts'
 
-/** An app as stored. Times are wall ms. */
+/** An app as stored; its times are wall ms. */
 export type App = { readonly name: string; readonly createdAt: number }
 
-/**
- * An environment as stored. `variables` is the version of its variables, 0 without any; `machine` is where its workers
- * run, null: on this machine.
- */
+/** `variables` is their version, 0 without any; `machine` is where workers run, null for this machine. */
 export type Environment = {
   readonly id: number
   readonly app: string
@@ -19,7 +16,7 @@ export type Environment = {
   readonly createdAt: number
 }
 
-/** A release as stored; either `artifact` or `folder` is set. Times are wall ms. */
+/** A release; either `artifact` or `folder` is set. Times are wall ms. */
 export type Release = {
   readonly id: number
   readonly environmentId: number
@@ -28,12 +25,10 @@ export type Release = {
   readonly fingerprint: string
   readonly artifact: string | null
   readonly folder: string | null
-  /** JSON text of the manifest. */
   readonly manifest: string
   readonly runsOn: RunsOn
   readonly rollbackOf: number | null
   readonly kind: ReleaseKind
-  /** JSON text of a GitState. */
   readonly git: string | null
   readonly reason: string | null
   readonly createdAt: number
@@ -41,7 +36,6 @@ export type Release = {
   readonly endedAt: number | null
 }
 
-/** A new release; the store gives it the next number of its environment. */
 export type NewRelease = Pick<
   Release,
   'environmentId' | 'fingerprint' | 'artifact' | 'folder' | 'manifest' | 'runsOn' | 'rollbackOf' | 'kind' | 'git'
@@ -54,15 +48,15 @@ const RELEASE = `
   rollback_of AS rollbackOf, kind, git, reason, created_at AS createdAt, activated_at AS activatedAt, ended_at AS endedAt`
 
 /**
- * Makes the store of apps. All states of releases are written by `moveRelease`; whoever activates a release supersedes
- * the active one before it in the same write, as an environment never has two.
+ * `moveRelease` writes all release states; activating one supersedes the active one in the same write, so an
+ * environment never has two.
  */
 export function createAppStore(db: Database) {
   const query = queriesOf(db)
   const environments = query<[], Environment>(`SELECT ${ENVIRONMENT} FROM environments ORDER BY app, name`).all()
   const environmentsOf = query<[app: string], Environment>(`
     SELECT ${ENVIRONMENT} FROM environments WHERE app = ? ORDER BY name`).all()
-  // Of two that are made at the same time the second meets the first's state 'preparing', and is not made.
+  // Of two concurrent releases, the second meets the first's state 'preparing' and is not created.
   const createRelease = query<[NewRelease & { readonly now: number }], Release>(`
     INSERT INTO releases (environment_id, number, state, fingerprint, artifact, folder, manifest, runs_on, rollback_of,
       kind, git, created_at)
@@ -76,7 +70,7 @@ export function createAppStore(db: Database) {
       ended_at = CASE WHEN @ends THEN @now ELSE NULL END
     WHERE id = @id AND state IN (SELECT value FROM json_each(@from))
     RETURNING ${RELEASE}`).one()
-  // The states are written out: only so the partial index of each is used.
+  // States are literals, so that each one's partial index is used.
   const inState = {
     active: query<[number], Release>(`
       SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND state = 'active'`).one(),
@@ -87,15 +81,12 @@ export function createAppStore(db: Database) {
   return {
     apps: query<[], App>(`SELECT ${APP} FROM apps ORDER BY name`).all(),
     app: query<[name: string], App>(`SELECT ${APP} FROM apps WHERE name = ?`).one(),
-    /** Returns whether there was none of this name. */
     createApp: query<[name: string, now: number]>(`
       INSERT INTO apps (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`).changed(),
-    /** Removes its environments and releases too. */
     removeApp: query<[name: string]>(`DELETE FROM apps WHERE name = ?`).run(),
     environments: (app?: string) => (app === undefined ? environments() : environmentsOf(app)),
     environment: query<[app: string, name: string], Environment>(`
       SELECT ${ENVIRONMENT} FROM environments WHERE app = ? AND name = ?`).one(),
-    /** Undefined: it is there already. */
     createEnvironment: query<[app: string, name: string, now: number], Environment>(`
       INSERT INTO environments (app, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
       RETURNING ${ENVIRONMENT}`).one(),
@@ -104,9 +95,8 @@ export function createAppStore(db: Database) {
       UPDATE environments SET variables = @version WHERE id = @id`).run(),
     setMachine: query<[{ id: number; machine: string | null }]>(`
       UPDATE environments SET machine = @machine WHERE id = @id`).run(),
-    /** Undefined: another one is being prepared. */
     createRelease: (release: NewRelease, now: number) => createRelease({ ...release, now }),
-    /** The only way a state changes: moves the release if the table allows it, else undefined. */
+    /** The only state change: applies if the table allows it, otherwise returns undefined. */
     moveRelease(id: number, event: ReleaseEvent, reason: string | undefined, now: number) {
       const { from, to } = RELEASE_TRANSITIONS[event]
       const ends = endsRelease(event) ? 1 : 0
@@ -115,10 +105,8 @@ export function createAppStore(db: Database) {
     release: query<[environmentId: number, number: number], Release>(`
       SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND number = ?`).one(),
     releaseIn: (environmentId: number, state: 'active' | 'preparing') => inState[state](environmentId),
-    /** Newest first. */
     releases: query<[environmentId: number, limit: number], Release>(`
       SELECT ${RELEASE} FROM releases WHERE environment_id = ? ORDER BY number DESC LIMIT ?`).all(),
-    /** Of all environments. */
     preparing: query<[], Release>(`
       SELECT ${RELEASE} FROM releases WHERE state = 'preparing' ORDER BY environment_id`).all(),
     /** Deletes ended releases; the newest `keep` of all stay. */

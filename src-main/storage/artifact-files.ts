@@ -1,9 +1,6 @@
 /**
- * Artifacts in folders beside the database, and what belongs to them. `artifacts/SHA.tar.gz` is a whole one, and
- * `artifacts/SHA.TOTAL.part` one that is being sent; how much has come is the length of that file, so an upload goes on
- * after a restart. Only a file whose hash was checked, and that is on the disk, gets the name of a whole one.
- * An artifact that is built here comes in at once, under a name of its own until then.
- * `unpacked/` and `volumes/` are filled by others. What is done with one artifact is done one after the other.
+ * Artifact files. `SHA.tar.gz` is complete, `SHA.TOTAL.part` an upload whose length is its progress, so it resumes
+ * after a restart. Only a verified file on disk gets a complete name; one artifact's operations are sequential.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -17,19 +14,17 @@ import { DAY_MS, MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { createFolderMaker, createTurns, fileError, type InTurn, PRIVATE_FILE, syncFolder } from './write-files.ts'
 
-/** An upload that is not whole yet, in bytes. */
+/** An incomplete upload; sizes in bytes. */
 type Part = { readonly path: string; readonly received: number; readonly total: number }
 
 const PART = /^(?<artifact>[0-9a-f]{64})\.(?<total>\d+)\.part$/
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
 const MISSING: ArtifactStatus = { state: 'missing', received: 0 }
 
-/** Artifacts of a data folder; nothing is made before it is needed. @param limitBytes of one artifact */
 export function openArtifactFiles(dataFolder: string, limitBytes = limit('artifactBytes')) {
   return createArtifactFiles(async () => dataFolder, limitBytes)
 }
 
-/** Artifacts for a database in memory: their folder is made at the first use, and removed by `close`. */
 export function temporaryArtifactFiles() {
   let made: Promise<string> | undefined
   const files = createArtifactFiles(() => {
@@ -45,7 +40,6 @@ export function temporaryArtifactFiles() {
   }
 }
 
-/** Artifacts on the disk, named by their SHA-256. */
 export type ArtifactFiles = ReturnType<typeof createArtifactFiles>
 
 function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: number) {
@@ -62,7 +56,6 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     if (part === undefined) return MISSING
     const { received, total } = part
     if (received < total) return { state: 'partial', received, total }
-    // All was here when the service ended, and nobody would send any more of it.
     const isWhole = (await whyDamaged(part.path, artifact)) === undefined
     return isWhole ? storeWhole(artifact, part) : throwAway(part)
   }
@@ -71,7 +64,7 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     if (total > limitBytes) throw new AppError('UPLOAD_TOO_LARGE', { bytes: total, limit: limitBytes })
     const before = await statusOf(artifact)
     if (before.state === 'complete') return before
-    // Another total is another upload: one of the two is wrong, and nobody would end the other.
+    // A different total is a different upload: one of them is wrong and would never finish.
     const isOther = before.total !== undefined && before.total !== total
     const received = isOther ? 0 : before.received
     if (offset !== received) throw new AppError('UPLOAD_OFFSET', { received })
@@ -90,7 +83,7 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
 
   async function storeWhole(artifact: string, { path, total }: Part): Promise<ArtifactStatus> {
     await using part = await open(path, 'r+')
-    await part.datasync() // also of one that came before the service was started
+    await part.datasync()
     await rename(path, await wholePath(artifact))
     await syncFolder(await artifacts())
     return { state: 'complete', received: total, total }
@@ -99,19 +92,17 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
   async function take(artifact: string, path: string): Promise<void> {
     const { size: total } = await stat(path)
     await chmod(path, PRIVATE_FILE)
-    // The same source gives the same artifact, so it may be here.
     if ((await find(artifact)) !== undefined) await rm(path)
     else await storeWhole(artifact, { path, received: total, total })
   }
 
   /**
-   * Stores an artifact that comes as a stream of bytes. Of a stream that breaks off, what came stays in its file, and
-   * another one may go on with it.
+   * Stores a streamed artifact; a broken stream can be resumed.
    * @param part.file from `newFile`
-   * @param part.from bytes of it that came before; 0: it begins again
-   * @param part.total bytes that were announced
+   * @param part.from bytes already there; 0 restarts
+   * @param part.total announced bytes
    * @returns its name
-   * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL, DATABASE_BUSY when the stream breaks off
+   * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL, DATABASE_BUSY if the stream breaks
    */
   async function receive(
     bytes: AsyncIterable<Uint8Array>,
@@ -124,7 +115,6 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
       return await receiveWhole(bytes, { path, from, total })
     } catch (error) {
       const told = error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
-      // What only broke off may go on from where it was.
       if (told.code !== 'DATABASE_BUSY') await rm(path, { force: true })
       throw told
     }
@@ -163,12 +153,8 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
           throw error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
         }
       }),
-    /** An absolute path for an artifact that is made here, which nobody else uses; its name is known only then. */
+    /** A unique absolute path for an artifact built here, whose name is known only afterwards. */
     newFile: async () => join(await artifacts(), madeName()),
-    /**
-     * Takes a file that was made at such a path; it is whole, and of this name, by the word of the caller.
-     * @throws AppError DISK_FULL, DATABASE_BUSY
-     */
     take: (artifact: string, path: string) =>
       inTurn(artifact, () =>
         take(artifact, path).catch((error) => {
@@ -176,41 +162,34 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
         }),
       ),
     receive,
-    /** Bytes of such a file that came. */
     receivedIn: sizeOf,
-    /** Deletes what was being made when an earlier run of the service ended: nobody goes on with it. */
     async dropUnfinished() {
       const folderPath = await artifacts()
       const left = (await readdir(folderPath)).filter((name) => MADE.test(name))
       for (const name of left) await rm(join(folderPath, name), { force: true })
     },
-    /** The file of a whole artifact; undefined: it is not here. */
     find: (artifact: string) => inTurn(artifact, () => find(artifact)),
-    /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */
     unpackedFolder: (artifact: string) =>
       inTurn(artifact, async () => {
         const path = join(await folder('unpacked'), artifact)
         await touch(path)
         return path
       }),
-    /** Folder that stands for a network volume of this name; absolute, made if missing, never deleted. */
     volume: (name: string) => folder('volumes', volumeFolderName(name)),
     /**
-     * Deletes artifacts, and folders of unpacked ones, that are not in use and were not touched lately, and parts of
-     * uploads that nobody goes on with.
+     * Deletes artifacts and unpacked folders that are unused and were not touched lately, and abandoned uploads.
      * @param now wall ms
      */
     sweep: async (inUse: ArtifactsInUse, now: number) =>
       sweepArtifactFiles({ artifacts: await artifacts(), unpacked: await folder('unpacked') }, { inUse, now, inTurn }),
-    /** Waits for what is under way. */
     close: idle,
   }
 }
 
-/** The size of a file that somebody asked for; undefined where it is missing. The sweep leaves it for a while. */
+/** Size of a requested file, undefined if missing. Touching protects it from the sweep for a while. */
 async function touch(path: string): Promise<number | undefined> {
   try {
-    const now = new Date() // the file system's own clock: it wrote the time of the file
+    const now = new Date()
     await utimes(path, now, now)
     return (await stat(path)).size
   } catch (error) {
@@ -219,7 +198,6 @@ async function touch(path: string): Promise<number | undefined> {
   }
 }
 
-/** Bytes of a file; 0 where it is not there. */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error) => {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -238,14 +216,12 @@ async function findPart(folder: string, artifact: string): Promise<Part | undefi
   return undefined
 }
 
-/** Writes to the end of a part; where that fails, the part is as before. */
 async function writeAt(path: string, bytes: Uint8Array, offset: number): Promise<void> {
   await using file = await open(path, 'a', PRIVATE_FILE)
   try {
     for (let written = 0; written < bytes.length; )
       written += (await file.write(bytes, written, bytes.length - written)).bytesWritten
   } catch (error) {
-    // Where it cannot be cut off either, the length says what came, and the hash is checked in the end.
     await file.truncate(offset).catch(() => undefined)
     throw error
   }
@@ -253,7 +229,7 @@ async function writeAt(path: string, bytes: Uint8Array, offset: number): Promise
 
 type StreamPart = { readonly path: string; readonly from: number; readonly total: number }
 
-/** Writes a stream to a file, at most so many bytes of it; `artifact` is the SHA-256 of all that is in it then. */
+/** Writes a bounded stream to a file; `artifact` is the SHA-256 of the whole file. */
 async function writeStream(bytes: AsyncIterable<Uint8Array>, { path, from, total }: StreamPart) {
   const hash = createHash('sha256')
   let head: Buffer = Buffer.alloc(0)
@@ -274,7 +250,7 @@ async function writeStream(bytes: AsyncIterable<Uint8Array>, { path, from, total
   return { artifact: hash.digest('hex'), received, isGzip: head.equals(GZIP) }
 }
 
-/** Why a file is not the artifact of this name; undefined: it is. The text completes "... what its name says: ". */
+/** Why a file does not match its name; undefined if it does. Completes "... what its name says: ". */
 async function whyDamaged(path: string, artifact: string): Promise<string | undefined> {
   const hash = createHash('sha256')
   let head: Buffer = Buffer.alloc(0)
@@ -292,12 +268,11 @@ async function throwAway({ path }: Part): Promise<ArtifactStatus> {
   return MISSING
 }
 
-// Names that every file system keeps as they are, and apart; none has a dot, so none can be one of the others.
+// Names that every file system keeps unchanged and distinct; without dots, none equals a generated one.
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,62}$/
 const SHOWN_CHARACTERS = 40
 const HASH_CHARACTERS = 16
 
-/** The folder that stands for a network volume: its name where that can be one, else a part of it and a hash. */
 function volumeFolderName(name: string): string {
   if (PLAIN.test(name)) return name
   const shown = name
@@ -308,12 +283,11 @@ function volumeFolderName(name: string): string {
   return `volume-${shown}.${hash}`
 }
 
-// Who was cut off in the evening goes on in the morning.
+// An upload interrupted in the evening can be resumed the next morning.
 const UPLOAD_MS = DAY_MS
 
 const WHOLE = /^(?<artifact>[0-9a-f]{64})\.tar\.gz$/
 const PART_OF_UPLOAD = /^(?<artifact>[0-9a-f]{64})\.\d+\.part$/
-// What a build of the service writes, and what it writes until that is whole.
 const MADE = /^\.?made-[0-9a-f]+(\..*\.new)?$/
 const BEING_DELETED = '.deleted-'
 
@@ -326,7 +300,6 @@ type Options = {
   readonly inTurn: InTurn
 }
 
-/** Deletes what `ArtifactFiles.sweep` says. What is being written is left alone: it was touched lately. */
 async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn }: Options): Promise<void> {
   for (const name of await readdir(folders.artifacts)) {
     const path = join(folders.artifacts, name)
@@ -345,7 +318,7 @@ async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn }: Opti
   for (const name of unpacked.filter(isBeingDeleted)) await remove(join(folders.unpacked, name))
   for (const name of unpacked) {
     if (inUse.unpacked.has(name) || isBeingDeleted(name)) continue
-    // Whoever asks for it in this moment touches it first, or finds that it is gone.
+    // A concurrent request either touches it first or finds that it is gone.
     const gone = await inTurn(name, async () =>
       (await isOlder(join(folders.unpacked, name), now - limit('artifactUnusedMs')))
         ? takeAway(folders.unpacked, name)
@@ -355,7 +328,6 @@ async function sweepArtifactFiles(folders: Folders, { inUse, now, inTurn }: Opti
   }
 }
 
-/** A name for an artifact that is being made here. One that a killed service left is swept. */
 function madeName(): string {
   return `made-${randomBytes(12).toString('hex')}`
 }
@@ -363,14 +335,13 @@ function madeName(): string {
 const isBeingDeleted = (name: string) => name.startsWith(BEING_DELETED)
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
-/** Under another name first: half a folder must not have the name of a whole one, should the service end meanwhile. */
+/** Renamed before deletion: half a folder must not keep a complete one's name if the service ends meanwhile. */
 async function takeAway(parent: string, name: string): Promise<string> {
   const path = join(parent, `${BEING_DELETED}${name}`)
   await rename(join(parent, name), path)
   return path
 }
 
-/** Whether it is there and was last touched before a time, in wall ms. */
 async function isOlder(path: string, time: number): Promise<boolean> {
   try {
     return (await stat(path)).mtimeMs < time

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { AssetView } from '../contract/workflows.ts'
 import { queriesOf } from './queries.ts'
 
-/** A file of the assets store, as stored. */
 export type Asset = Omit<AssetView, 'name'>
 
 const COLUMNS = `id, bytes, media_type AS mediaType, width, height, created_at AS createdAt`
@@ -11,14 +10,13 @@ const NAMED = `SELECT n.name, ${COLUMNS} FROM asset_names n JOIN assets ON id = 
 type Row = Omit<Asset, 'width' | 'height'> & { readonly width: number | null; readonly height: number | null }
 type NamedRow = Row & { readonly name: string }
 
-/** Makes the store of the records of assets. */
 export function createAssetStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[object]>(`
     INSERT INTO assets (id, bytes, media_type, width, height, created_at, used_at)
     VALUES (@id, @bytes, @mediaType, @width, @height, @createdAt, @createdAt)
     ON CONFLICT (id) DO UPDATE SET used_at = excluded.used_at`).run()
-  // A name that is there stays with its file; the second statement tells whose it is.
+  // Existing names keep their file; the second statement returns the owner.
   const name = query<[{ name: string; id: string; now: number }]>(`
     INSERT INTO asset_names (name, asset, named_at) VALUES (@name, @id, @now) ON CONFLICT (name) DO NOTHING`).changed()
   const whose = query<[name: string], string>(`SELECT asset FROM asset_names WHERE name = ?`).value()
@@ -28,9 +26,7 @@ export function createAssetStore(db: Database) {
     /** Adds it, or notes that it is used again. */
     save: ({ width, height, ...asset }: Asset) => save({ ...asset, width, height }),
     named: query<[name: string], NamedRow>(`${NAMED} WHERE n.name = ?`).one(namedOf),
-    /** The newest name first. */
     allNamed: query<[limit: number], NamedRow>(`${NAMED} ORDER BY n.named_at DESC, n.name DESC LIMIT ?`).all(namedOf),
-    /** @returns false where another file has the name */
     giveName: (wanted: string, id: string, now: number) => name({ name: wanted, id, now }) || whose(wanted) === id,
     totalBytes: query<[], number>(`SELECT bytes FROM assets_total`).value(0),
     // Thumbnails, workflows and runs keep the assets that they refer to. It runs when the store is full, so it may read

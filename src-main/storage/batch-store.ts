@@ -1,20 +1,15 @@
-/** Batches. The jobs of each are counted by triggers, see schema.ts. */
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../contract/job.ts'
 import type { Job } from './job.ts'
 import { JOB_COLUMNS } from './job-filter.ts'
 import { queriesOf } from './queries.ts'
 
-/** The place of a job in a batch. */
 export type BatchPlace = {
-  /** Number of the batch; lines count from 1. */
   readonly batch: number
   readonly line: number
-  /** The job that it takes the place of; without it the place must be free. */
   readonly instead?: number | undefined
 }
 
-/** A batch as it is stored. */
 export type Batch = {
   readonly seq: number
   readonly id: string
@@ -22,23 +17,19 @@ export type Batch = {
   readonly name: string
   readonly fingerprint: string | null
   readonly total: number
-  /** All lines up to this one were taken in. */
   readonly received: number
   readonly cancelled: 0 | 1
   /** Wall ms. */
   readonly createdAt: number
 }
 
-/** How many inputs of a batch are where; states without any are left out. */
 type BatchCounts = Readonly<Partial<Record<JobState | 'GONE' | 'REFUSED', number>>>
 
-/** One input: its job, which may be gone, or why there is none. */
 type BatchLine = { readonly line: number; readonly seq: number | null; readonly reason: string | null }
 
 const COLUMNS = `
   seq, id, endpoint_id AS endpointId, name, fingerprint, total, received, cancelled, created_at AS createdAt`
 
-/** Makes the store of batches. */
 export function createBatchStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all()
@@ -56,11 +47,9 @@ export function createBatchStore(db: Database) {
   const removeCounts = query<[number]>(`DELETE FROM batch_counts WHERE batch = ?`).run()
   const remove = query<[number]>(`DELETE FROM batches WHERE seq = ?`).run()
   return {
-    /** Newest first; of all endpoints without one. */
     list: (endpointId: string | undefined, limit: number) =>
       endpointId === undefined ? all(limit) : ofEndpoint(endpointId, limit),
     get: query<[id: string], Batch>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`).one(),
-    /** The newest of the endpoint with that fingerprint. */
     named: query<[endpointId: string, fingerprint: string], Batch>(`
       SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? AND fingerprint = ? ORDER BY seq DESC LIMIT 1`).one(),
     insert: query<[Omit<Batch, 'seq' | 'received' | 'cancelled'>]>(`
@@ -73,7 +62,6 @@ export function createBatchStore(db: Database) {
       SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line = ?`).one(),
     lines: query<[batch: number, after: number, limit: number], BatchLine>(`
       SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line > ? ORDER BY line LIMIT ?`).all(),
-    /** Gives a job its place, which `line` has shown to be free or that of `instead`. */
     place(seq: number, { batch, line, instead }: BatchPlace) {
       if (instead !== undefined) join(null, instead)
       place({ batch, line, seq })
@@ -81,22 +69,18 @@ export function createBatchStore(db: Database) {
     },
     placeOf: query<[seq: number], { readonly batch: number; readonly line: number }>(`
       SELECT batch, line FROM batch_lines WHERE seq = ?`).one(),
-    /** Notes why a line became no job. */
     refuse: query<[batch: number, line: number, reason: string]>(`
       INSERT INTO batch_lines (batch, line, reason) VALUES (?, ?, ?) ON CONFLICT (batch, line) DO NOTHING`).run(),
     receive: query<[{ batch: number; line: number }]>(`
       UPDATE batches SET received = MAX(received, @line) WHERE seq = @batch`).run(),
     cancel: query<[batch: number]>(`UPDATE batches SET cancelled = 1 WHERE seq = ?`).run(),
-    /** By number. */
     jobs: query<[batch: number, state: JobState, after: number, limit: number], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? AND seq > ? ORDER BY seq LIMIT ?`).all(),
     newest: query<[batch: number, state: JobState, limit: number], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? ORDER BY seq DESC LIMIT ?`).all(),
-    /** Why inputs became no job, the most frequent first. */
     refusals: query<[batch: number, limit: number], { readonly reason: string; readonly count: number }>(`
       SELECT reason, COUNT(*) AS count FROM batch_lines WHERE batch = ? AND reason IS NOT NULL
       GROUP BY reason ORDER BY count DESC LIMIT ?`).all(),
-    /** Forgets the batch; its lines in steps. @returns false: there are more, call again */
     remove(batch: number, most: number) {
       if (removeLines({ batch, most }) === most) return false
       removeCounts(batch)

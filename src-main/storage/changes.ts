@@ -3,7 +3,6 @@ import type { JobState } from '../contract/job.ts'
 import type { JobEvent } from '../domain/job/transitions.ts'
 import type { Job } from './job.ts'
 
-/** A committed change of a run of a graph, as listeners receive it. */
 export type RunChange = {
   readonly type: 'run'
   readonly eventId: number
@@ -15,7 +14,6 @@ export type RunChange = {
   readonly reason: undefined
 }
 
-/** A committed move, as listeners receive it. */
 export type JobChange = {
   readonly type: 'job'
   readonly eventId: number
@@ -23,7 +21,6 @@ export type JobChange = {
   readonly seq: number
   readonly jobId: string
   readonly endpointId: string
-  /** `reorder` changes its position in the queue and no state. */
   readonly event: JobEvent | 'submit' | 'reorder'
   readonly from: JobState | undefined
   readonly to: JobState
@@ -33,17 +30,14 @@ export type JobChange = {
   readonly job: Job
 }
 
-/** A committed change of a worker or an endpoint, as listeners receive it. */
 export type FleetChange = {
   readonly type: 'worker' | 'endpoint'
   readonly eventId: number
   readonly at: number
   readonly endpointId: string
   readonly workerId: string | undefined
-  /** For a worker its new state, for an endpoint what was done. */
   readonly event: string
   readonly reason: string | undefined
 }
 
-/** Anything committed that others want to be notified of. */
 export type Change = JobChange | FleetChange | RunChange

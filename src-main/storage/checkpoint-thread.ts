@@ -1,12 +1,6 @@
 /**
- * Writes the log of the database back in a thread of its own, so that no commit waits for that. The thread costs some
- * 30 MB, so it lives only while the log is written: it starts when the log has grown, and ends when nothing was written
- * for a while.
- *
- * It also lets the log begin anew. SQLite does that by itself with the first commit after everything was written back,
- * and must sync the new header first, which would make the event loop wait. So the main thread keeps a read open (the
- * guard) that forbids it, and now and then stops its commits for a moment in which the thread begins the log anew with a
- * commit of its own. Should the log grow all the same, the writer writes it back (wal_autocheckpoint in open-database).
+ * Checkpoints the WAL in a thread of some 30 MB, so that no commit waits. A guard read stops SQLite from restarting the
+ * log on the event loop; commits pause briefly while the thread does so. wal_autocheckpoint is the fallback.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
@@ -14,32 +8,26 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { pageCount } from './open-database.ts'
 
-/** Checkpoints beside the writer. */
 type Checkpoints = { readonly stop: () => Promise<void> }
 
-/** What the thread needs of the writer. */
 type WriterOfLog = {
-  /** A number that grows with each commit. */
   readonly commits: () => number
-  /** Commits nothing until the returned function is called. */
   readonly pause: () => () => void
 }
 
-/** What the thread asks for, and what it is told. */
 type Asked = 'write-back' | 'begin-anew' | 'begun-anew'
 type Told = 'write-back' | 'nothing-new' | 'begin-anew' | 'stop'
 
 const PAGE_BYTES = 4096
-// The default of SQLite.
 const START_PAGES = 1000
-// 32 MB: with 64 clients the log begins anew every few seconds, and their commits then wait for some three syncs.
+// 32 MB: with 64 clients the log restarts every few seconds, and their commits then wait for about three syncs.
 const LONG_LOG_PAGES = (32 * 1024 * 1024) / PAGE_BYTES
 const LOOK_EVERY_MS = 200
 const QUIET_LOOKS = 25
 
 /**
- * Looks after the log of a database file that is open in this thread.
- * @param guard a connection to it that nothing else uses
+ * Maintains the WAL of an open database file.
+ * @param guard a dedicated connection to it
  */
 export function startCheckpoints(file: string, guard: Database, writer: WriterOfLog): Checkpoints {
   let worker: Worker | undefined
@@ -54,7 +42,6 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
     if (pageCount(guard) >= START_PAGES) begin()
   }, LOOK_EVERY_MS)
   timer.unref()
-  // A thread looks for compiled code only where this variable says.
   const compiled = getCompileCacheDir()
   const environment = compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
   const [read, letGo] = [guard.prepare('SELECT 1 FROM sqlite_schema LIMIT 1'), guard.prepare('ROLLBACK')]
@@ -74,7 +61,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
       release()
       return 'begin-anew'
     }
-    // With nothing new the guard must stay at a page that is in the log: one that begins now would guard nothing.
+    // Without new commits the guard must keep its page in the log: a read that begins now would guard nothing.
     if (writer.commits() === seenCommits) return 'nothing-new'
     seenCommits = writer.commits()
     release()
@@ -91,7 +78,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
       const told = answer(asked)
       if (told !== undefined) started.postMessage(told)
     })
-    started.once('error', () => undefined) // a full disk, say: the thread ends, and the writer does it itself
+    started.once('error', () => undefined)
     ended = new Promise((resolve) => {
       started.once('exit', () => {
         worker = undefined
@@ -108,7 +95,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
       clearInterval(timer)
       stopping = true
       if (worker === undefined) guard.close()
-      worker?.ref() // the process must not end before the thread has closed its connection
+      worker?.ref() // the process must not end before the thread closes its connection
       worker?.postMessage('stop' satisfies Told)
       return ended
     },
@@ -138,7 +125,7 @@ function lookAfter(file: string, port: NonNullable<typeof parentPort>): void {
   function beginAnew(): void {
     try {
       writeBack()
-      mark.run() // with nothing left in the log, its first commit begins it anew
+      mark.run()
     } finally {
       ask('begun-anew')
     }
@@ -153,7 +140,7 @@ function lookAfter(file: string, port: NonNullable<typeof parentPort>): void {
     'nothing-new': () => {
       quietLooks += 1
       isEnding = quietLooks >= QUIET_LOOKS
-      // So that the first commit that comes later finds pages in the log, and does not begin it anew itself.
+      // So that the next commit finds pages in the log and does not restart it itself.
       if (isEnding) ask('begin-anew')
       else lookLater()
     },

@@ -3,15 +3,13 @@ import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVers
 import type { Compared } from '../domain/compare/outputs.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** A version of a comparison. `copy` is the id of the endpoint that was made for its image. */
 export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
 
-/** A comparison as it is stored. Times are wall ms. */
+/** A stored comparison; all of its times are wall ms. */
 export type Comparison = Pick<ComparisonCreate, 'mode' | 'rules' | 'atOnce'> & {
   readonly id: string
   readonly name: string
   readonly versions: readonly StoredVersion[]
-  /** How many inputs. */
   readonly items: number
   readonly state: 'running' | 'done' | 'stopped'
   readonly verdict: ComparisonVerdict | undefined
@@ -19,15 +17,12 @@ export type Comparison = Pick<ComparisonCreate, 'mode' | 'rules' | 'atOnce'> & {
   readonly endedAt: number | undefined
 }
 
-/** An input: that of a stored job, or its text. */
 export type ComparisonItem = { readonly source: string } & ({ readonly jobId: string } | { readonly input: string })
 
-/** A job of a comparison; without an outcome it has not ended, or was not looked at. */
 type ComparisonRun = Pick<ComparisonRow, 'version' | 'jobId' | 'reason' | 'status' | 'ms'> & {
   readonly outcome: ComparisonRow['outcome'] | 'reference' | undefined
 }
 
-/** How a run ended. */
 export type ComparisonRunEnd = Pick<ComparisonRow, 'item' | 'version' | 'reason' | 'status' | 'ms'> &
   Partial<Compared> & { readonly outcome: NonNullable<ComparisonRun['outcome']> }
 
@@ -45,7 +40,6 @@ type ItemRow = { readonly source: string; readonly jobId: string | null; readonl
 type Counted = { readonly version: number; readonly same: number; readonly differs: number; readonly failed: number }
 type ResultRow = Omit<RowOf<ComparisonRow>, 'differences'> & { readonly differences: string }
 
-/** Makes the store of comparisons. */
 export function createComparisonStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[{ id: string; plan: string; createdAt: number }]>(`
@@ -87,7 +81,6 @@ export function createComparisonStore(db: Database) {
     `DELETE FROM comparisons WHERE id = ?`,
   ].map((sql) => query<[id: string]>(sql).run())
   return {
-    /** Newest first. */
     list: query<[], Row>(`SELECT ${COLUMNS} FROM comparisons ORDER BY seq DESC`).all(toComparison),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM comparisons WHERE id = ?`).one(toComparison),
     insert({ id, createdAt, name, mode, versions, rules, atOnce }: Comparison, items: readonly ComparisonItem[]) {
@@ -99,7 +92,6 @@ export function createComparisonStore(db: Database) {
         insertItem({ id, item: at + 1, source, ...of })
       }
     },
-    /** Ends one that runs. @returns false where it has ended, or is gone */
     end: (id: string, state: 'done' | 'stopped', verdict: ComparisonVerdict, now: number) =>
       end({ id, state, verdict: JSON.stringify(verdict), now }),
     item: query<[id: string, item: number], ItemRow>(`
@@ -107,7 +99,7 @@ export function createComparisonStore(db: Database) {
     runs: query<[id: string, item: number], RowOf<ComparisonRun>>(`
       SELECT version, job_id AS jobId, outcome, reason, status, ms
       FROM comparison_runs WHERE comparison_id = ? AND item = ?`).all(withoutNulls<ComparisonRun>),
-    /** Notes the job of a run, once: a second one fails with its transaction. */
+    /** Records the job of a run once: a second call fails its transaction. */
     addRun: (id: string, run: Pick<ComparisonRow, 'item' | 'version'>, jobId: string) => addRun({ id, ...run, jobId }),
     /** Writes how a run ended, whether it had a job or not; an outcome that is there stays. */
     endRun(id: string, run: ComparisonRunEnd) {
@@ -115,15 +107,12 @@ export function createComparisonStore(db: Database) {
       const compared = { score, count, differences: JSON.stringify(differences) }
       endRun({ id, item, version, outcome, reason, status, ms, ...compared })
     },
-    /** Jobs that have no outcome. */
     openJobs: query<[id: string], string>(`
       SELECT job_id FROM comparison_runs WHERE comparison_id = ? AND outcome IS NULL`).values(),
-    /** By the place of a version; the first has only ended ones, as `same`. */
     counts: (id: string) => new Map(counts(id).map(({ version, ...sums }) => [version, sums])),
     /** Execution times on a version, in ascending order. */
     times: query<[id: string, version: number], number>(`
       SELECT ms FROM comparison_runs WHERE comparison_id = ? AND version = ? AND ms IS NOT NULL ORDER BY ms`).values(),
-    /** The worst first. */
     rows: (id: string, page: { version: number | undefined; limit: number; offset: number }) => rows({ id, ...page }),
     remove(id: string) {
       for (const removal of removals) removal(id)
@@ -141,5 +130,5 @@ function toComparison({ plan, verdict, endedAt, ...row }: Row): Comparison {
 }
 
 function toItem({ source, jobId, input }: ItemRow): ComparisonItem {
-  return jobId === null ? { source, input: input ?? '{}' } : { source, jobId } // one of them, by a CHECK
+  return jobId === null ? { source, input: input ?? '{}' } : { source, jobId }
 }

@@ -5,7 +5,6 @@ import type { StateStore } from './state-store.ts'
 
 type Place = { readonly file: string; readonly inode: number }
 
-/** State that holds the place. */
 export const PLACE = 'database.place'
 
 /** Notes the place of an open database. Called inside a Writer's work only. */

@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 const LSOF_MS = 5000
 
 /**
- * Finds another process that has a database open. On Linux and macOS, a lock file can be deleted while a process holds
- * it, but the process keeps the database open. Windows does not delete open files, so nothing is asked there.
+ * Finds another process with the database open, since on Linux and macOS a held lock file can be deleted. Not needed on
+ * Windows, which does not delete open files.
  * @returns its process id; undefined if no process of this user has it open
  */
 export function otherUserOf(database: string): number | undefined {
@@ -19,7 +19,7 @@ function readProc(database: string): number | undefined {
   if (wanted === undefined) return undefined
   const isDatabase = (file: string) =>
     orUndefined(() => {
-      // Compares names first, because a stat of every open file would take ten times as long.
+      // Compares names first, because a stat of every open file takes ten times as long.
       if (basename(readlinkSync(file)) !== wanted.name) return false
       const { dev, ino } = statSync(file)
       return dev === wanted.dev && ino === wanted.ino
@@ -33,7 +33,6 @@ function readProc(database: string): number | undefined {
 }
 
 function askLsof(database: string): number | undefined {
-  // It may end with 1 although it has printed processes.
   const { stdout } = spawnSync('/usr/sbin/lsof', ['-t', '--', database], { encoding: 'utf8', timeout: LSOF_MS })
   return (stdout ?? '')
     .split('\n')
@@ -41,7 +40,7 @@ function askLsof(database: string): number | undefined {
     .find((pid) => pid > 0 && pid !== process.pid)
 }
 
-// A process may exit during the scan, and processes of other users are not readable.
+// Processes may exit during the scan, and those of other users are unreadable.
 function orUndefined<Result>(look: () => Result): Result | undefined {
   try {
     return look()

@@ -8,7 +8,6 @@ import type { EventLog } from './event-store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { queriesOf } from './queries.ts'
 
-/** An endpoint as stored. */
 export type Endpoint = {
   readonly id: string
   readonly config: EndpointConfig
@@ -19,7 +18,6 @@ export type Endpoint = {
   readonly updatedAt: number
 }
 
-/** Totals of an endpoint since it was made. */
 type EndpointTotals = { readonly completed: number; readonly failed: number; readonly retried: number }
 
 const COLUMNS = `
@@ -28,14 +26,14 @@ const COLUMNS = `
 type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: string; paused: 0 | 1 }
 
 /**
- * Makes the store of endpoints. Every request needs one, so they are held in memory and the database is only written;
- * memory follows after the commit, for those that the commit changed.
+ * Endpoints are needed by every request, so they are cached in memory; the cache updates after the commit of each
+ * change.
  */
 export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit) {
   const query = queriesOf(db)
   const readRows = query<[], Row>(`SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`).all(toEndpoint)
   const read = query<[id: string], Row>(`SELECT ${COLUMNS} FROM endpoints WHERE id = ?`).one(toEndpoint)
-  // Two that are made at the same time with one id or one name collide here: the second must not replace the first.
+  // Two created concurrently with one id or name collide here: the second must not replace the first.
   const create = query<[object]>(`
     INSERT INTO endpoints (id, name, config, paused, key_hash, revision, created_at, updated_at)
     VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)`).run()
@@ -83,7 +81,6 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     trimRevisions({ id, keep: limit('endpointRevisionsKept') })
   }
 
-  // Its totals come with the row.
   function follow(id: string): void {
     const row = read(id)
     if (row === undefined) rows.delete(id)
@@ -104,9 +101,8 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   return {
     get: (id: string): Endpoint | undefined => rows.get(id),
     all: (): readonly Endpoint[] => [...rows.values()],
-    /** The endpoint as it is inside a write, where `get` does not yet show what the same transaction has written. */
+    /** The endpoint within a write, where `get` does not yet show this transaction's changes. */
     read: (id: string): Endpoint | undefined => read(id),
-    /** All of them as `read` shows one. */
     readAll: (): readonly Endpoint[] => readRows(),
     save(endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) {
       const { id, revision, createdAt, updatedAt, config, paused, keyHash } = endpoint
@@ -120,7 +116,6 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
       for (const removal of removals) removal(id)
       record(id, 'deleted', now)
     },
-    /** The changes that replaced its workers, newest first; as many as are kept. */
     revisions: query<[id: string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(`
       SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`).all(
       ({ changes, ...row }): EndpointRevision => ({ ...row, changes: JSON.parse(changes) }),

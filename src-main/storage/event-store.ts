@@ -9,7 +9,7 @@ import type { GroupCommit } from './group-commit.ts'
 import type { Job } from './job.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** Which events of the fleet: of these kinds, from and to a time in wall ms (both inclusive), older than `before`. */
+/** Filters fleet events: kinds, times in wall ms (both inclusive), ids older than `before`. */
 type FleetEventQuery = {
   readonly kinds: readonly FleetEvent['kind'][]
   readonly endpointId: string | undefined
@@ -19,7 +19,6 @@ type FleetEventQuery = {
   readonly limit: number
 }
 
-/** The number of the newest event. */
 export const LAST_EVENT = `SELECT COALESCE(MAX(id), 0) FROM events`
 
 type Row = {
@@ -43,7 +42,7 @@ type FleetRow = RowOf<FleetEvent>
 /** The log of events as other stores write it, with the history of a job. */
 export type EventLog = ReturnType<typeof createEventLog>
 
-/** Makes the log of events: written in the transaction of the change, passed to listeners after its commit. */
+/** Event log: written in the change's transaction, passed to listeners after its commit. */
 export function createEventLog(db: Database, commit: GroupCommit) {
   const query = queriesOf(db)
   const insert = query<
@@ -71,7 +70,7 @@ export function createEventLog(db: Database, commit: GroupCommit) {
       const change = { type: 'job', eventId, at, seq, jobId: id, endpointId, event, from, to: status } as const
       commit.record({ ...change, workerId, attempt, reason, job })
     },
-    /** @param from the state that a worker was in; undefined: it is new */
+    /** @param from the worker's previous state; undefined if new */
     recordFleet(change: Omit<FleetChange, 'eventId'>, from?: WorkerState) {
       const { at, type, endpointId, workerId, event, reason } = change
       const kind = fleetEventKind(type === 'worker' ? { type, event, from } : { type, event })
@@ -93,7 +92,7 @@ type RunEvent = Pick<RunChange, 'at' | 'endpointId' | 'runId' | 'event'>
 /** Makes the reads of the log, and the events that no other store records. */
 export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, 'recordFleet'>) {
   const query = queriesOf(db)
-  // One kind at a time: only so the index gives them in their order.
+  // One kind at a time, because only then the index yields events in order.
   const fleetOfKind = query<[object], FleetRow>(`
     SELECT id, at, kind, endpoint_id AS endpointId, event, worker_id AS workerId, reason
     FROM events
@@ -107,16 +106,13 @@ export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, '
       FROM events e LEFT JOIN jobs j ON j.seq = e.seq
       WHERE e.id > ? ORDER BY e.id LIMIT ?`).all(toChange),
     lastId: query<[], number>(LAST_EVENT).value(0),
-    /** Newest first. */
     fleet: ({ kinds, ...asked }: FleetEventQuery): readonly FleetEvent[] =>
       kinds
         .flatMap((kind) => fleetOfKind({ ...asked, kind }))
         .sort((a, b) => b.id - a.id)
         .slice(0, asked.limit),
-    /** Notes that a release with this endpoint became active, inside a write. @param release as text */
     recordActivation: (endpointId: string, release: string, at: number) =>
       recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event: 'activated', reason: release }),
-    /** Notes that changed code is live, or does not start, inside a write. */
     recordReload(endpointId: string, { hasFailed, reason }: { hasFailed: boolean; reason: string }, at: number) {
       const event = hasFailed ? 'not reloaded' : 'reloaded'
       recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event, reason })

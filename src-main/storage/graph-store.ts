@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { GraphVersion } from '../contract/published.ts'
 import { queriesOf } from './queries.ts'
 
-/** A version of a published graph as stored. */
 export type StoredGraph = GraphVersion & {
   readonly payload: string
   readonly document: string | undefined
@@ -26,7 +25,6 @@ export function createGraphStore(db: Database) {
     get: query<[endpointId: string, version: number], Row>(`
       SELECT version, created_at AS createdAt, workflow_id AS workflowId, parameters, results, payload, document
       FROM graph_versions WHERE endpoint_id = ? AND version = ?`).one(toGraph),
-    /** Newest first. */
     versions: query<[endpointId: string], number>(`
       SELECT version FROM graph_versions WHERE endpoint_id = ? ORDER BY version DESC`).values(),
     insert: (endpointId: string, { parameters, results, ...graph }: StoredGraph) =>
@@ -35,7 +33,6 @@ export function createGraphStore(db: Database) {
       INSERT INTO graph_jobs (seq, endpoint_id, version) VALUES (?, ?, ?)`).run(),
     ofJob: query<[seq: number], { readonly endpointId: string; readonly version: number }>(`
       SELECT endpoint_id AS endpointId, version FROM graph_jobs WHERE seq = ?`).one(),
-    /** Oldest first. */
     waiting: query<[endpointId: string, newest: number, limit: number], number>(`
       SELECT graph_jobs.seq FROM graph_jobs JOIN jobs ON jobs.seq = graph_jobs.seq
       WHERE graph_jobs.endpoint_id = ? AND graph_jobs.archived = 0 AND graph_jobs.seq <= ?

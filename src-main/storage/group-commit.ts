@@ -1,10 +1,6 @@
 /**
- * Group commit. All writes asked for in one turn of the event loop run in one IMMEDIATE transaction, and resolve when
- * its commit is on the disk. If one of them throws, the transaction is rolled back and each runs again in its own, so
- * that a bad write fails alone.
- *
- * Two things follow a commit. At once: what the service itself knows (counts, leases, jobs that workers get). When it
- * is on the disk: whatever somebody outside could be told, and what cannot be undone, like deleting a file.
+ * Group commit: all writes of one event loop turn share one IMMEDIATE transaction; if one throws, each reruns alone.
+ * Internal listeners run right after the commit; external responses and irreversible effects wait until it is on disk.
  */
 import { AsyncResource } from 'node:async_hooks'
 import type { Database } from 'better-sqlite3'
@@ -21,7 +17,7 @@ import type { LogSync } from './log-sync.ts'
  */
 type Writer = <T>(work: () => T) => Promise<T>
 
-/** What follows a commit: at once, and when it is on the disk, so that a power cut cannot take it back. */
+/** Callbacks after a commit: at once, and when it is on disk, safe from a power cut. */
 type AfterCommit = { readonly committed?: () => void; readonly durable?: () => void }
 
 type Pending = {
@@ -32,24 +28,19 @@ type Pending = {
 type Listener = (changes: readonly Change[]) => void
 type Hook = (changes: readonly Change[]) => AfterCommit | undefined
 
-/** The one writer of the database. */
 export type GroupCommit = {
   readonly write: Writer
-  /** Stores call this inside a write for every change that listeners get after the commit. */
+  /** Called by stores within a write for changes that listeners get after the commit. */
   readonly record: (change: Change) => void
   readonly onCommit: (listener: Listener) => void
   readonly onDurable: (listener: Listener) => void
   readonly beforeCommit: (hook: Hook) => void
   readonly poke: () => void
-  /** How many commits there were. */
   readonly commits: () => number
-  /** Commits nothing until the returned function is called. */
   readonly pause: () => () => void
-  /** Commits what is pending, and waits until it is on the disk; later writes are refused. */
   readonly close: () => Promise<void>
 }
 
-/** What one transaction leaves to do. */
 type Committed = {
   readonly changes: readonly Change[]
   readonly resolves: readonly (() => void)[]
@@ -57,7 +48,6 @@ type Committed = {
   readonly wrote: boolean
 }
 
-/** Makes the writer of a database. @param log brings its commits onto the disk */
 export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
@@ -105,7 +95,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
       else works[0]?.reject(asAppError(error))
       return
     }
-    publish(committed, works) // outside: what fails here is committed, and must not run again
+    publish(committed, works)
   }
 
   function publish({ changes: made, resolves, followUps, wrote }: Committed, works: readonly Pending[]): void {
@@ -121,7 +111,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
       if (made.length > 0) durableChanges.emit(made)
     }
     if (wrote) log.committed(settle)
-    else log.afterNewest(settle) // what it read may not be on the disk yet
+    else log.afterNewest(settle)
   }
 
   function flush(): void {

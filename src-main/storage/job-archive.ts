@@ -1,20 +1,18 @@
 /**
- * Jobs whose retention is over. Each has a row with its size, and triggers update the sum, so that nothing is ever
- * added up over all of them. Sizes are about right: what a record takes beside its payloads is an average, and the
- * chunks of a stream are counted by their number and the size of the first ones.
+ * Jobs past retention. Triggers maintain the size sum, so nothing is summed over all rows. Sizes are estimates: an
+ * average per record, and streams by chunk count and first chunk sizes.
  */
 import type { Database } from 'better-sqlite3'
 import { DELETE_OUTPUT } from './job-payloads.ts'
 import { queriesOf } from './queries.ts'
 
-/** How many chunks the stream of a job has. */
 export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) FROM job_chunks WHERE seq = ?`
 
-// Rows of the job, its events, its text in the search, and their indexes; source: ours, an estimate for small jobs.
+// Job row, events, search text and indexes, bytes; source: ours, an estimate for small jobs.
 const RECORD_BYTES = 1500
-// A file from before sizes were noted is at least so large; see payloadInRowBytes.
+// Minimum size of files from before sizes were recorded; see payloadInRowBytes.
 const UNKNOWN_FILE_BYTES = 256 * 1024
-// So many chunks of usual size are deleted in some ms.
+// Deleting so many normal chunks takes some ms.
 const CHUNKS_AT_ONCE = 500
 
 type PayloadSize = { readonly inRow: number; readonly inFile: 0 | 1; readonly fileBytes: number | null }
@@ -26,7 +24,7 @@ export function createJobArchive(db: Database) {
     UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`).changed()
   const markGraph = query<[seq: number]>(`UPDATE graph_jobs SET archived = 1 WHERE seq = ?`).run()
   const freeKey = query<[seq: number]>(`DELETE FROM idempotency_keys WHERE seq = ?`).run()
-  // The length of a text is read without the text.
+  // Text length is read without reading the text.
   const sizeIn = (column: string, table: string) =>
     query<[seq: number], PayloadSize>(`
       SELECT octet_length(${column}) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes
@@ -56,36 +54,25 @@ export function createJobArchive(db: Database) {
   }
 
   return {
-    /** Archives a job that has ended: its idempotency key is free again, its record stays. */
     add(seq: number, { steady }: { readonly steady: number }) {
       if (!mark(seq)) return
       markGraph(seq)
       freeKey(seq)
       add(seq, steady, RECORD_BYTES + (inputBytes(seq) ?? 0), (outputBytes(seq) ?? 0) + bytesOfChunks(seq))
     },
-    /** Bytes of all of it. */
     bytes: query<[], number>(`SELECT bytes FROM job_archive_total`).value(0),
-    /** Numbers of jobs that were archived at `steady` or earlier, oldest first. */
     upTo: query<[steady: number, limit: number], number>(`
       SELECT seq FROM job_archive WHERE archived_at <= ? ORDER BY archived_at LIMIT ?`).values(),
-    /** Numbers of jobs with an output above `bytes`, largest first. */
     largestOutputs: query<[bytes: number, limit: number], number>(`
       SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY output_bytes DESC LIMIT ?`).values(),
-    // Reads no more than the large ones, which are few beside the others.
-    /** The same of jobs that were archived at `steady` or earlier. */
     largestOutputsUpTo: query<[bytes: number, steady: number, limit: number], number>(`
       SELECT seq FROM job_archive WHERE output_bytes > ? AND +archived_at <= ? ORDER BY output_bytes DESC LIMIT ?`).values(),
-    /**
-     * Deletes the output of an archived job, and its chunks in steps.
-     * @returns false: it has more chunks, call again
-     */
     removeOutput(seq: number) {
       if (removeChunks({ seq, count: CHUNKS_AT_ONCE }) === CHUNKS_AT_ONCE) return false
       removeOutput(seq)
       setRemoved(seq)
       return true
     },
-    /** Whether the output of a job was deleted to make room. */
     isOutputRemoved: (seq: number) => isRemoved(seq) === 1,
     /** How many `largestOutputsUpTo` has, and how large they are together. */
     outputsUpTo: (steady: number, bytes: number) => outputs({ steady, bytes }) ?? { count: 0, bytes: 0 },

@@ -1,9 +1,7 @@
 /**
- * Lists and counts of jobs by a filter, newest first or oldest first. A time of creation is turned into a position in
- * the order of jobs by halving, so that it needs no index of its own: where the clock was set back, the cut lies
- * somewhere within the times that came twice. Archived jobs have an index by state of their own, so that lists of the
- * job API never pass over them.
- * Below are the lists that the queue itself needs.
+ * Job lists and counts by filter. Creation times become positions by binary search, without an index of their own;
+ * after a clock set back the cut lies within the repeated times. Archived jobs have their own state index, which the
+ * job API skips.
  */
 import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../contract/job.ts'
@@ -17,12 +15,11 @@ import { queriesOf } from './queries.ts'
 import { createTermLookup } from './search-index.ts'
 
 /**
- * Places of jobs that nobody moved are so far apart: room for those that are put between them. Source: ours, a power of
- * two, with which a hundred billion jobs are still exact numbers.
+ * Gap between unmoved jobs, leaving room for insertions. Source: ours, a power of two that keeps a hundred billion jobs
+ * exact.
  */
 export const PLACE_GAP = 65_536
 
-/** The columns of a job under the names of services/ports Job. */
 export const JOB_COLUMNS = `
   seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, attempt, retries, worker_id AS workerId,
   created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
@@ -30,17 +27,13 @@ export const JOB_COLUMNS = `
   retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
   archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
 
-/** One job. */
 export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
-/** The number of the newest job. */
 export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
-// Every select of seqs ends so; the one that reads from the oldest on differs in this word alone.
 const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
 const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
 const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
-// Found by an index of its own, jobs_over_time_limit, which has these words.
 const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
 const IN_STATES = `(jobs.status IN (SELECT value FROM json_each(@states)) OR (@overLimit = 1 AND ${OVER_LIMIT}))`
 const STATE_AND_ENDPOINT = `
@@ -49,7 +42,7 @@ const STATE_AND_ENDPOINT = `
   AND (@archived IS NULL OR jobs.archived = @archived)`
 const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
 const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${IN_RANGE} ${PAGE}`
-// One range of jobs_by_state, in order. Several are merged by the caller, so that no state is ever sorted as a whole.
+// One ordered range of jobs_by_state; the caller merges several, so that no state is sorted as a whole.
 const IN_STATE = `
   SELECT seq FROM jobs
   WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
@@ -60,9 +53,8 @@ const ARCHIVED_IN_STATE = `
 const OVER_LIMIT_OF_ENDPOINT = `
   SELECT seq FROM jobs
   WHERE ${OVER_LIMIT} AND endpoint_id = @endpointId AND archived = @archived AND ${IN_RANGE} ${PAGE}`
-// The same ranges of many states and endpoints at once: a thousand statements would take longer than what they find.
+// Many states and endpoints at once, since a thousand statements would take longer than their results.
 const OF_ENDPOINT_IN_STATES = `WITH held (status, endpoint_id) AS (SELECT value, @endpointId FROM json_each(@states))`
-// Goes from each endpoint that has jobs of a state to the next one, so that the others cost nothing.
 const inStatesOf = (archived: 0 | 1) => `
   WITH RECURSIVE held (status, endpoint_id) AS (
     SELECT value, (SELECT MIN(jobs.endpoint_id) FROM jobs WHERE jobs.status = value AND jobs.archived = ${archived})
@@ -87,7 +79,7 @@ const countOf = (tables: string, where: string) =>
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
-// The index gives rowids newest first, so it stops at the limit. CROSS JOIN keeps it the outer loop.
+// The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
 const FOUND = `
   SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
   ORDER BY rowid ${NEWEST_FIRST}`
@@ -97,14 +89,13 @@ const FOUND_WHERE = `
     AND (@workerId IS NULL OR jobs.worker_id = @workerId)
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
-// Beyond so many, nobody looks for the first ones; source: ours.
+// Beyond this, nobody looks for the first ones; source: ours.
 const MOST_PHRASES = 1000
 const withoutPhrases = (sql: string) =>
   sql.replace('MATCH @match', 'MATCH @match AND job_search.rowid NOT IN (SELECT value FROM json_each(@phrases))')
 
 type Range = { readonly first: number; readonly last: number }
 
-/** Makes the lists by filter. */
 export function createJobFilter(db: Database) {
   const query = queriesOf(db)
   const read = query<[seq: number], Job>(READ_JOB).one()
@@ -120,7 +111,6 @@ export function createJobFilter(db: Database) {
     SELECT endpoints.id AS endpointId, kept.value AS archived FROM ${OVER_LIMIT_RANGES}
     WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_OVER_LIMIT_RANGE})`).all()
   const countOverLimit = query<[object], number>(countOf(OVER_LIMIT_RANGES, IN_OVER_LIMIT_RANGE)).value(0)
-  // The oldest of one range of jobs_by_state.
   const oldest = query<[object], number>(`
     SELECT seq FROM jobs
     WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
@@ -128,10 +118,8 @@ export function createJobFilter(db: Database) {
   const rangesOfEndpoint = prepareRanges(db, () => OF_ENDPOINT_IN_STATES)
   const rangesOfAll = prepareRanges(db, inStatesOf)
   const countAll = query<[object], number>(countOf('endpoints', 'jobs.endpoint_id = endpoints.id')).value(0)
-  // From the oldest job on no endpoint has to be looked for.
   const countFromOldest = query<[object], number>(`
     SELECT COUNT(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`).value(0)
-  // Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
   const near = query<[object], number>(`
     SELECT seq FROM jobs
     WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
@@ -143,14 +131,12 @@ export function createJobFilter(db: Database) {
   const foundWhere = statement(db, FOUND_WHERE)
   const foundOthers = statement(db, withoutPhrases(FOUND))
   const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
-  // A job that its time limit stopped counts under both states, as each filter finds it.
   const statesAmong = query<[{ readonly seqs: string }], JobState>(`
     SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
     UNION ALL
     SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
     WHERE ${OVER_LIMIT}`).values()
 
-  // Smallest seq from which on jobs were created at `time` or later.
   function seqAt(time: number): number {
     let low = 1
     let high = newestSeq() + 1
@@ -167,7 +153,7 @@ export function createJobFilter(db: Database) {
     const { from, to, before, after, text, archived } = filter
     const last = Math.min((before ?? Number.MAX_SAFE_INTEGER) - 1, to === undefined ? Infinity : seqAt(to + 1) - 1)
     const first = Math.max((after ?? 0) + 1, from === undefined ? 1 : seqAt(from))
-    // The search knows archived jobs too, most of which are older than all others.
+    // The search includes archived jobs, most of which are the oldest.
     if (text !== undefined && archived === false) return { first: Math.max(first, oldestUnarchived(filter)), last }
     return { first, last }
   }
@@ -177,7 +163,6 @@ export function createJobFilter(db: Database) {
     return seqs.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...seqs)
   }
 
-  // What a filter without text and worker asks of both indexes by state; undefined: nothing of this one.
   function statesOf(filter: JobFilter) {
     const { endpointId, archived } = filter
     const states = someStates(filter) ?? JOB_STATES
@@ -190,7 +175,6 @@ export function createJobFilter(db: Database) {
     }
   }
 
-  // The ranges in which there is a job.
   function filledRanges(filter: JobFilter): readonly StateRange[] {
     const { ranges, live, ended, overLimit: over } = statesOf(filter)
     return [
@@ -200,7 +184,6 @@ export function createJobFilter(db: Database) {
     ]
   }
 
-  // A page of the newest jobs of any endpoint, where it is found among the newest of all jobs.
   function pageNear(filter: JobFilter, { first, last }: Range, page: PageOf): readonly number[] | undefined {
     if (filter.endpointId !== undefined || page.oldestFirst) return undefined
     const newest = Math.min(last, newestSeq())
@@ -281,7 +264,6 @@ export function createJobFilter(db: Database) {
     }
   }
 
-  // The newest that a search or a worker has, as each must be read.
   function countRead(filter: JobFilter): JobStateCounts['states'] {
     const most = limit('stateCount')
     const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
@@ -290,7 +272,6 @@ export function createJobFilter(db: Database) {
   }
 
   return {
-    /** How many of each state, whatever states the filter has; each is counted up to a limit. */
     countByState({ states: _all, ...filter }: JobFilter): JobStateCounts['states'] {
       if (filter.text !== undefined || filter.workerId !== undefined) return countRead(filter)
       const most = limit('stateCount')
@@ -306,7 +287,6 @@ export function createJobFilter(db: Database) {
       })
         .map((seq) => read(seq))
         .filter((job) => job !== undefined),
-    /** How many there are; `more` where the count was given up. */
     count: (filter: JobFilter) => count(filter),
   }
 }
@@ -315,26 +295,22 @@ type Way =
   | { readonly by: 'nothing' | 'states' | 'all' }
   | {
       readonly by: 'text' | 'worker'
-      /** Whether the index alone tells. */
       readonly alone: boolean
       readonly values: object
     }
   | { readonly by: 'endpoint'; readonly values: object }
 
-/** The states that are let through, each once; undefined where all are. */
 function someStates({ states }: JobFilter): readonly JobState[] | undefined {
   const some = JOB_STATES.filter((state) => states === undefined || states.includes(state))
   return some.length === JOB_STATES.length ? undefined : some
 }
 
-/** Whether jobs are let through that are FAILED only because they ran too long; not where all FAILED ones are. */
 function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean {
   return withTimeLimits && states?.includes('TIMED_OUT') === true && !states.includes('FAILED')
 }
 
 const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
 
-/** Which index a filter is answered from. */
 function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof createTermLookup>): Way {
   const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
   const states = someStates(filter)
@@ -373,16 +349,13 @@ type PageOf = {
 
 type TextWay = Extract<Way, { readonly by: 'text' | 'worker' }>
 
-/** A select of seqs, and its count. */
 type Statement = {
   readonly all: (values: PageOf) => readonly number[]
   readonly count: (values: object) => number
 }
 
-/** One range of an index by state. */
 type StateRange = { readonly from: Statement; readonly values: object }
 
-/** The ranges of both indexes by state. @param held gives the table of what is looked at */
 function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
   const query = queriesOf(db)
   const ranges = (sql: string) => query<[object], object>(sql).all()
@@ -400,7 +373,7 @@ function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
 }
 
 function statement(db: Database, sql: string): Statement {
-  // Bare numbers: a jump far down a list goes over some ten thousand of them.
+  // Plain numbers, as a jump far down a list passes some ten thousand.
   const query = queriesOf(db)
   const down = query<[object], number>(sql).values()
   const up = query<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).values()
@@ -412,7 +385,6 @@ function statement(db: Database, sql: string): Statement {
   }
 }
 
-/** Adds counts up, each counted no further than what is left of `most`. */
 function upTo(
   most: number,
   counts: readonly ((limit: number) => number)[],
@@ -428,7 +400,6 @@ function upTo(
 const inEachState = <Count>(countOf: (state: JobState) => Count) =>
   Object.fromEntries(JOB_STATES.map((state) => [state, countOf(state)])) as Record<JobState, Count>
 
-// Each range is in order already; together they are some pages at most.
 function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): readonly number[] {
   const filled = ranges.filter((range) => range.length > 0)
   return filled.length === 1 && filled[0] !== undefined
@@ -447,7 +418,6 @@ type Count = {
   readonly count: number
 }
 
-/** The reads of many jobs that the queue needs. */
 export function createJobList(db: Database) {
   const query = queriesOf(db)
   const oldest = query<[{ endpointId: string; lowPriority: 0 | 1 }], Job>(`
@@ -460,12 +430,11 @@ export function createJobList(db: Database) {
     SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
     WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`).all()
   return {
-    /** Jobs that are not archived and whose deadline has passed, oldest deadline first. */
     pastDeadline: query<[steady: number, limit: number], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
       ORDER BY deadline_at LIMIT ?`).all(),
     newestSeq: query<[], number>(NEWEST_SEQ).value(0),
-    // The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
+    // The plus stops the seq range from choosing an index that would re-sort all waiting jobs per batch.
     waiting: query<[endpointId: string, newest: number, limit: number], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
       ORDER BY lane, seq LIMIT ?`).all(),

@@ -1,4 +1,3 @@
-/** The inputs and outputs of jobs: in their rows, or in files where they are large; the newest also in memory. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { readFile, unlink } from 'node:fs/promises'
@@ -13,16 +12,13 @@ import type { Seal } from './secret-store.ts'
 import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
-/** Forgets the output of a job; its file goes after the commit. */
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
 type Filed = [file: string | null, bytes: number | null]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
-/** The inputs and outputs of jobs, in their rows or in files. */
 export type JobPayloads = ReturnType<typeof createJobPayloads>
 
-/** Makes the rows of payloads; the job store writes them. */
 export function createJobPayloads(
   db: Database,
   { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
@@ -30,7 +26,7 @@ export function createJobPayloads(
   const query = queriesOf(db)
   const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(`
     INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`).run()
-  // As bytes: Node makes a string five times as fast as the database binding does.
+  // As bytes: Node builds strings five times as fast as the database binding.
   const readInput = query<[seq: number], PayloadRow & { readonly s3Config: string | null }>(`
     SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`).one()
   const readOutput = query<[seq: number], PayloadRow>(`
@@ -40,7 +36,6 @@ export function createJobPayloads(
     ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file,
       file_bytes = excluded.file_bytes`).run()
 
-  // A file that is missing was replaced since its row was read, then the row names another; or somebody deleted it.
   async function find<Row extends PayloadRow, Large>(
     { id }: JobName,
     what: 'input' | 'output',
@@ -66,7 +61,10 @@ export function createJobPayloads(
     },
     writeOutput: (seq: number, output: StoredPayload) => writeOutput(seq, textOf(output), ...fileOf(output)),
     deleteOutput: query<[seq: number]>(DELETE_OUTPUT).run(),
-    /** Payloads to be sent. @throws AppError PAYLOAD_LOST when its file is missing; so do the others below */
+    /**
+     * Payloads to send.
+     * @throws AppError PAYLOAD_LOST if the file is missing, as do the others below
+     */
     openInput: async (job: JobName) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
     openOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
     /** The credentials of its bucket are JSON, sealed until they are needed. */
@@ -78,7 +76,6 @@ export function createJobPayloads(
         input: found.json,
         /** @throws AppError SECRET_LOST */
         openS3Config() {
-          // Rows of before it was sealed hold the object itself.
           if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
           return seal.open(s3ConfigOf(job), s3Config)
         },
@@ -98,12 +95,9 @@ function fileOf(payload: StoredPayload): Filed {
   return typeof payload === 'string' ? [null, null] : [payload.file, payload.bytes]
 }
 
-// A payload that is too large for a row is a file of the folder `payloads`, written once and never changed. It is on
-// the disk, with its name, before a commit names it, and is deleted when the commit is on the disk that no longer does. What a crash
-// leaves in between is named by no row, and goes at the next start. While the service runs, all calls of the file
-// system are made beside the event loop.
+// Large payloads are immutable files, on disk before a commit names them and deleted after a durable commit drops them.
+// The next start removes crash leftovers; file calls never block the event loop.
 
-/** Payloads on their way into rows. Nothing here belongs inside a Writer's work. */
 export type PayloadFiles = {
   /**
    * Runs the write that stores a payload, and says whether a row names it now. A large one is on the disk in a file of
@@ -114,22 +108,18 @@ export type PayloadFiles = {
     json: Json,
     write: (payload: StoredPayload) => Promise<{ readonly stored: boolean; readonly result: T }>,
   ) => Promise<T>
-  /** A file that is read piece by piece; undefined where it is missing. */
   readonly open: (name: string) => Promise<StoredBytes | undefined>
-  /** The bytes of a file; undefined where it is missing. */
   readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly remove: (names: readonly string[]) => void
-  /** Forgets what is held for the next reader, who reads the file then. */
   readonly release: () => void
-  /** Waits for the removals that are under way. */
   readonly close: () => Promise<void>
 }
 
-// A random name says nothing of the job and is never used twice.
+// A random name reveals nothing about the job and is never reused.
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Opens the folder, makes it if missing, and deletes the payloads in it that no row names.
+ * Opens or creates the folder and deletes payloads no row names.
  * @throws Error of the file system
  */
 export function openPayloadFiles(folder: string, isNamed: (name: string) => boolean): PayloadFiles {
@@ -144,7 +134,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
   function remove(names: readonly string[]): void {
     for (const name of names) {
       recent.take(name)
-      // One that cannot be deleted now is named by no row, so the next start tries again.
+      // If deletion fails, no row names the file, so the next start retries.
       const removal = unlink(pathOf(name)).catch(() => undefined)
       removals.add(removal)
       void removal.then(() => removals.delete(removal))
@@ -166,7 +156,6 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
 
   return {
     async write(json, write) {
-      // Without a wait for small ones: they are written in the order in which they came.
       const payload = isLarge(json) ? await storeLarge(json) : asText(json)
       let isUnused = true
       try {
@@ -174,7 +163,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
         isUnused = !written.stored
         return written.result
       } catch (error) {
-        // After a failed sync nobody knows whether the row is there: the next start does.
+        // After a failed sync only the next start knows whether the row exists.
         if (error instanceof AppError && error.code === 'STORAGE_FAILED') isUnused = false
         throw error
       } finally {
@@ -192,7 +181,6 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
   }
 }
 
-/** For a database in memory, which has no folder: all payloads stay in their rows. */
 export const payloadsInRows: PayloadFiles = {
   write: async (json, write) => (await write(asText(json))).result,
   open: async () => undefined,
@@ -202,11 +190,10 @@ export const payloadsInRows: PayloadFiles = {
   close: async () => undefined,
 }
 
-/** Whether a payload is too large for its row. */
 function isLarge(json: Json): boolean {
   const most = limit('payloadInRowBytes')
   if (typeof json !== 'string') return json.length > most
-  // A letter takes from 1 to 3 bytes a UTF-16 unit, so most texts need no count.
+  // A UTF-16 unit takes 1 to 3 bytes in UTF-8, so most texts need no count.
   return json.length * 3 > most && Buffer.byteLength(json) > most
 }
 
@@ -215,28 +202,22 @@ function asText(json: Json): string {
   return typeof json === 'string' ? json : new TextDecoder().decode(json)
 }
 
-/** A payload as bytes in UTF-8. */
 function asBytes(json: Json): Uint8Array<ArrayBuffer> {
   return typeof json === 'string' ? Buffer.from(json) : json
 }
 
-/** The beginning of a payload, as much as is searched; a letter that would be cut is left out. */
 function headOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, limit('searchTextBytes')), { stream: true })
 }
 
-/** Payloads that have just been written, for the one reader that most often waits for each. */
+/** Just-written payloads, kept for the one reader that usually waits for each. */
 type RecentPayloads = {
   readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void
-  /** Shows a payload that is still held. */
   readonly look: (name: string) => Uint8Array<ArrayBuffer> | undefined
-  /** Gives a payload away: a second reader reads the file. */
   readonly take: (name: string) => Uint8Array<ArrayBuffer> | undefined
-  /** Forgets all of them. */
   readonly clear: () => void
 }
 
-/** Makes an empty one; the oldest payloads make room. @param maxBytes how much memory it may hold on to */
 export function createRecentPayloads(maxBytes: number): RecentPayloads {
   const held = new Map<string, Uint8Array<ArrayBuffer>>()
   let bytes = 0
@@ -244,7 +225,7 @@ export function createRecentPayloads(maxBytes: number): RecentPayloads {
     const payload = held.get(name)
     if (payload === undefined) return undefined
     held.delete(name)
-    bytes -= payload.buffer.byteLength // a payload is a part of the body it came in, and holds all of that
+    bytes -= payload.buffer.byteLength // a payload is a view of its request body and retains all of it
     return payload
   }
   return {

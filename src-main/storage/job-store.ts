@@ -6,8 +6,7 @@ import { createJobFilter, createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, REA
 import type { JobPayloads } from './job-payloads.ts'
 import { queriesOf } from './queries.ts'
 
-// Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a
-// little.
+// Durations are at least 0: after a restart, slow clock corrections below the jump limit may set time back slightly.
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
@@ -29,8 +28,8 @@ const EFFECTS: Readonly<Record<JobEvent, string>> = {
           queued_at = @steady, deadline_at = @steady + ttl_ms`,
 }
 
-// A claim names the worker it gives the job to; every other move that names one must come from the holder of the lease.
-// Without RETURNING, for which SQLite makes a table at each call: to read the row again takes a third of that.
+// A claim assigns the worker; any other transition naming one must come from the lease holder. Without RETURNING, whose
+// table per call costs three times a second read.
 function moveSql(event: JobEvent): string {
   const { from, to } = TRANSITIONS[event]
   const guard =
@@ -42,18 +41,17 @@ function moveSql(event: JobEvent): string {
     WHERE seq = @seq AND status IN (${from.map((state) => `'${state}'`).join(', ')}) AND archived = 0 ${guard}`
 }
 
-// From one state, and the worker stays in the row: then nobody needs to see the row before the move.
+// The source state is single and the worker stays in the row, so no prior read is needed.
 function isSentByTable(event: JobEvent): boolean {
   return TRANSITIONS[event].from.length === 1 && TRANSITIONS[event].to !== 'IN_QUEUE'
 }
 
-/** The store of jobs. */
 export type JobStore = ReturnType<typeof createJobStore>
 
 /** Makes the store of jobs. All states are written by `move`; methods that write are called inside a Writer's work. */
 export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads) {
   const query = queriesOf(db)
-  // By position: this is the hottest write, and looking names up takes a tenth of it.
+  // Positional, as named parameters cost a tenth of the hottest write.
   const insert = query<[id: string, endpointId: string, ...numbers: number[], webhook: string | undefined]>(`
     INSERT INTO jobs (id, endpoint_id, status, low_priority, lane, created_at, queued_at, execution_timeout_ms, ttl_ms,
                       retention_ms, deadline_at, webhook)
@@ -75,13 +73,12 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const remove = query<[seq: number]>(`DELETE FROM jobs WHERE seq = ?`).run()
   const moves = new Map(JOB_EVENTS.map((event) => [event, query<[object]>(moveSql(event)).changed()]))
 
-  /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
+  /** The only state change: applies the transition if table and fields allow it, otherwise returns undefined. */
   function move(seq: number, event: JobEvent, fields: MoveFields, moment: Moment): Job | undefined {
     const before = isSentByTable(event) ? undefined : read(seq)
     const job = moves.get(event)?.(parameters(seq, fields, moment)) ? read(seq) : undefined
     if (job === undefined) return undefined
     if (job.status === 'IN_QUEUE') {
-      // The next attempt starts from nothing, so its stream is read from the start.
       payloads.deleteOutput(seq)
       deleteChunks(seq)
     }
@@ -112,7 +109,6 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       const low = lowPriority ? 1 : 0
       const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
       const seq = insert(id, endpointId, low, low, now, steady, ...spans, webhook)
-      // Most have none, and are not to pay for it.
       if (job.priority) order.setPriority({ seq, priority: job.priority })
       payloads.insertInput({ seq, id }, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey(endpointId, job.idempotencyKey, seq)
@@ -130,15 +126,12 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     },
     /** Places a waiting job before all others with its priority; undefined, as in all moves: it no longer waits. */
     moveToFront: (seq: number, { now }: Moment) => reordered(order.toFront(seq), 'moved to the front', now),
-    /** Places it behind all that wait now with its priority. */
     moveToBack: (seq: number, { now }: Moment) => reordered(order.toBack(seq), 'moved to the back', now),
-    // Within one transaction, so either all that stands there holds, or nothing is moved.
     /** Places it right before or after another job, which has the same priority. */
     moveBeside(seq: number, side: 'before' | 'after', otherSeq: number, { now }: Moment) {
       const other = waiting(otherSeq)
       return other && reordered(order.beside(seq, side, other), `placed ${side} ${other.id}`, now)
     },
-    /** Gives a waiting job another priority; among those with it, it stands by its place. */
     setPriority: (seq: number, priority: number, { now }: Moment) =>
       reordered(order.setPriority({ seq, priority }), `priority set to ${priority}`, now),
     /** Lets two waiting jobs of a queue swap positions. */
@@ -154,28 +147,24 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     findByIdempotencyKey: query<[endpointId: string, key: string], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs
       WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`).one(),
-    /** Also an archived one, as all reads by id or number do. */
     find: query<[id: string], Job>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`).one(),
     read,
     openInput: payloads.openInput,
     openOutput: payloads.openOutput,
     readInput: payloads.readInput,
     readOutput: payloads.readOutput,
-    /** The first characters of payloads. A job without an output has null; a job that is gone is left out. */
+    /** First characters of payloads; null for a job without output; missing jobs are omitted. */
     beginnings: (seqs: readonly number[], characters: number) => beginnings({ seqs: JSON.stringify(seqs), characters }),
-    /** Sets the whole life of a job that has not ended, counted from submission. */
     setTtl: query<[{ seq: number; ttlMs: number }], Job>(`
       UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
       WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`).one(),
-    // Guarded by the attempt: a response that was on its way while the job began anew must not skip its new chunks.
-    /** Remembers how far the stream of this attempt was read. */
+    // Guarded by the attempt: a late response must not skip chunks of a restarted job.
     setStreamCursor: query<[{ seq: number; attempt: number; cursor: number }]>(`
       UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`).run(),
     hasPendingDelivery: (seq: number) => pending(seq) !== undefined,
-    /** Looks at the deadline of an ended job again at `steady`, not before. */
+    /** Rechecks the deadline of an ended job at `steady`, and not earlier. */
     postponeArchiving: query<[{ seq: number; steady: number }]>(`
       UPDATE jobs SET deadline_at = @steady WHERE seq = @seq AND finished_at IS NOT NULL AND archived = 0`).run(),
-    /** Deletes a job with all that belongs to it. */
     remove(seq: number) {
       removeSearch(seq)
       remove(seq)
@@ -197,7 +186,6 @@ function parameters(seq: number, fields: MoveFields, moment: Moment): object {
   }
 }
 
-// The row as INSERT leaves it, without reading it back: this is the hottest write.
 function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
   return {
     seq,
@@ -227,25 +215,21 @@ function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
   }
 }
 
-// The order in which waiting jobs are claimed: normal priority before low, higher numbers before lower ones, each by
-// place, and of equal places the older job. The place of a job follows from its seq until somebody moves it, or gives it a
-// priority. Those stand in an index of their own, the others in lanes 0 and 1 of jobs_by_state, so that the next of
-// either is the first row of a range.
+// Claim order: normal before low priority, higher before lower numbers, then place, then age. Moved and prioritised
+// jobs have their own index, others lanes 0 and 1 of jobs_by_state, so either next is a range's first row.
 
 const WAITING = `status = 'IN_QUEUE' AND archived = 0`
 const OF_ENDPOINT = `endpoint_id = CAST(@endpointId AS TEXT) AND ${WAITING}`
 const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))`
 const POSITION = `seq, low_priority AS lowPriority, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
 const IN_MOVED_ORDER = 'ORDER BY low_priority, priority DESC, jobs.place, seq'
-// ORDER BY follows the index, so the first row of the range is the answer, however many wait. CAST: where a column
-// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call. By position, as claims are
-// hot.
+// ORDER BY follows the index, so the first row answers regardless of queue length. CAST avoids recompilation when a
+// sorted column equals a bare parameter; positional, as claims are hot.
 const firstSql = (which: string, order: string) => (except: string) =>
   `SELECT ${POSITION} FROM jobs
   WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
 const firstMovedSql = firstSql('place IS NOT NULL', IN_MOVED_ORDER)
 const firstUnmovedSql = firstSql('lane < 2', 'ORDER BY lane, seq')
-// Each part is a range of an index that holds all it needs, and stops where the parts before it have come to the limit.
 const countSql = (where: string) =>
   `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE ${OF_ENDPOINT} AND ${where} LIMIT @limit)`
 const BEFORE = [
@@ -268,9 +252,7 @@ const besideSql = (order: '<' | '>') => {
         AND seq ${order === '<' ? '< @before' : '>= @before AND seq <> @seq'} ORDER BY seq ${sorted} LIMIT 1`,
   }
 }
-// Without priority and place of its own it goes back among those that nobody moved.
 const IS_PLAIN = `@priority = 0 AND COALESCE(place, seq * ${PLACE_GAP}) = seq * ${PLACE_GAP}`
-// As small as this, so that many fit before the next job that comes.
 const STEP = 64
 
 type QueuePosition = Pick<Job, 'seq' | 'lowPriority' | 'priority' | 'place'>
@@ -295,7 +277,6 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
   const place = (seq: number, to: number) => setPosition({ seq, place: to })
 
-  // The next one in the order from a place on, of those with the same priority.
   function beside(side: 'before' | 'after', endpointId: string, from: QueuePosition, except: number) {
     const [ofMoved, ofUnmoved] = (side === 'before' ? previous : following) ?? []
     const values = { endpointId, ...from, before: firstFrom(from), except }
@@ -304,12 +285,10 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
     return side === 'before' ? ordered.at(-1) : ordered[0]
   }
 
-  // Where there is no room, those that follow move on a little, as few as have to.
   function between(job: Job, low: QueuePosition | undefined, high: QueuePosition): Job | undefined {
     if (low === undefined) return place(job.seq, high.place - PLACE_GAP)
     if (high.place - low.place >= 2) return place(job.seq, Math.floor((low.place + high.place) / 2))
     const at = low.place + STEP / 8
-    // All are found before one is moved, as a moved one would be met again.
     const pushed: QueuePosition[] = []
     const placeOf = (n: number) => at + (n + 1) * (STEP / 8)
     let next: QueuePosition | undefined = high
@@ -333,7 +312,6 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   }
 
   return {
-    /** The job to be claimed next; undefined without any. @param except seqs to be skipped */
     next(endpointId: string, except: readonly number[]) {
       const skipped = JSON.stringify(except)
       const [one, other] =
@@ -343,10 +321,8 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
       if (one === undefined || other === undefined) return (one ?? other)?.seq
       return (byPosition(one, other) < 0 ? one : other).seq
     },
-    /** Waiting jobs in the order of claims. */
     inOrder: (endpointId: string, limit: number) =>
       [...moved({ endpointId, limit }), ...unmoved({ endpointId, limit })].toSorted(byPosition).slice(0, limit),
-    /** How many jobs of the endpoint are claimed before this one, counted up to `limit`. */
     waitingBefore({ endpointId, seq, lowPriority, priority, place: at }: Job, limit: number) {
       const from = { seq, lowPriority, priority, place: at }
       let count = 0
@@ -356,7 +332,6 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
       }
       return count
     },
-    // Below zero, where no place is that follows from a seq, and before the first that waits.
     toFront: (seq: number) => place(seq, Math.min(0, ends(seq)?.first?.place ?? 0) - PLACE_GAP),
     toBack: (seq: number) => place(seq, Math.max(newestSeq() * PLACE_GAP, ends(seq)?.last?.place ?? 0) + STEP),
     beside(seq: number, side: 'before' | 'after', other: Job) {
@@ -374,10 +349,6 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   }
 }
 
-/**
- * The first seq of a job that nobody moved which stands at a position or behind it. Priorities above 0 stand before all
- * of those, those below behind.
- */
 function firstFrom({ seq, priority, place }: QueuePosition): number {
   if (priority !== 0) return priority > 0 ? 0 : Number.MAX_SAFE_INTEGER
   const at = Math.ceil(place / PLACE_GAP)

@@ -1,13 +1,11 @@
 /** A job as stored, and by what jobs are found, listed and moved. */
 import type { JobState } from '../contract/job.ts'
 
-/** A large payload that is on the disk already. `head` is the beginning of its text, for the search. */
 export type PayloadFile = { readonly file: string; readonly head: string; readonly bytes: number }
 
-/** A payload as a write stores it: its JSON text for the row itself, or the file that the row is to name. */
 export type StoredPayload = string | PayloadFile
 
-/** A job as stored, without its payloads. `queuedAt`, `startedAt`, `deadlineAt` are steady ms. */
+/** A stored job without payloads. `queuedAt`, `startedAt`, `deadlineAt` are steady ms. */
 export type Job = {
   readonly seq: number
   readonly id: string
@@ -30,15 +28,13 @@ export type Job = {
   readonly streamCursor: number
   readonly webhook: string | null
   readonly error: string | null
-  /** 1: its retention is over. The job API does not know it any more, and nothing moves it. */
+  /** 1 means retention is over: the job API no longer knows it and nothing moves it. */
   readonly archived: 0 | 1
-  /** Higher ones are claimed first; low priority stands behind them all. */
+  /** Higher numbers are claimed first; low priority comes after all of them. */
   readonly priority: number
-  /** Among the jobs of its endpoint with its priority: lower ones are claimed first, of equal ones the older job. */
   readonly place: number
 }
 
-/** A new job. `s3Config` is JSON text as it came. */
 export type NewJob = {
   readonly id: string
   readonly endpointId: string
@@ -54,10 +50,8 @@ export type NewJob = {
   readonly idempotencyKey: string | undefined
 }
 
-/** By what a payload is found, and named in messages. */
 export type JobName = Pick<Job, 'seq' | 'id'>
 
-/** The two times of one moment. */
 export type Moment = { readonly now: number; readonly steady: number }
 
 /** Fields that a move carries in addition to the moment. A given `workerId` or `attempt` must be the job's, or nothing moves. */
@@ -69,13 +63,11 @@ export type MoveFields = {
   readonly output?: StoredPayload | undefined
 }
 
-/**
- * Which jobs: all of it holds. Times of creation in wall ms, both inclusive; `before` and `after` are seqs, exclusive.
- */
+/** All conditions apply. Creation times are wall ms, inclusive; `before` and `after` are seqs, exclusive. */
 export type JobFilter = {
   readonly endpointId?: string | undefined
   readonly states?: readonly JobState[] | undefined
-  /** Whether TIMED_OUT stands for all that a time limit stopped, see domain/job/time-limit. */
+  /** True if TIMED_OUT includes every job stopped by a time limit, see domain/job/time-limit. */
   readonly withTimeLimits?: boolean | undefined
   readonly workerId?: string | undefined
   readonly text?: string | undefined
@@ -87,14 +79,11 @@ export type JobFilter = {
   readonly after?: number | undefined
 }
 
-/** Jobs by their ids, or all that a filter lets through. */
 export type NamedJobs = { readonly ids: readonly string[] } | { readonly filter: JobFilter }
 
-/** A page of a list of jobs, newest first unless it says otherwise. */
 export type JobQuery = JobFilter & {
   readonly limit: number
   readonly offset?: number | undefined
   readonly oldestFirst?: boolean | undefined
-  /** Of a search: jobs whose error has the text as a phrase come first. */
   readonly phraseFirst?: boolean | undefined
 }

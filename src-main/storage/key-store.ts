@@ -3,20 +3,18 @@ import type { AuditEntry } from '../contract/keys.ts'
 import type { Role } from '../contract/roles.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** A named key as stored. Times are wall ms. */
+/** A stored named key; its times are wall ms. */
 export type NamedKey = {
   readonly name: string
   /** SHA-256 of the key. */
   readonly hash: Uint8Array
   readonly role: Role
   readonly createdAt: number
-  /** null: it does not end by itself. */
   readonly endsAt: number | null
   readonly lastUsedAt: number | null
   readonly lastUsedFrom: string | null
 }
 
-/** Makes the store of named keys, and of who changed what. */
 export function createKeyStore(db: Database) {
   const query = queriesOf(db)
   const record = query<[object]>(`
@@ -31,13 +29,11 @@ export function createKeyStore(db: Database) {
     insert: query<[NamedKey]>(`
       INSERT INTO named_keys (name, hash, role, created_at, ends_at, last_used_at, last_used_from)
       VALUES (@name, @hash, @role, @createdAt, @endsAt, @lastUsedAt, @lastUsedFrom)`).run(),
-    /** Stores the hash, role and end of the key with this name. */
     update: query<[NamedKey]>(`
       UPDATE named_keys SET hash = @hash, role = @role, ends_at = @endsAt WHERE name = @name`).run(),
     remove: query<[name: string]>(`DELETE FROM named_keys WHERE name = ?`).run(),
     noteUse: query<[{ name: string; at: number; from: string | undefined }]>(`
       UPDATE named_keys SET last_used_at = @at, last_used_from = @from WHERE name = @name`).run(),
-    /** Stores an entry; of more than `most` the oldest goes. */
     record: ({ from, ...entry }: Omit<AuditEntry, 'id'>, most: number) => trim(record({ ...entry, from }) - most),
     /** Newest first, older than the id `before`. */
     audit: query<[{ key: string | undefined; before: number; limit: number }], RowOf<AuditEntry>>(`

@@ -10,7 +10,6 @@ type Row = Omit<LoadTest, 'plan' | 'result' | 'reason'> & {
   readonly reason: string | null
 }
 
-/** Makes the store of load tests. */
 export function createLoadTestStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[Row]>(`
@@ -19,15 +18,12 @@ export function createLoadTestStore(db: Database) {
   const end = query<[Row]>(`
     UPDATE load_tests SET state = @state, reason = @reason, result = @result WHERE id = @id AND state = 'running'`).run()
   return {
-    /** Newest first. */
     list: query<[endpointId: string, limit: number], Row>(`
       SELECT ${COLUMNS} FROM load_tests WHERE endpoint_id = ? ORDER BY seq DESC LIMIT ?`).all(toTest),
     get: query<[endpointId: string, id: string], Row>(`
       SELECT ${COLUMNS} FROM load_tests WHERE endpoint_id = ? AND id = ?`).one(toTest),
     insert: (test: LoadTest) => insert(toRow(test)),
-    /** Writes how it ended; only one that runs can end. */
     end: (test: LoadTest) => end(toRow(test)),
-    /** Ends those that a service which was killed has left. @returns how many */
     endAll: query<[reason: string]>(`
       UPDATE load_tests SET state = 'stopped', reason = ? WHERE state = 'running'`).changes(),
     trim: query<[{ endpointId: string; keep: number }]>(`

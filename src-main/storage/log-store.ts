@@ -2,10 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { LogLine } from '../contract/management.ts'
 import { queriesOf } from './queries.ts'
 
-/** A log line to be stored. */
 export type NewLogLine = Omit<LogLine, 'id'>
 
-/** Which log lines: of an endpoint, a worker or a job. */
 export type LogScope = { readonly by: 'endpoint' | 'worker' | 'job'; readonly id: string }
 
 const COLUMNS = `id, at, endpoint_id AS endpointId, worker_id AS workerId, job_id AS jobId, level, line`
@@ -14,14 +12,13 @@ const LINE_OVERHEAD = 150
 
 type Row = Omit<LogLine, 'jobId'> & { jobId: string | null }
 
-/** Makes the store of log lines. */
 export function createLogStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO log_lines (at, endpoint_id, worker_id, job_id, level, line)
     VALUES (@at, @endpointId, @workerId, @jobId, @level, @line)`).run()
   const older = query<[at: number], number>(`SELECT COUNT(*) FROM log_lines WHERE at < ?`).value(0)
-  // A sample: to add all of them up would read the whole table.
+  // A sample, since a full sum would read the whole table.
   const meanBytes = query<[at: number], number>(`
     SELECT COALESCE(AVG(LENGTH(line)), 0)
     FROM (SELECT line FROM log_lines WHERE at < ? ORDER BY at DESC LIMIT 1000)`).value(0)

@@ -1,57 +1,47 @@
 /**
- * Brings the log of the database onto the disk beside the event loop. Each sync covers every commit before it; some
- * may be under way, so that a commit that just misses one does not wait for its end before its own begins. What must not
- * run ahead of the disk is called when a sync that covers its commit has ended, in the order of the commits.
- *
- * A sync that failed is never tried again: the system may have dropped what it could not write and report the next
- * sync as done. From then on nothing becomes durable, and whoever waits gets the error.
+ * Syncs the WAL off the event loop; each sync covers all earlier commits, and several may overlap. Callbacks run in
+ * commit order once covered. A failed sync is never retried, as the system may report lost writes as done; everything
+ * then fails.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { AppError } from '../contract/errors.ts'
 import { createEmitter } from '../domain/emitter.ts'
 import { errorCode } from '../domain/error-code.ts'
 
-/** Called once: with nothing when all commits before are on the disk, else with the reason why they may not be. */
 type Settle = (failure: AppError | undefined) => void
 
-/** Which commits are on the disk. */
 export type LogSync = {
-  /** Begins to bring the newest commit onto the disk, and calls `settle` when it is there. */
   readonly committed: (settle: Settle) => void
-  /** Calls `settle` when the newest commit is on the disk, at once where it is. */
   readonly afterNewest: (settle: Settle) => void
-  /** Resolves when all commits so far are on the disk. @throws AppError STORAGE_FAILED */
+  /**
+   * Resolves when all commits so far are on disk.
+   * @throws AppError STORAGE_FAILED
+   */
   readonly durable: () => Promise<void>
-  /** Why nothing becomes durable any more; undefined as long as all is well. */
   readonly failure: () => AppError | undefined
-  /** Called once, with that reason. */
   readonly onFailure: (listener: (failure: AppError) => void) => void
-  /** The syncs so far, and the time from asking for each until it had ended. */
   readonly syncs: () => { readonly count: number; readonly seconds: number }
-  /** Waits until all commits are on the disk, or have failed to get there, and ends. */
   readonly close: () => Promise<void>
 }
 
-/** One file handle through which syncs run, one at a time. */
 export type SyncSlot = {
   readonly sync: (done: (error: Error | null) => void) => void
   readonly close: () => void
 }
 
-// More made a fast disk no faster, and would take all threads that Node has for files.
+// More did not speed up a fast disk and would occupy all Node file threads.
 const UNDER_WAY = 3
 
 /**
- * Opens the log of a database for the syncs that may be under way. Each has a handle of its own, because the system
- * reports a failed write once to each handle: with a shared one, the sync beside the failing one could be told that all
- * is well.
- * @param path of the log, which must be there
+ * Opens handles for parallel syncs. Each has its own, as the system reports a failed write once per handle: a shared
+ * one could hide it from another sync.
+ * @param path an existing log
  */
 export function openSyncSlots(path: string): readonly SyncSlot[] {
   return Array.from({ length: UNDER_WAY }, () => {
     const file = openSync(path, 'r+')
     return {
-      // On macOS Node makes it a full sync, which reaches the disk and not only its cache.
+      // On macOS Node makes this a full sync, past the disk's cache.
       sync: (done) => fdatasync(file, done),
       close: () => closeSync(file),
     }
@@ -60,7 +50,6 @@ export function openSyncSlots(path: string): readonly SyncSlot[] {
 
 type Waiting = { readonly commit: number; readonly settle: Settle }
 
-/** Makes the line of commits on their way to the disk. Without slots all commits are as durable as they get. */
 export function createLogSync(slots: readonly SyncSlot[]): LogSync {
   const free = [...slots]
   const waiting: Waiting[] = []

@@ -3,19 +3,17 @@ import type { MachineWay } from '../contract/machines.ts'
 import { machineWay } from '../contract/machines.ts'
 import { queriesOf } from './queries.ts'
 
-/** A machine as stored. `id` names what this service makes there: a-z and 0-9. `addedAt` is wall ms. */
+/** A stored machine. `id`, a-z and 0-9, names the resources this service creates there. `addedAt` is wall ms. */
 export type Machine = {
   readonly name: string
   readonly id: string
   readonly way: MachineWay
-  /** Its engine is a manager of a Docker swarm. */
   readonly swarm: boolean
   readonly addedAt: number
 }
 
 type Row = Omit<Machine, 'way' | 'swarm'> & { readonly way: string; readonly swarm: 0 | 1 }
 
-/** Makes the store of machines. */
 export function createMachineStore(db: Database) {
   const query = queriesOf(db)
   const add = query<[Row]>(`
@@ -25,9 +23,7 @@ export function createMachineStore(db: Database) {
     all: query<[], Row>(`SELECT name, id, way, swarm, added_at AS addedAt FROM machines ORDER BY name`).all(
       ({ way, swarm, ...row }) => ({ ...row, way: machineWay.parse(JSON.parse(way)), swarm: swarm === 1 }),
     ),
-    /** False: there is one of this name. */
     add: ({ way, swarm, ...machine }: Machine) => add({ ...machine, way: JSON.stringify(way), swarm: swarm ? 1 : 0 }),
-    /** False: there is none of this name. */
     remove: query<[name: string]>(`DELETE FROM machines WHERE name = ?`).changed(),
   }
 }

@@ -3,11 +3,10 @@ import type { ModelDownload } from '../contract/models.ts'
 import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from '../domain/models/download-transitions.ts'
 import { queriesOf, type RowOf } from './queries.ts'
 
-/** A download as stored. `url` is whole. `validator`: ETag or date by which the rest is asked for. */
+/** A stored download. `validator`: ETag or date used to request the rest. */
 export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & {
   readonly reason: string | undefined
   readonly validator: string | undefined
-  /** SHA-256 that was asked for, or that the host has reported. */
   readonly expected: string | undefined
 }
 
@@ -29,10 +28,8 @@ type Reported = {
   readonly expected: string | undefined
 }
 
-/** The store of downloads. */
 export type ModelDownloadStore = ReturnType<typeof createModelDownloadStore>
 
-/** Makes the store of downloads of models. */
 export function createModelDownloadStore(db: Database) {
   const query = queriesOf(db)
   const move = query<[object], Row>(`
@@ -44,32 +41,26 @@ export function createModelDownloadStore(db: Database) {
     UPDATE model_downloads
     SET total_bytes = @totalBytes, validator = @validator, expected = COALESCE(expected, @expected)
     WHERE id = @id AND state = 'running'`).run()
-  // The newest last, so that it is the one which stays in the map.
   const checksums = query<[], { readonly target: string; readonly sha256: string }>(`
     SELECT folder || char(10) || directory || char(10) || name AS target, sha256 FROM model_downloads
     WHERE state = 'done' AND sha256 IS NOT NULL ORDER BY seq`).all()
   return {
-    /** Newest first. */
     list: query<[limit: number], Row>(`
       SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`).all(toDownload),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM model_downloads WHERE id = ?`).one(toDownload),
-    /** Oldest first. */
     underWay: query<[], Row>(`
       SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`).all(toDownload),
     insert: query<[StoredDownload]>(`
       INSERT INTO model_downloads (id, url, folder, directory, name, state, expected, created_at)
       VALUES (@id, @url, @folder, @directory, @name, @state, @expected, @createdAt)`).run(),
-    /** Moves it if the table of states allows it, else undefined. */
     move(id: string, event: DownloadEvent, { reason, sha256, endedAt, receivedBytes }: DownloadChanges) {
       const { from, to } = DOWNLOAD_TRANSITIONS[event]
       return move({ id, from: JSON.stringify(from), to, reason, sha256, endedAt, receivedBytes })
     },
-    /** Notes what a host has reported of the file. */
     learn: (id: string, reported: Reported) => learn({ id, ...reported }),
-    /** @returns whether there was one that has ended */
     remove: query<[id: string]>(`
       DELETE FROM model_downloads WHERE id = ? AND state NOT IN ('waiting', 'running')`).changed(),
-    /** SHA-256 of the newest download to each target, by folder, directory and name joined with line breaks. */
+    /** SHA-256 of the newest download to each target, keyed by folder, directory and name joined with line breaks. */
     checksums: () => new Map(checksums().map(({ target, sha256 }) => [target, sha256])),
     trim: query<[{ keep: number }]>(`
       DELETE FROM model_downloads WHERE state NOT IN ('waiting', 'running') AND seq <= (

@@ -1,7 +1,6 @@
 /**
- * The files of models, in folders that belong to the user and that other programs read and write as well. A download is
- * written beside its target under a hidden name, made durable, and only then gets its name, so that nobody ever sees
- * half a model. Paths are followed part by part: no link leads a download or a deletion out of its folder.
+ * Model files in user folders shared with other programs. Downloads get their name only when complete and durable;
+ * paths are resolved part by part, so no link leads outside.
  */
 import { createHash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
@@ -29,16 +28,14 @@ import { TargetError } from '../domain/models/target-error.ts'
 import { createModelScanner, inspectModel } from './scan-models.ts'
 import { writeAll } from './write-files.ts'
 
-/** Where a model lies or will lie. */
 export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }
 
 const READ_BYTES = MIB
 const EVERYBODY_READS = 0o644
 
-/** The files of models. Nothing here belongs inside a Writer's work. */
+/** Model files. Not to be used inside a Writer's work. */
 export type ModelFiles = ReturnType<typeof openModelFiles>
 
-/** Opens them. @param dataFolder undefined: what is written beside models vanishes with the process */
 export function openModelFiles(dataFolder: string | undefined) {
   const scanner = createModelScanner()
   let temporary: string | undefined
@@ -55,26 +52,23 @@ export function openModelFiles(dataFolder: string | undefined) {
 
   return {
     scan: scanner.scan,
-    /** Makes a folder where the one around it is there. */
     async makeFolder(path: string) {
       await mkdir(path, { mode: 0o755 }).catch((error) => {
         if (!['EEXIST', 'ENOENT'].includes(errorCode(error))) throw error
       })
     },
-    /** Those of the folders that are there. */
     async present(folders: readonly ModelFolder[]) {
       const found = await Promise.all(folders.map(({ path }) => stat(path).catch(() => undefined)))
       return folders.filter((_folder, at) => found[at]?.isDirectory())
     },
-    /** SHA-256 of the file at this absolute path, in lower case hex; undefined: it cannot be read. */
+    /** SHA-256 of the file at an absolute path, lower-case hex; undefined if unreadable. */
     async sha256(path: string) {
       const hash = createHash('sha256')
       try {
-        // Piece by piece, so that others are answered in between.
         for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) hash.update(chunk)
         return hash.digest('hex')
       } catch {
-        return undefined // it has gone, or may not be read: whoever asks is told that it is not known
+        return undefined
       }
     },
     exists: async (target: ModelTarget) => (await findFile(target)) !== undefined,
@@ -92,13 +86,11 @@ export function openModelFiles(dataFolder: string | undefined) {
       await unlink(path).catch(asTargetError(path))
       return true
     },
-    /** Writes a small file of the data folder, whole or not at all. @returns its path */
     async writeConfig(name: string, text: string) {
       const path = join(await configFolder(), name)
       await writeWhole(path, text)
       return path
     },
-    /** Text of a file at this absolute path; undefined: there is none. */
     async readText(path: string) {
       try {
         return await readFile(path, 'utf8')
@@ -107,12 +99,10 @@ export function openModelFiles(dataFolder: string | undefined) {
         throw error
       }
     },
-    /** Writes a file, whole or not at all, with the folders around it. */
     async writeText(path: string, text: string) {
       await mkdir(dirname(path), { recursive: true, mode: 0o755 })
       await writeWhole(path, text)
     },
-    /** Waits for what is under way. */
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
     },
@@ -129,7 +119,6 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 const partName = ({ name }: ModelTarget, id: string) => `.${basename(name)}.${id}.part`
 
-// Where a file may lie: below each of the folders of its directory.
 const directoriesOf = ({ folder, directory, name }: ModelTarget): readonly string[] =>
   foldersOf(folder, directory).map((one) => dirname(join(folder.path, one, name)))
 
@@ -152,7 +141,10 @@ const asTargetError = (path: string) => (error: unknown) => {
   throw new TargetError(`${path} cannot be written: ${(error as Error).message}`, { cause: error })
 }
 
-/** Makes the folder that a file is to lie in, part by part, and gives its real path. @throws TargetFault */
+/**
+ * Creates a file's folder part by part and returns its real path.
+ * @throws TargetFault
+ */
 async function makeDirectory({ folder, directory, name }: ModelTarget): Promise<string> {
   const root = await realpath(folder.path).catch(asTargetError(folder.path))
   const within = await directoryFor(folder, directory)
@@ -169,7 +161,6 @@ async function makeDirectory({ folder, directory, name }: ModelTarget): Promise<
   return path
 }
 
-// Of several, the one that is there already.
 async function directoryFor(folder: ModelFolder, directory: string): Promise<string> {
   const all = foldersOf(folder, directory)
   for (const one of all) if ((await lstat(join(folder.path, one)).catch(() => undefined)) !== undefined) return one
@@ -184,7 +175,7 @@ export type ModelPart = Awaited<ReturnType<typeof openPart>>
 async function openPart(directory: string, target: ModelTarget, id: string) {
   const path = join(directory, partName(target, id))
   const final = join(directory, basename(target.name))
-  // It was made by this service; a link of the same name was not, and is not followed.
+  // The service created it; a link of the same name is foreign and not followed.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
   const file = await open(path, flags, EVERYBODY_READS).catch(asTargetError(path))
   let hash = createHash('sha256')
@@ -205,20 +196,17 @@ async function openPart(directory: string, target: ModelTarget, id: string) {
     throw error
   }
   return {
-    /** Bytes that are in it. */
     bytes: () => bytes,
     async write(chunk: Uint8Array) {
       await writeAll(file, chunk, bytes)
       hash.update(chunk)
       bytes += chunk.length
     },
-    /** Begins anew. */
     async empty() {
       await file.truncate(0)
       hash = createHash('sha256')
       bytes = 0
     },
-    /** Bytes that its disk has left. */
     async freeBytes() {
       const { bavail, bsize } = await statfs(directory)
       return bavail * bsize
@@ -232,14 +220,14 @@ async function openPart(directory: string, target: ModelTarget, id: string) {
       await close()
       await giveName(path, final)
       await using folder = await open(directory)
-      await folder.sync() // the name is an entry of the folder
+      await folder.sync()
     },
     /** Closes it; it stays for the next try. Safe to call twice. */
     close,
   }
 }
 
-// A link takes a name only where it is free; file systems that know none are asked first.
+// A hard link takes only a free name; file systems without links are checked first.
 async function giveName(path: string, final: string): Promise<void> {
   const taken = () => new TargetError(`the file ${final} already exists. It was not replaced`)
   try {

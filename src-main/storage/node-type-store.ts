@@ -2,13 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { NodeTypesResponse } from '../contract/workflows.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** Classes of nodes as stored of an endpoint. */
 export type StoredNodeTypes = NodeTypesResponse & { readonly source: 'server' | 'file'; readonly readAt: number }
 
-/** Where classes of nodes are from. `server`: address, where one reported them. */
 export type NodeTypesOrigin = Pick<StoredNodeTypes, 'source' | 'server' | 'readAt'>
 
-/** Makes the store of classes of nodes that were read for endpoints. */
 export function createNodeTypeStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[object]>(`
@@ -20,7 +17,6 @@ export function createNodeTypeStore(db: Database) {
     get: query<[endpointId: string], RowOf<StoredNodeTypes>>(`
       SELECT source, read_at AS readAt, text, server, version FROM node_types
       WHERE endpoint_id = ?`).one(withoutNulls<StoredNodeTypes>),
-    /** Where they are from, without the megabytes of their text. */
     origin: query<[endpointId: string], RowOf<NodeTypesOrigin>>(`
       SELECT source, read_at AS readAt, server FROM node_types
       WHERE endpoint_id = ?`).one(withoutNulls<NodeTypesOrigin>),

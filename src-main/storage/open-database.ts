@@ -4,35 +4,33 @@ import BetterSqlite, { type Database } from 'better-sqlite3'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
-// 16 MiB page cache. Four times as much was not faster, also with a million waiting jobs, because the system keeps the
-// file in its own cache; and the service stayed 50 MB larger, since the allocator cannot give back what lies between
-// others.
+// 16 MiB page cache. Four times as much was not faster even with a million waiting jobs, as the system caches the file;
+// the process stayed 50 MB larger.
 const PRAGMAS = [
   'journal_mode = WAL',
-  // A commit is in the log, and on the disk when the log is synced: log-sync does that beside the event loop.
+  // Commits reach the log; log-sync brings them to disk off the event loop.
   'synchronous = NORMAL',
-  // On macOS a plain sync does not even reach the disk.
+  // On macOS a plain sync does not reach the disk.
   'fullfsync = ON',
   'checkpoint_fullfsync = ON',
   'foreign_keys = ON',
   'busy_timeout = 2000',
   'cache_size = -16384',
   'temp_store = MEMORY',
-  // 128 MB: a thread of its own writes the log back (checkpoint-thread); the writer does it only when that is too slow.
+  // 128 MB: checkpoint-thread writes the log back; the writer does so only if that is too slow.
   'wal_autocheckpoint = 32000',
   'journal_size_limit = 67108864',
 ]
 
-/** The data file cannot be used; the message says which file and why, for a person. */
+/** The data file is unusable; the message tells the user which and why. */
 export class DatabaseUnusable extends Error {}
 
-/** The tables are those of another version of Drydock. */
 export class OtherVersion extends Error {}
 
 /**
- * Opens the database file, and makes its tables if it is new.
+ * Opens the database file, creating tables if new.
  * @param file path, or ':memory:' in tests
- * @throws DatabaseUnusable when it cannot be opened, is damaged or has another version; nothing is changed then
+ * @throws DatabaseUnusable if it cannot be opened, is damaged or has another version; nothing is changed then
  */
 export function openDatabase(file: string): Database {
   if (file === ':memory:') return prepared(new BetterSqlite(file))
@@ -41,7 +39,7 @@ export function openDatabase(file: string): Database {
     makePrivate(file)
     renewLog(file)
     db = new BetterSqlite(file)
-    // The first read, before any pragma writes: a file that is no database must stay as it is.
+    // First read, before any pragma writes: a file that is no database must stay intact.
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
     return prepared(db)
   } catch (error) {
@@ -56,20 +54,19 @@ function prepared(db: Database): Database {
   const isNew = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
   if (!isNew && version !== SCHEMA_VERSION) throw new OtherVersion('it was made by another version of Drydock')
   for (const pragma of PRAGMAS) db.pragma(pragma)
-  // The first read makes the log of a file that had none.
   db.prepare('SELECT 1 FROM sqlite_schema').get()
   if (isNew) db.transaction(() => db.exec(SCHEMA).pragma(`user_version = ${SCHEMA_VERSION}`)).immediate()
   return db
 }
 
-// Jobs hold what users send: the file, and with it WAL and index, can be read by its user only.
+// Jobs hold user data: the file, its WAL and index are readable only by its user.
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER })
   closeSync(openSync(file, 'a', PRIVATE_FILE))
 }
 
-// A service that was killed leaves a log whose end may be in the memory of the system alone, and after a failed sync a
-// second one proves nothing. What will be told from now on must be on the disk, so the log is written anew.
+// After a kill, the end of the log may exist only in system memory, and after a failed sync a second proves nothing;
+// rewriting makes it durable.
 function renewLog(file: string): void {
   const log = `${file}-wal`
   const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0
@@ -95,7 +92,6 @@ function syncFile(path: string): void {
   }
 }
 
-/** How many pages the log of a database holds, written back or not. */
 export function pageCount(db: Database): number {
   return (db.pragma('wal_checkpoint(NOOP)') as [{ log: number }])[0].log
 }

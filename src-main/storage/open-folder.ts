@@ -7,15 +7,13 @@ import type { Storage } from './open-storage.ts'
 import { openStorage } from './open-storage.ts'
 import { isDamage } from './recover-database.ts'
 
-/** An open data folder: its lock is held until close. */
 export type OpenedFolder = {
   readonly kind: 'open'
   readonly storage: Storage
-  /** Re-creates a deleted lock file. @returns false if another process has taken the folder */
   readonly keepLock: () => boolean
   /**
-   * Whether the database file is still the open one. One that was deleted is written again from what is open; the open
-   * one must not be used after that.
+   * Checks that the database file is still the open one. A deleted file is saved again from the open database, which
+   * must not be used afterwards.
    */
   readonly keepDatabase: () => 'kept' | 'saved again' | 'replaced'
   readonly close: () => Promise<void>
@@ -23,8 +21,8 @@ export type OpenedFolder = {
 
 /**
  * Locks a data folder and opens its database.
- * @returns 'locked' when another process has it, with its process id if known; 'unusable' with a sentence for a
- *   person when it cannot be opened
+ * @returns 'locked' if another process has it, with its id if known; 'unusable' with a sentence for the user if it
+ * cannot be opened
  */
 export function openFolderStorage(files: {
   readonly lock: string
@@ -33,7 +31,7 @@ export function openFolderStorage(files: {
   | OpenedFolder
   | { readonly kind: 'locked'; readonly pid: number | undefined }
   | { readonly kind: 'unusable'; readonly message: string; readonly fault: 'damaged' | 'other-version' | undefined } {
-  // Before it locks, because a service whose lock file was deleted may be locking it again.
+  // Before locking, because a service whose lock file was deleted may be relocking it.
   const pid = otherUserOf(files.database)
   let lock = pid === undefined ? lockFolder(files.lock) : undefined
   if (lock === undefined) return { kind: 'locked', pid }
@@ -72,18 +70,15 @@ function faultOf(cause: unknown): 'damaged' | 'other-version' | undefined {
   return isDamage(cause) ? 'damaged' : undefined
 }
 
-/** The lock of a data folder, held by this process. */
 type FolderLock = {
-  /** Whether the path still refers to the locked file. */
   readonly isThere: () => boolean
   readonly release: () => void
 }
 
 /**
- * Locks a data folder for one service. The lock is one of the operating system, so it ends with the process however
- * that ends; SQLite holds it, because Node has no call for it.
- * @param file path of the lock file, made if missing
- * @returns undefined when another process holds it
+ * Locks a data folder for one service. The OS lock, held through SQLite since Node has none, ends with the process.
+ * @param file lock file, created if missing
+ * @returns undefined if another process holds it
  */
 function lockFolder(file: string): FolderLock | undefined {
   const db = new BetterSqlite(file, { timeout: 0 })

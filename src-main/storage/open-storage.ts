@@ -1,4 +1,3 @@
-/** Opens the storage: the database with all stores on it. The smallest of them are made here. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -45,7 +44,7 @@ import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 import { PRIVATE_FILE } from './write-files.ts'
 
-/** A project as stored: a folder, by its real path. `openedAt` in wall ms. */
+/** A project: a folder by its real path. `openedAt` is wall ms. */
 export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
 
 /** Everything that storage offers. Methods that write are called inside the work of `write` only. */
@@ -70,25 +69,22 @@ export function openStorage(file: string) {
   const assetFiles = file === ':memory:' ? assetsInMemory() : openAssetFiles(dirname(file))
   return {
     write: commit.write,
-    /** Called right after each commit with what changed, in order: for what the service itself goes by. */
+    /** Called right after each commit with its changes, in order: for state the service itself relies on. */
     onCommit: commit.onCommit,
-    /** Called with the same when it is on the disk: for whatever leaves the service. */
+    /** Like `onCommit`, but once the changes are on disk: for everything that leaves the service. */
     onDurable: commit.onDurable,
     /**
-     * Resolves when all that can be read now is on the disk: whoever tells somebody outside what was read waits for it.
+     * Resolves when everything now readable is on disk: await it before reporting read data outside.
      * @throws AppError STORAGE_FAILED
      */
     durable: log.durable,
-    /** Called once when nothing becomes durable any more. */
     onFailure: log.onFailure,
-    /** Sizes of the files of the database, and the syncs since it was opened. */
     figures: async () => {
       const [sizeBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)])
       return { sizeBytes, logBytes, syncs: log.syncs() }
     },
-    /** Called inside each transaction after its works: claims for parked workers happen here. */
+    /** Called inside each transaction after its writes: claims for parked workers happen here. */
     beforeCommit: commit.beforeCommit,
-    /** Asks for a transaction even without a write, so that the hook runs. */
     poke: commit.poke,
     payloads: { write: payloads.write },
     jobs: createJobStore(db, events, createJobPayloads(db, { files: payloads, seal: createSeal(key) })),
@@ -126,10 +122,9 @@ export function openStorage(file: string) {
     assetFiles,
     nodeTypes: createNodeTypeStore(db),
     state,
-    /** Forgets what is held in memory for speed alone. */
     releaseMemory: payloads.release,
     engineVersion: queriesOf(db)<[], string>(`SELECT sqlite_version()`).value('')(),
-    /** Writes the file again after somebody deleted it; nothing may be written to the open one after that. */
+    /** Rewrites a deleted file; the open one must not be written afterwards. */
     saveAgain: () => saveAgain(db, file),
     close: async () => {
       await commit.close()
@@ -150,7 +145,6 @@ function saveAgain(db: Database, file: string): void {
   renameSync(fresh, file)
 }
 
-// A database in memory has no file.
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
@@ -168,14 +162,13 @@ function openPayloads(db: Database, file: string): PayloadFiles {
   }
 }
 
-/** Whether a row names the file of a payload. */
 function createIsNamed(db: Database): (file: string) => boolean {
   const named = queriesOf(db)<[{ file: string }], 1>(`
     SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file`).value()
   return (file) => named({ file }) !== undefined
 }
 
-/** Deletes files of payloads when the commit is on the disk in which their rows went or changed; triggers note them. */
+/** Deletes payload files once the commit that dropped their rows is on disk; triggers record them. */
 function deleteRemovedPayloads(
   db: Database,
   commit: Pick<GroupCommit, 'beforeCommit'>,
@@ -188,16 +181,14 @@ function deleteRemovedPayloads(
     const names = removed()
     if (names.length === 0) return undefined
     forget()
-    // Not earlier: after a power cut the rows may be back, and they name these files.
+    // Not earlier: after a power cut the rows may return, and they name these files.
     return { durable: () => files.remove(names) }
   })
 }
 
-/** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */
 function createChunkStore(db: Database) {
   const query = queriesOf(db)
   const count = query<[seq: number], number>(CHUNK_COUNT).value(0)
-  // Large chunks come as bytes.
   const insert = query<[seq: number, n: number, chunk: Json]>(`
     INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`).run()
   const after = query<[seq: number, cursor: number], Chunk>(`
@@ -224,7 +215,6 @@ function createChunkStore(db: Database) {
 
 type Chunk = { readonly n: number; readonly chunk: string }
 
-/** Makes the store of metrics: steps as JSON. */
 function createMetricsStore(db: Database) {
   const query = queriesOf(db)
   return {
@@ -233,8 +223,6 @@ function createMetricsStore(db: Database) {
       ON CONFLICT (endpoint_id, at) DO UPDATE SET point = excluded.point`).run(),
     read: query<[endpointId: string, from: number, to: number], { readonly at: number; readonly point: string }>(`
       SELECT at, point FROM metrics WHERE endpoint_id = ? AND at >= ? AND at < ? ORDER BY at`).all(),
-    // Workers that are ready write steps too, in which nothing happened.
-    /** Start of the newest step in which work came or ended; reads all steps since then. */
     lastActiveAt: query<[endpointId: string], number>(`
       SELECT at FROM metrics
       WHERE endpoint_id = ? AND point ->> 'submitted' + point ->> 'completed' + point ->> 'failed' > 0
@@ -245,20 +233,16 @@ function createMetricsStore(db: Database) {
 
 const PROJECT = `id, folder, opened_at AS openedAt`
 
-/** Makes the store of projects. */
 export function createProjectStore(db: Database) {
   const query = queriesOf(db)
-  // A folder that is known keeps its id: addresses of the pages hold it.
   const open = query<[Project], Project>(`
     INSERT INTO projects (id, folder, opened_at) VALUES (@id, @folder, @openedAt)
     ON CONFLICT (folder) DO UPDATE SET opened_at = excluded.opened_at
     RETURNING ${PROJECT}`).one()
   return {
-    /** The one that was opened last comes first. */
     all: query<[], Project>(`SELECT ${PROJECT} FROM projects ORDER BY opened_at DESC, id DESC`).all(),
     get: query<[id: string], Project>(`SELECT ${PROJECT} FROM projects WHERE id = ?`).one(),
-    /** Adds the project, or notes that its folder was opened again; then it keeps its id. */
-    open: (project: Project) => open(project) as Project, // an upsert always returns its row
+    open: (project: Project) => open(project) as Project,
     remove: query<[id: string]>(`DELETE FROM projects WHERE id = ?`).run(),
   }
 }

@@ -3,7 +3,6 @@ import type { PendingBulkView } from '../contract/pending-bulk.ts'
 import type { NamedJobs } from './job.ts'
 import { queriesOf } from './queries.ts'
 
-/** A bulk action that can be undone. `Selection` says which jobs. */
 export type PendingBulk<Selection> = PendingBulkView & { readonly selection: Selection }
 
 const COLUMNS = 'id, action, selection, state, created_at AS createdAt, due_at AS dueAt, result'
@@ -11,7 +10,6 @@ const COLUMNS = 'id, action, selection, state, created_at AS createdAt, due_at A
 type Pending = PendingBulk<NamedJobs>
 type Row = Omit<Pending, 'selection' | 'result'> & { readonly selection: string; readonly result: string | null }
 
-/** Makes the store of bulk actions that can be undone. */
 export function createPendingBulkStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
@@ -23,13 +21,10 @@ export function createPendingBulkStore(db: Database) {
     DELETE FROM pending_bulk WHERE state NOT IN ('waiting', 'running')
     AND seq NOT IN (SELECT seq FROM pending_bulk ORDER BY seq DESC LIMIT ?)`).run()
   return {
-    /** Newest first. */
     list: query<[], Row>(`SELECT ${COLUMNS} FROM pending_bulk ORDER BY seq DESC`).all(toPending),
-    /** Those that wait or were being carried out, the oldest first. */
     open: query<[], Row>(`
       SELECT ${COLUMNS} FROM pending_bulk WHERE state IN ('waiting', 'running') ORDER BY seq`).all(toPending),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM pending_bulk WHERE id = ?`).one(toPending),
-    /** Removes old ones that have ended. @param keep how many stay */
     insert({ selection, ...pending }: Omit<Pending, 'state' | 'result'>, keep: number) {
       insert({ ...pending, selection: JSON.stringify(selection) })
       removeOld(keep)
@@ -37,7 +32,6 @@ export function createPendingBulkStore(db: Database) {
     /** @returns false: it no longer waits */
     leaveWaiting: query<[{ id: string; to: 'running' | 'undone' }]>(`
       UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`).changed(),
-    /** Ends one that is being carried out. */
     end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) =>
       end({ id, state, result: JSON.stringify(result) }),
   }

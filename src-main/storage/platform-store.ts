@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { NetworkVolume, Template } from '../contract/platform.ts'
 import { queriesOf } from './queries.ts'
 
-/** A template as stored. `createdAt` is wall ms. */
+/** `createdAt` is wall ms. */
 export type StoredTemplate = {
   readonly id: string
   readonly name: string
@@ -10,21 +10,17 @@ export type StoredTemplate = {
   readonly createdAt: number
 }
 
-/** A network volume as stored. `createdAt` is wall ms. */
 export type StoredVolume = Omit<NetworkVolume, 'size'> & {
   readonly sizeGb: number
-  /** Name of its folder among those of volumes; it stays when the volume is renamed. */
   readonly folder: string
   readonly createdAt: number
 }
 
-/** A call of a task that was begun and not ended. Times are wall ms. */
+/** A task call in progress. Times are wall ms. */
 export type StoredTaskCall = {
-  /** Random; also the idempotency key of its job. */
   readonly id: string
   readonly endpointId: string
   readonly tokenHash: Uint8Array
-  /** When its time is over; undefined: nobody has set one. */
   readonly deadlineAt: number | undefined
   readonly createdAt: number
 }
@@ -74,7 +70,6 @@ export function createPlatformStore(db: Database) {
       add: (call: StoredTaskCall) => addCall({ ...call, tokenHash: Buffer.from(call.tokenHash) }),
       setDeadline: query<[{ id: string; at: number }]>(`UPDATE task_calls SET deadline_at = @at WHERE id = @id`).run(),
       remove: query<[id: string]>(`DELETE FROM task_calls WHERE id = ?`).run(),
-      /** Removes those that were begun before; their clients are gone. */
       trim: query<[before: number]>(`DELETE FROM task_calls WHERE created_at < ?`).run(),
     },
   }

@@ -37,7 +37,6 @@ export function queriesOf(db: Database) {
         const statement = pluckedOnUse()
         return (...values) => statement().get(...values) ?? (otherwise as Otherwise)
       },
-      /** The first column of all rows. */
       values(): (...values: Values) => readonly Row[] {
         const statement = pluckedOnUse()
         return (...values) => statement().all(...values)
@@ -46,17 +45,14 @@ export function queriesOf(db: Database) {
         const statement = onUse()
         return (...values) => void statement().run(...values)
       },
-      /** How many rows it changed. */
       changes(): (...values: Values) => number {
         const statement = onUse()
         return (...values) => statement().run(...values).changes
       },
-      /** Whether it changed a row. */
       changed(): (...values: Values) => boolean {
         const statement = onUse()
         return (...values) => statement().run(...values).changes > 0
       },
-      /** The number of the row that it inserted. */
       insert(): (...values: Values) => number {
         const statement = onUse()
         return (...values) => Number(statement().run(...values).lastInsertRowid)
@@ -73,7 +69,6 @@ function onFirstUse<Made>(make: () => Made): () => Made {
 /** A row that holds a value: fields that may be missing are null in it. */
 export type RowOf<Value> = { readonly [Name in keyof Value]-?: Exclude<Value[Name], undefined> | null }
 
-/** The value that a row holds. */
 export function withoutNulls<Value>(row: RowOf<Value>): Value {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Value
 }

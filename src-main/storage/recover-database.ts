@@ -1,15 +1,13 @@
-/** Saves the readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
+/** Salvages readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import { PLACE } from './database-place.ts'
 import { openDatabase } from './open-database.ts'
 import { INDEXED_UP_TO } from './search-index.ts'
 
-/** The part of a table that was saved. */
 export type RecoveredTable = {
   readonly table: string
   readonly rows: number
-  /** Whether no row was lost. */
   readonly isWhole: boolean
 }
 
@@ -21,7 +19,6 @@ const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`
 const JOBS_WITHOUT_INPUT = `DELETE FROM jobs WHERE seq NOT IN (SELECT seq FROM job_inputs)`
 const HIGHEST_ROWID = 2n ** 63n - 1n
 
-/** Checks a database. @returns the first fault found; undefined if it is not damaged */
 export function findDamage(file: string): string | undefined {
   let db: Database | undefined
   try {
@@ -37,8 +34,8 @@ export function findDamage(file: string): string | undefined {
 }
 
 /**
- * Copies all rows that can be read into a new database. The damaged one is only read.
- * @param fresh path of a file that does not exist
+ * Copies all readable rows into a new database, only reading the damaged one.
+ * @param fresh path of a nonexistent file
  */
 export function recoverDatabase(damaged: string, fresh: string): readonly RecoveredTable[] {
   const from = new BetterSqlite(damaged, { readonly: true, fileMustExist: true })
@@ -53,7 +50,6 @@ export function recoverDatabase(damaged: string, fresh: string): readonly Recove
 }
 
 function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
-  // Triggers keep sums, which are copied as they are.
   const triggers = to.prepare<[], { readonly name: string; readonly sql: string }>(TRIGGERS).all()
   for (const { name } of triggers) to.exec(`DROP TRIGGER ${name}`)
   const tables = to.prepare<[], { readonly name: string; readonly hasNoRowid: number }>(TABLES).all()
@@ -69,7 +65,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   })
 }
 
-// Numbers of lost rows must not be used again: secrets, for example, are stored by the number of their environment.
+// Lost row numbers must not be reused: secrets, for example, are stored by environment number.
 function copySequences(from: Database, to: Database): void {
   type Sequence = { readonly name: string; readonly seq: number }
   const set = to.prepare<[Sequence]>('UPDATE sqlite_sequence SET seq = max(seq, @seq) WHERE name = @name')
@@ -82,7 +78,6 @@ function copySequences(from: Database, to: Database): void {
   }
 }
 
-// Rows whose other half was lost, and rows that belong to those.
 function removeUnusable(to: Database): ReadonlyMap<string, number> {
   const lost = new Map([['jobs', to.prepare(JOBS_WITHOUT_INPUT).run().changes]])
   type Orphan = { readonly table: string; readonly rowid: number | null }
@@ -100,7 +95,7 @@ function copyTable(from: Database, to: Database, table: string, hasNoRowid: bool
   const count = () => to.prepare<[], number>(`SELECT COUNT(*) FROM ${table}`).pluck().get() ?? 0
   let isWhole = true
   try {
-    // An older version may lack tables, and columns, which then have their defaults.
+    // Older versions may lack tables and columns, which then get defaults.
     const there = columnsOf(from, table)
     const columns = columnsOf(to, table).filter((column) => there.includes(column))
     if (columns.length === 0) return { table, rows: 0, isWhole }
@@ -139,11 +134,10 @@ const copyByKey: Copy = (from, select, table, put) => {
   return false
 }
 
-// Skips each damaged part: a search by row number finds the rows behind it.
+// Skips damaged parts: searches by row number find the rows behind them.
 const copyByRowid: Copy = (from, select, table, put) => {
   const rows = `${select}, rowid FROM ${table} WHERE rowid > ? AND rowid < ? ORDER BY rowid`
   let after = -1n
-  // A damaged row may have any number, so the last one is not always the highest.
   const putNumbered = (row: Row) => {
     const rowid = row.at(-1) as bigint
     if (rowid > after) after = rowid
@@ -170,7 +164,6 @@ function nextReadable(from: Database, rows: string, after: bigint): bigint | und
   return undefined
 }
 
-/** @returns whether it came to the end */
 function copyRows(from: Database, sql: string, values: readonly bigint[], put: (row: Row) => void): boolean {
   const rows = from.prepare<bigint[], Row>(sql).raw().safeIntegers()
   try {
@@ -182,5 +175,4 @@ function copyRows(from: Database, sql: string, values: readonly bigint[], put: (
   }
 }
 
-/** Whether an error means that a database cannot be read. */
 export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(errorCode(error))

@@ -2,10 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { ProxiedRequest } from '../contract/management.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/**
- * Which requests of a list: those with a status in the range (also without one where it begins at 0), older than
- * `before`.
- */
+/** Filters requests by status range (from 0 it includes those without status) and older than `before`. */
 type RequestQuery = {
   readonly endpointId: string
   readonly statusFrom: number
@@ -31,8 +28,6 @@ export function createRequestStore(db: Database) {
     append(requests: readonly Omit<ProxiedRequest, 'id'>[]) {
       for (const request of requests) insert({ ...none, ...request })
     },
-    // An endpoint has a bounded number of them, so the status is looked at row by row.
-    /** Newest first. */
     list: query<[RequestQuery], RowOf<ProxiedRequest>>(`
       SELECT ${COLUMNS} FROM requests
       WHERE endpoint_id = @endpointId AND id < @before AND COALESCE(status, 0) BETWEEN @statusFrom AND @statusTo

@@ -5,7 +5,6 @@ import { isFinal } from '../domain/job/transitions.ts'
 import type { EventLog } from './event-store.ts'
 import { queriesOf } from './queries.ts'
 
-/** A run to be recorded, in the commit that queues its job. */
 type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly workflowId: string | undefined
   readonly label: string | undefined
@@ -13,13 +12,11 @@ type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly cell?: SweepCell | undefined
   readonly payload: string
   readonly document: string | undefined
-  /** Names of files that it loads. */
   readonly files: readonly string[]
   /** Words that a search finds it by, in lower case. */
   readonly words: string
 }
 
-/** How a run ended. */
 export type RunEnd = {
   readonly status: Exclude<RunView['status'], 'IN_QUEUE' | 'IN_PROGRESS'>
   readonly endedAt: number
@@ -29,7 +26,6 @@ export type RunEnd = {
   readonly errors: readonly string[]
 }
 
-/** Which runs: all of it holds; `before` is the id of one of them. */
 export type RunQuery = {
   readonly workflowId: string | undefined
   readonly endpointId: string | undefined
@@ -39,10 +35,7 @@ export type RunQuery = {
   readonly limit: number
 }
 
-/**
- * Which runs stay stored: those that ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their
- * texts.
- */
+/** Runs to keep: those ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their texts. */
 type RunRetention = { readonly before: number; readonly count: number; readonly bytes: number }
 
 const COLUMNS = `
@@ -78,10 +71,9 @@ type SweepRow = Omit<SweepView, 'workflowId' | 'axes' | 'result'> & {
 }
 type Texts = { readonly payload: string; readonly document: string | null }
 
-/** Makes the store of runs. */
 export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>) {
   const query = queriesOf(db)
-  // By the narrowest that is asked for; the others are looked at row by row.
+  // Uses the narrowest index requested; other conditions are checked row by row.
   const listWhere = (narrowest: string) =>
     query<[object], Row>(`SELECT ${COLUMNS} ${FROM} WHERE ${narrowest} ${REST}`).all(viewOf)
   const list = listWhere('TRUE')
@@ -105,13 +97,12 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       errors = '[]'
     WHERE id = ? AND ended_at IS NOT NULL`).changed()
   const isOpen = query<[id: string], 1>(`SELECT 1 FROM workflow_runs WHERE id = ? AND ended_at IS NULL`).value()
-  // By their number, as the oldest come first: an index of ends would cost each run.
+  // By number, oldest first: an index of end times would cost every run.
   const trim = query<[{ before: number; count: number; limit: number }]>(`
     DELETE FROM workflow_runs WHERE seq IN (
       SELECT seq FROM workflow_runs ORDER BY seq LIMIT @limit
     ) AND (ended_at < @before
       OR ended_at IS NOT NULL AND seq <= (SELECT seq FROM workflow_runs ORDER BY seq DESC LIMIT 1 OFFSET @count))`).changes()
-  // One at a time, so that no more go than have to.
   const trimOldest = query<[bytes: number]>(`
     DELETE FROM workflow_runs WHERE seq IN (
       SELECT seq FROM workflow_runs WHERE ended_at IS NOT NULL ORDER BY seq LIMIT 1
@@ -124,13 +115,11 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
   }
 
   return {
-    /** Newest first. One that has not ended has the state of its job. */
     list(asked: RunQuery) {
       const { workflowId, endpointId, sweepId, text, before, limit } = asked
       return listFor(asked)({ workflowId, endpointId, sweepId, text: text?.toLowerCase(), before, limit })
     },
     get,
-    // The oldest stored run says what a sweep is; the others are counted by the index of sweeps, for a page of them.
     /** Newest first; `before` is the id of one of them. */
     sweeps: query<[{ before: string | undefined; limit: number }], SweepRow>(`
       SELECT r.sweep_id AS id, r.title, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.cell,
@@ -145,7 +134,6 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
         AND r.seq < COALESCE((SELECT MIN(b.seq) FROM workflow_runs b WHERE b.sweep_id = @before), 9007199254740991)
         AND NOT EXISTS (SELECT 1 FROM workflow_runs a WHERE a.sweep_id = r.sweep_id AND a.seq < r.seq)
       ORDER BY r.seq DESC LIMIT @limit`).all(sweepOf),
-    /** Newest first. */
     ofSweep: query<[sweepId: string], { readonly id: string; readonly isOpen: 0 | 1 }>(`
       SELECT id, ended_at IS NULL AS isOpen FROM workflow_runs WHERE sweep_id = ? ORDER BY seq DESC`).all(
       ({ id, isOpen }) => ({ id, isOpen: isOpen === 1 }),
@@ -154,13 +142,11 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`).one(
       ({ payload, document }) => ({ payload, document: document ?? undefined }),
     ),
-    /** Adds it, and tells listeners. */
     insert({ payload, document, files, cell, ...run }: NewRun) {
       const seq = insert({ ...run, cell: JSON.stringify(cell), files: JSON.stringify(files) })
       insertTexts(seq, payload, document)
       events.recordRun({ at: run.createdAt, runId: run.id, endpointId: run.endpointId, event: 'created' })
     },
-    /** Ends it, and tells listeners; undefined: it is not there, or has ended. */
     end(id: string, { results, previews, errors, ...rest }: RunEnd) {
       const texts = {
         results: JSON.stringify(results),
@@ -172,19 +158,13 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
         events.recordRun({ at: rest.endedAt, runId: id, endpointId: run.endpointId, event: 'results' })
       return run
     },
-    /**
-     * Opens one again whose job is tried once more, and tells listeners.
-     * @returns whether there was one that has ended
-     */
     reopen(id: string, at: number) {
       const run = reopen(id) ? get(id) : undefined
       if (run !== undefined) events.recordRun({ at, runId: id, endpointId: run.endpointId, event: 'created' })
       return run !== undefined
     },
     isOpen: (id: string) => isOpen(id) !== undefined,
-    /** Ids of those that have not ended, oldest first. */
     open: query<[], string>(`SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`).values(),
-    /** @returns whether there was one that has ended */
     remove: query<[id: string]>(`DELETE FROM workflow_runs WHERE id = ? AND ended_at IS NOT NULL`).changed(),
     /** Deletes up to `limit` of those that have ended and are not retained, the oldest first. @returns how many */
     trim({ before, count, bytes }: RunRetention, limit: number) {
@@ -233,7 +213,7 @@ function viewOf({
   }
 }
 
-// Whose job has ended is in progress until its results are here.
+// A run whose job has ended is in progress until its results are stored.
 function openStatus(job: JobState | null): RunView['status'] {
   return job === null || isFinal(job) ? 'IN_PROGRESS' : job
 }

@@ -6,7 +6,6 @@ const COLUMNS = `id, name, request, updated_at AS updatedAt`
 
 type Row = Omit<SavedRequest, 'request'> & { readonly request: string }
 
-/** Makes the store of saved requests. */
 export function createSavedRequestStore(db: Database) {
   const query = queriesOf(db)
   const size = query<[endpointId: string], { readonly count: number; readonly bytes: number }>(`
@@ -18,19 +17,15 @@ export function createSavedRequestStore(db: Database) {
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, request = excluded.request,
       updated_at = excluded.updated_at`).run()
   return {
-    /** By name. */
     list: query<[endpointId: string], Row>(`
       SELECT ${COLUMNS} FROM saved_requests WHERE endpoint_id = ? ORDER BY name`).all(toRequest),
     get: query<[endpointId: string, id: string], Row>(`
       SELECT ${COLUMNS} FROM saved_requests WHERE endpoint_id = ? AND id = ?`).one(toRequest),
     named: query<[endpointId: string, name: string], Row>(`
       SELECT ${COLUMNS} FROM saved_requests WHERE endpoint_id = ? AND name = ?`).one(toRequest),
-    /** How many an endpoint has, and how large they are together. */
     size: (endpointId: string) => size(endpointId) ?? { count: 0, bytes: 0 },
-    /** Inserts it, or replaces the one with its id. */
     save: (endpointId: string, { request, ...rest }: SavedRequest) =>
       save({ ...rest, endpointId, request: JSON.stringify(request) }),
-    /** @returns whether there was one */
     remove: query<[endpointId: string, id: string]>(`
       DELETE FROM saved_requests WHERE endpoint_id = ? AND id = ?`).changed(),
   }

@@ -1,6 +1,6 @@
 /**
- * Finds the models of folders, and reads what the heads of their files tell. Links are followed, as ComfyUI does, each
- * folder once. A file is read again only when it has changed.
+ * Finds models in folders and reads their file headers. Like ComfyUI it follows links, each folder once; a file is
+ * reread only after a change.
  */
 import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat, statfs } from 'node:fs/promises'
@@ -12,32 +12,27 @@ import { foldersOf, MODEL_FILE, presentDirectory } from '../domain/models/layout
 import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../domain/models/model-heads.ts'
 import { formatOf, recogniseModel } from '../domain/models/recognise-model.ts'
 
-/** A model as its file is; `path` is absolute. */
 type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
   readonly path: string
   readonly facts: ModelFacts
 }
 
-/** A folder as it was found; `fault` says why it could not be read. */
 export type ScannedFolder = {
   readonly folder: ModelFolder
   readonly files: readonly ModelFile[]
-  /** There are more than are listed. */
   readonly more: boolean
   readonly freeBytes: number | undefined
   readonly fault: string | undefined
 }
 
-// Files whose heads are read at once; source: ours, the threads for files are four.
+// Headers read in parallel. Source: ours; there are four file system threads.
 const AT_ONCE = 8
 const DEPTH_MAX = 8
 
 type Found = Omit<ModelFile, 'facts'>
 
-/** Looks through folders for models; heads of files that have not changed are not read again. */
 type ModelScanner = { readonly scan: (folders: readonly ModelFolder[]) => Promise<readonly ScannedFolder[]> }
 
-/** Makes a scanner; it remembers what it read. */
 export function createModelScanner(): ModelScanner {
   let known = new Map<string, ModelFile>()
 
@@ -98,7 +93,7 @@ async function walkFolder(
       more = true
       return
     }
-    const facts = await stat(path).catch(() => undefined) // it may have gone meanwhile
+    const facts = await stat(path).catch(() => undefined)
     if (facts === undefined) return
     found.set(path, { path, directory, name, bytes: facts.size, changedAt: Math.round(facts.mtimeMs), isOutside })
   }
@@ -123,7 +118,6 @@ function problemOf(error: unknown): string {
   return code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message
 }
 
-// As the settings say; else each folder is a directory, by its present name.
 async function directoriesIn(folder: ModelFolder, root: string): Promise<readonly (readonly [string, string])[]> {
   if (folder.directories !== undefined) {
     const names = [...new Set(Object.keys(folder.directories).map(presentDirectory))]
@@ -135,7 +129,6 @@ async function directoriesIn(folder: ModelFolder, root: string): Promise<readonl
     .map(({ name }) => [presentDirectory(name), join(folder.path, name)] as const)
 }
 
-/** Reads what the head of a file tells; a file that cannot be read says so. @param bytes size of the file */
 export async function inspectModel(path: string, name: string, bytes: number): Promise<ModelFacts> {
   try {
     await using file = await open(path)

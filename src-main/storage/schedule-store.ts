@@ -4,7 +4,7 @@ import { limit } from '../contract/limits.ts'
 import type { ScheduleCreate, ScheduleRun } from '../contract/schedules.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** A stored schedule. Times are wall ms. */
+/** A stored schedule; all of its times are wall ms. */
 export type Schedule = Pick<ScheduleCreate, 'name' | 'cron' | 'everyMs' | 'timeZone'> & {
   readonly id: string
   readonly endpointId: string
@@ -12,13 +12,11 @@ export type Schedule = Pick<ScheduleCreate, 'name' | 'cron' | 'everyMs' | 'timeZ
   readonly request: ScheduledRequest
   readonly paused: boolean
   readonly createdAt: number
-  /** When a job is due; undefined: paused, or there is no time to come. */
+  /** When a job is due; undefined if paused or without a future time. */
   readonly nextAt: number | undefined
 }
 
-/** The request that each run queues. */
 export type ScheduledRequest = Pick<JobRequest, 'webhook' | 'policy'> & {
-  /** JSON text, as it came. */
   readonly input: string
 }
 
@@ -32,7 +30,6 @@ type Row = Omit<RowOf<Schedule>, 'request' | 'paused'> & {
   readonly paused: 0 | 1
 }
 
-/** Makes the store of schedules. */
 export function createScheduleStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[], Row>(`SELECT ${COLUMNS} FROM schedules ORDER BY name, endpoint_id`).all(toSchedule)
@@ -55,31 +52,29 @@ export function createScheduleStore(db: Database) {
   const removeRuns = query<[id: string]>(`DELETE FROM schedule_runs WHERE schedule_id = ?`).run()
   const remove = query<[id: string]>(`DELETE FROM schedules WHERE id = ?`).changed()
   return {
-    /** By name; of all endpoints without one. */
     list: (endpointId?: string) => (endpointId === undefined ? all() : ofEndpoint(endpointId)),
     get: query<[endpointId: string, id: string], Row>(`
       SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? AND id = ?`).one(toSchedule),
-    /** @returns false where the endpoint has one of that name */
+    /** @returns false if the endpoint already has one of that name */
     insert({ cron, everyMs, timeZone, nextAt, paused, request: { input, ...request }, ...rest }: Schedule) {
       const times = { cron, everyMs, timeZone, nextAt }
       return insert({ ...rest, ...times, request: JSON.stringify(request), input, paused: paused ? 1 : 0 })
     },
-    /** @returns false where it is gone */
     setPaused: (id: string, paused: boolean, nextAt: number | undefined) =>
       setPaused({ id, paused: paused ? 1 : 0, nextAt }),
-    /** The longest overdue first. */
     due: query<[now: number], Row>(`
       SELECT ${COLUMNS} FROM schedules WHERE next_at <= ? ORDER BY next_at`).all(toSchedule),
-    /** The next time of all; undefined: there is none. */
     nextAt: query<[], number | null>(`SELECT MIN(next_at) FROM schedules WHERE next_at IS NOT NULL`).value(),
-    /** Moves a schedule on from a time, once. @returns false where it was moved, paused or deleted meanwhile */
+    /**
+     * Advances a schedule from a time, once.
+     * @returns false if it was advanced, paused or deleted meanwhile
+     */
     moveOn: query<[{ id: string; from: number; nextAt: number | undefined }]>(`
       UPDATE schedules SET next_at = @nextAt WHERE id = @id AND next_at = @from`).changed(),
     addRun(id: string, { jobId, reason, ...run }: ScheduleRun) {
       addRun({ ...run, id, jobId, reason })
       trimRuns({ id, keep: limit('scheduleRunsKept') })
     },
-    /** Newest first. */
     runs: query<[id: string, most: number], RowOf<ScheduleRun>>(`
       SELECT due_at AS dueAt, outcome, count, job_id AS jobId, reason
       FROM schedule_runs WHERE schedule_id = ? ORDER BY seq DESC LIMIT ?`).all(withoutNulls<ScheduleRun>),
@@ -93,7 +88,7 @@ export function createScheduleStore(db: Database) {
 function toSchedule(row: Row): Schedule {
   const { request, input, paused, cron, everyMs, timeZone, nextAt, ...rest } = row
   return {
-    ...(rest as Pick<Schedule, 'id' | 'endpointId' | 'name' | 'missed' | 'createdAt'>), // NOT NULL
+    ...(rest as Pick<Schedule, 'id' | 'endpointId' | 'name' | 'missed' | 'createdAt'>),
     cron: cron ?? undefined,
     everyMs: everyMs ?? undefined,
     timeZone: timeZone ?? undefined,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { JOB_STATES } from '../contract/job.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 
-// With IN, SQLite builds a table of the words for each row that is written: a third of the time of a submit.
+// With IN, SQLite builds a table of the words for every written row: a third of the submit time.
 const anyOf = (column: string, words: readonly string[]) => words.map((word) => `${column} = '${word}'`).join(' OR ')
 
-/** All tables. Columns ending in `_at` are wall time in ms, unless marked `steady`, which is the steady clock. */
+/** All tables. Columns ending in `_at` are wall time in ms, unless marked `steady` (steady clock). */
 export const SCHEMA = `
 -- Endpoints and their workers.
 
@@ -756,7 +756,7 @@ CREATE TABLE service_state (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** A number that changes with the schema. Databases have it as their user_version. */
+/** Changes with the schema; databases store it as user_version. */
 export const SCHEMA_VERSION =
   createHash('sha256')
     .update(SCHEMA.replace(/--.*|\s+/g, ''))

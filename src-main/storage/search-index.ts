@@ -7,19 +7,18 @@ import { LAST_EVENT } from './event-store.ts'
 import { queriesOf } from './queries.ts'
 import type { StateStore } from './state-store.ts'
 
-/** Name of the state that says how far the index has followed the events. */
 export const INDEXED_UP_TO = 'search.indexedEventId'
 
-// Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
+// Reads only the first row, so it is one step regardless of the term's frequency. The table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
-// Source: ours; each takes some 20 us to be found.
+// Source: ours; finding each term of the index takes about 20 us.
 const MOST_TERMS = 32
-// What the tokenizer leaves as it is, but for capital letters.
+// Words the tokenizer leaves unchanged, apart from their case.
 const PLAIN = /^[a-z0-9]+$/
-// Below all that a term may go on with.
+// Sorts below every character that a longer term could continue with.
 const AFTER = '\u0001'
 
-/** Gives the terms of the index that begin with a word; undefined where they are many, or the word is not plain. */
+/** Index terms with a prefix; undefined if there are too many or the word is not plain. */
 export function createTermLookup(db: Database): (word: string) => readonly string[] | undefined {
   db.exec(TERMS)
   const next = queriesOf(db)<[from: string], string>(`SELECT term FROM temp.job_terms WHERE term >= ? LIMIT 1`).value()
@@ -44,19 +43,18 @@ type TextRow = {
   output: string | null
 }
 
-// Of one job, and of one batch of jobs: with so many, a commit takes some 10 ms. Source: ours.
+// Per job and per batch of jobs; a commit of so many takes some 10 ms. Source: ours.
 const MOST_TERMS_OF_JOB = 10_000
 const MOST_TERMS_OF_BATCH = 5000
 
 /**
- * The full-text index of jobs. It follows the event log at its own pace, so that no submit waits for it; a search
- * catches up first. `catchUp` is a write.
+ * Full-text index of jobs. It follows the event log asynchronously, so no submit waits for it; a search catches up
+ * first. `catchUp` is a write.
  */
 export function createSearchIndex(db: Database, state: StateStore) {
   const query = queriesOf(db)
-  // Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry.
-  // A job that has gone on to another state since is written when its later move is reached, and not twice; the claim of
-  // one that is worked on is no such move.
+  // Only transitions that change searched text: input at submit, output and error at the end, their loss at retry. A
+  // job that has since moved on is indexed once, at its later transition; a claim is no such transition.
   const changed = query<[after: number, limit: number], { readonly id: number; readonly seq: number }>(`
     SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
     WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')
@@ -71,7 +69,6 @@ export function createSearchIndex(db: Database, state: StateStore) {
   const last = query<[], number>(LAST_EVENT).value(0)
   const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
 
-  /** Returns how many terms the job has. */
   function index(seq: number): number {
     const row = text({ seq, limit: limit('searchTextBytes') })
     if (row === undefined) return 0

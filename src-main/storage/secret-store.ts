@@ -1,6 +1,6 @@
 /**
- * Secrets, sealed with AES-256-GCM before they reach the database. Scope and name are authenticated with the value, so
- * a row that was copied to another name does not open.
+ * Secrets, sealed with AES-256-GCM. Scope and name are authenticated with the value, so a row copied to another name
+ * does not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { queriesOf } from './queries.ts'
 import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
 
 const CIPHER = 'aes-256-gcm'
-// Random nonces of 96 bits are safe for 2^32 values of one key; source: NIST SP 800-38D, 8.3.
+// Random 96-bit nonces are safe for 2^32 values per key; source: NIST SP 800-38D, 8.3.
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -29,13 +29,12 @@ export function createSecretStore(db: Database, key: SecretKey) {
     SET nonce = excluded.nonce, sealed = excluded.sealed, updated_at = excluded.updated_at`).run()
   const get = query<[scope: string, name: string], Sealed>(`
     SELECT nonce, sealed FROM secrets WHERE scope = ? AND name = ?`).one()
-  // A range, so that the key of the table finds them, and no character of a prefix means anything. 1114111: the last one.
+  // A range, so that the primary key is used and prefixes need no escaping. 1114111 is the last code point.
   const scopes = query<[{ prefix: string }], string>(`
     SELECT DISTINCT scope FROM secrets
     WHERE scope >= @prefix AND scope < @prefix || char(1114111)
     ORDER BY scope`).values()
   return {
-    /** Stores or replaces a secret. */
     put: (scope: string, name: string, value: string, now: number) =>
       put({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
     /**
@@ -46,10 +45,8 @@ export function createSecretStore(db: Database, key: SecretKey) {
       const row = get(scope, name)
       return row && open(key.read(), { scope, name }, row)
     },
-    /** By name. */
     list: query<[scope: string], { readonly name: string; readonly updatedAt: number }>(`
       SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = ? ORDER BY name`).all(),
-    /** @returns whether there was one */
     remove: query<[scope: string, name: string]>(`DELETE FROM secrets WHERE scope = ? AND name = ?`).changed(),
     /** Scopes that begin with `prefix`, in order. */
     scopes: (prefix: string) => scopes({ prefix }),
@@ -57,14 +54,12 @@ export function createSecretStore(db: Database, key: SecretKey) {
   }
 }
 
-/** Seals values that stand in rows of their own, under the name that they are authenticated with. */
 export type Seal = {
   readonly close: (name: SecretName, value: string) => string
   /** @throws AppError SECRET_LOST */
   readonly open: (name: SecretName, sealed: string) => string
 }
 
-/** Makes the seal; what it closes is text. */
 export function createSeal(key: SecretKey): Seal {
   return {
     close(name, value) {
@@ -93,30 +88,24 @@ function open(key: Buffer | undefined, secret: SecretName, { nonce, sealed }: Se
       .setAuthTag(sealed.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
   } catch (error) {
-    throw new AppError('SECRET_LOST', secret, { cause: error }) // another key, or a row that was changed
+    throw new AppError('SECRET_LOST', secret, { cause: error }) // another key, or a changed row
   }
 }
 
-// As JSON, so that no two names give the same bytes.
+// JSON, so that no two names yield the same bytes.
 function authenticated({ scope, name }: SecretName): Buffer {
   return Buffer.from(JSON.stringify([scope, name]))
 }
 
-// Length of the key in bytes; source: AES-256.
+// Key length in bytes; source: AES-256.
 const KEY_BYTES = 32
 
-/** The key with which secrets are sealed. */
 type SecretKey = {
-  /** The key; undefined while there is none. */
   readonly read: () => Buffer | undefined
-  /** The key, made where there is none. */
   readonly readOrMake: () => Buffer
 }
 
-/**
- * The key in a file that only its user can read. It is made with the first secret: a copy of the database alone holds
- * nothing that can be read.
- */
+/** A key file that only its user can read, created with the first secret: a copied database alone reveals nothing. */
 export function keyInFile(path: string): SecretKey {
   let key: Buffer | undefined
   const read = () => {
@@ -132,13 +121,12 @@ export function keyInFile(path: string): SecretKey {
   }
 }
 
-/** A key that lives as long as the process, for databases in memory. */
 export function keyInMemory(): SecretKey {
   const key = randomBytes(KEY_BYTES)
   return { read: () => key, readOrMake: () => key }
 }
 
-/** @throws Error when the file holds something else than a key, as then a new one would lose all secrets */
+/** @throws Error if the file is not a key, since replacing it would lose all secrets */
 function readKey(path: string): Buffer | undefined {
   let text: string
   try {
@@ -152,7 +140,7 @@ function readKey(path: string): Buffer | undefined {
   return key
 }
 
-// On the disk, with its name, before anything is sealed with it; and whole or not there, as half a key is an error.
+// Synced with its name before anything is sealed, and whole or absent, as half a key is an error.
 function makeKey(path: string): Buffer {
   const key = randomBytes(KEY_BYTES)
   const fresh = `${path}.new`

@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { queriesOf } from './queries.ts'
 
-/** Small values of the service itself. */
 export type StateStore = ReturnType<typeof createStateStore>
 
 /** Makes the store of the service's own small values, as JSON. */

@@ -1,21 +1,19 @@
-/** Reads files piece by piece, so that a slow reader of a large one takes the memory of a piece. */
+/** Reads files in pieces, so that a slow reader of a large file costs only one piece of memory. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { KIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { StoredBytes } from '../domain/json/json.ts'
 
-// A piece costs a turn of the event loop, and two or three of them are in memory for each reader. Source: ours.
+// Each piece costs an event loop turn, and every reader holds two or three. Source: ours.
 const PIECE_BYTES = 64 * KIB
 
-/** A copy of a whole file in memory, for as long as it is there. */
 type Held = { readonly look: () => Uint8Array<ArrayBuffer> | undefined; readonly drop: () => void }
 
 const NOT_HELD: Held = { look: () => undefined, drop: () => undefined }
 
 /**
- * Opens a file, or its copy in memory. The file itself is opened by the first read, so that bytes which nobody reads
- * leave nothing open.
- * @param held dropped after it was read to its end
+ * Opens a file or its in-memory copy. The file is opened by the first read, so unread bytes leave no handle.
+ * @param held released after the last byte
  * @returns undefined if the file is missing
  */
 export async function openStoredBytes(path: string, held: Held = NOT_HELD): Promise<StoredBytes | undefined> {
@@ -30,7 +28,7 @@ export async function openStoredBytes(path: string, held: Held = NOT_HELD): Prom
           const most = Math.min(PIECE_BYTES, end - at)
           const whole = held.look()
           if (whole === undefined) file ??= await open(path)
-          // A copy: a view would keep all of it in memory for as long as its reader takes.
+          // Copied, since a view would keep the whole buffer in memory while its reader takes it.
           const piece =
             whole === undefined ? await readAt(file, at, most) : new Uint8Array(whole.subarray(at, at + most))
           if (piece.length === 0) throw new Error('a file became shorter while it was read')
@@ -45,7 +43,6 @@ export async function openStoredBytes(path: string, held: Held = NOT_HELD): Prom
   }
 }
 
-/** Bytes in memory, for a database that is. */
 export function bytesInMemory(whole: Uint8Array<ArrayBuffer>): StoredBytes {
   return {
     bytes: whole.length,
@@ -61,7 +58,7 @@ async function readAt(file: FileHandle | undefined, at: number, most: number): P
   return piece.subarray(0, read?.bytesRead ?? 0)
 }
 
-/** The result of a call of the file system; undefined if the file is missing. */
+/** A file system result; undefined if the file is missing. */
 export async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import { queriesOf } from './queries.ts'
 
-/** An environment of an app on a target. */
 export type TargetPlace = { readonly target: string; readonly app: string; readonly environment: string }
 
-/** A deploy that worked. `manifest` is JSON text; `createdAt` is wall ms. */
+/** `manifest` is JSON text; `createdAt` is wall ms. */
 export type StoredTargetDeploy = {
   readonly number: number
   readonly build: string
@@ -29,7 +28,6 @@ export function createTargetDeployStore(db: Database) {
     DELETE FROM target_deploys
     WHERE ${OF_PLACE} AND number <= (SELECT MAX(number) FROM target_deploys WHERE ${OF_PLACE}) - @keep`).run()
   return {
-    /** Newest first. */
     list: query<[TargetPlace], StoredTargetDeploy>(`
       SELECT number, build, artifact, manifest, rollback_of AS rollbackOf, created_at AS createdAt
       FROM target_deploys WHERE ${OF_PLACE} ORDER BY number DESC`).all(),
@@ -41,7 +39,6 @@ export function createTargetDeployStore(db: Database) {
       return added.number
     },
     forgetPlace: query<[TargetPlace]>(`DELETE FROM target_deploys WHERE ${OF_PLACE}`).run(),
-    /** Forgets all deploys to a target. */
     forget: query<[target: string]>(`DELETE FROM target_deploys WHERE target = ?`).run(),
   }
 }

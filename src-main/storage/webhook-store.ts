@@ -3,10 +3,8 @@ import type { WebhookDelivery } from '../contract/management.ts'
 import type { Moment } from './job.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
-/** A webhook that is due. */
 export type DueDelivery = { readonly id: number; readonly seq: number; readonly url: string; readonly attempts: number }
 
-/** How one try went. `nextAt` set: another try follows. */
 export type DeliveryResult = {
   readonly delivered: boolean
   readonly status: number | undefined
@@ -18,7 +16,6 @@ const COLUMNS = `
   id, url, state, attempts, updated_at AS updatedAt, next_at AS nextAt, last_status AS lastStatus,
   last_error AS lastError`
 
-/** Makes the durable queue of webhook deliveries. Rows are added by the move that ends a job. */
 export function createWebhookStore(db: Database) {
   const query = queriesOf(db)
   const record = query<[object]>(`

@@ -4,18 +4,15 @@ import type { WorkerExit } from '../domain/worker/crash-loop.ts'
 import type { EventLog } from './event-store.ts'
 import { queriesOf } from './queries.ts'
 
-/** A worker that was started and has not been seen to end. */
 export type StoredWorker = {
   readonly id: string
   readonly endpointId: string
   readonly revision: number
   readonly tokenHash: Uint8Array
-  /** JSON by which the fleet driver finds it again. */
   readonly handle: string
   readonly startedAt: number
 }
 
-/** How a worker ended. */
 export type StoredExit = WorkerExit & { readonly endpointId: string }
 
 type ExitRow = Omit<StoredExit, 'becameReady' | 'ordered' | 'code'> & {
@@ -26,14 +23,12 @@ type ExitRow = Omit<StoredExit, 'becameReady' | 'ordered' | 'code'> & {
 type StateChange = {
   readonly endpointId: string
   readonly workerId: string
-  /** Undefined: the worker is new. */
   readonly from: WorkerState | undefined
   readonly state: WorkerState
   readonly reason: string | undefined
   readonly now: number
 }
 
-/** Makes the store of living workers, and of how the others ended. */
 export function createWorkerStore(db: Database, events: EventLog) {
   const query = queriesOf(db)
   const save = query<[StoredWorker]>(`
@@ -52,7 +47,6 @@ export function createWorkerStore(db: Database, events: EventLog) {
       FROM workers`).all(),
     save: (worker: StoredWorker) => save({ ...worker, tokenHash: Buffer.from(worker.tokenHash) }),
     remove: query<[id: string]>(`DELETE FROM workers WHERE id = ?`).run(),
-    /** Oldest first. */
     exits: query<[], ExitRow>(`
       SELECT endpoint_id AS endpointId, ended_at AS at, lived_ms AS livedMs, became_ready AS becameReady,
         jobs_done AS jobsDone, ordered, reason, code
@@ -64,7 +58,6 @@ export function createWorkerStore(db: Database, events: EventLog) {
         code: code ?? undefined,
       }),
     ),
-    /** @param keep how many of the endpoint stay, the newest */
     addExit({ becameReady, ordered, code, ...exit }: StoredExit, keep: number) {
       addExit({ ...exit, becameReady: Number(becameReady), ordered: Number(ordered), code })
       dropOldExits({ endpointId: exit.endpointId, keep })

@@ -6,7 +6,6 @@ import { queriesOf } from './queries.ts'
 /** The version and draft that a writer has seen. */
 export type SeenWorkflow = Pick<WorkflowView, 'version' | 'draft'>
 
-/** A workflow to be added; its text comes with its first draft or version. */
 type NewWorkflow = { readonly id: string; readonly name: string; readonly isDraft: boolean }
 
 /** Changes of fields other than the text; undefined stays as it is. */
@@ -38,8 +37,7 @@ export function createWorkflowStore(db: Database) {
     VALUES (@id, @version, @now, @nodes, @files, @text)
     ON CONFLICT (workflow_id, version) DO UPDATE
       SET saved_at = excluded.saved_at, nodes = excluded.nodes, files = excluded.files, text = excluded.text`).run()
-  // A number is never given twice, so that a window which saw a draft that was dropped since does not take the next for
-  // it.
+  // Numbers are never reused, so a window that saw a dropped draft does not mistake the next one for it.
   const saveDraft = query<[Saved], Row>(`
     UPDATE workflows SET draft = drafts + 1, drafts = drafts + 1, nodes = @nodes, updated_at = @now
     WHERE ${SEEN} RETURNING ${COLUMNS}`).one(viewOf)
@@ -53,7 +51,7 @@ export function createWorkflowStore(db: Database) {
   const deleteDraft = query<[id: string]>(`DELETE FROM workflow_texts WHERE workflow_id = ? AND version = 0`).run()
   const rename = query<[{ id: string; name: string; now: number }], Row>(`
     UPDATE workflows SET name = @name, updated_at = @now WHERE ${THERE} RETURNING ${COLUMNS}`).one(viewOf)
-  // A picture of it is no change of it: the list keeps its order.
+  // A thumbnail is not a change, so the list keeps its order.
   const setThumbnail = query<[{ id: string; thumbnail: string | null }]>(`
     UPDATE workflows SET thumbnail = @thumbnail, thumbnail_version = version, thumbnail_draft = draft
     WHERE ${THERE}`).run()
@@ -62,7 +60,6 @@ export function createWorkflowStore(db: Database) {
     writeText({ id, version, now, nodes, files: JSON.stringify(files), text })
 
   return {
-    /** The last changed one first; none that is deleted. */
     list: query<[limit: number], Row>(`
       SELECT ${COLUMNS}, (
         SELECT json_extract(r.results, '$[0].asset') FROM workflow_runs r
@@ -70,7 +67,6 @@ export function createWorkflowStore(db: Database) {
         ORDER BY r.seq DESC LIMIT 1
       ) AS result
       FROM workflows WHERE deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT ?`).all(viewOf),
-    /** How many there are, without those that are deleted. */
     count: query<[], number>(`SELECT COUNT(*) FROM workflows WHERE deleted_at IS NULL`).value(0),
     get,
     /** Text of the draft, else of the newest version: the draft has the number 0, the newest the highest. */
@@ -83,10 +79,9 @@ export function createWorkflowStore(db: Database) {
     version: query<[id: string, version: number], WorkflowVersion & { readonly text: string }>(`
       SELECT version, saved_at AS savedAt, nodes, text FROM workflow_texts
       WHERE workflow_id = ? AND version = ? AND version > 0`).one(),
-    /** Adds one, with its text as a draft or as version 1. */
     insert({ id, name, isDraft }: NewWorkflow, given: LibraryText, now: number) {
       const columns = isDraft ? { version: 0, draft: 1 } : { version: 1, draft: 0 }
-      const view = insert({ id, name, ...columns, nodes: given.nodes, now }) as WorkflowView // an insert returns its row
+      const view = insert({ id, name, ...columns, nodes: given.nodes, now }) as WorkflowView
       write(id, columns.version, given, now)
       return view
     },
@@ -103,13 +98,11 @@ export function createWorkflowStore(db: Database) {
       deleteDraft(id)
       return view
     },
-    /** Undefined also where nothing was saved yet: the draft is all there is. */
     dropDraft(id: string, now: number) {
       const view = dropDraft({ id, now })
       if (view !== undefined) deleteDraft(id)
       return view
     },
-    /** Deletes the oldest versions; the newest `keep` stay. */
     trimVersions: query<[{ id: string; keep: number }]>(`
       DELETE FROM workflow_texts WHERE workflow_id = @id AND version > 0
         AND version <= (SELECT version FROM workflows WHERE id = @id) - @keep`).run(),
@@ -121,7 +114,6 @@ export function createWorkflowStore(db: Database) {
       UPDATE workflows SET deleted_at = @now WHERE ${THERE} RETURNING ${COLUMNS}`).one(viewOf),
     restore: query<[id: string], Row>(`
       UPDATE workflows SET deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL RETURNING ${COLUMNS}`).one(viewOf),
-    /** Deletes for good what was deleted before. @returns whether there was any */
     sweep: query<[before: number]>(`DELETE FROM workflows WHERE deleted_at < ?`).changed(),
   }
 }

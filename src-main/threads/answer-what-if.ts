@@ -1,7 +1,6 @@
 /**
- * Answers a what-if question in a thread of its own, which lives as long as the question. The jobs of the history are
- * handed over in pages, each after the thread took the one before, so that copying them holds the event loop only for
- * moments.
+ * Answers a what-if question in its own thread. History jobs are passed page by page, each after the previous was
+ * taken, so copying blocks the event loop only briefly.
  */
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
@@ -12,7 +11,6 @@ import type { AnswerBeside, RecordedPage, WhatIfDraft } from '../services/ports/
 type Told = { readonly page: RecordedPage } | { readonly draft: WhatIfDraft }
 type Answered = 'taken' | ReturnType<typeof answerWhatIf>
 
-/** See the port. */
 export const answerBeside: AnswerBeside = async (draft, pages, signal) => {
   signal.throwIfAborted()
   const thread = new Worker(new URL(import.meta.url))
@@ -45,7 +43,6 @@ function listen(): void {
       return
     }
     const { workers, isRecorded, ...question } = told.draft
-    // They came newest first.
     const history = { jobs: jobs.history.reverse(), workers }
     const recorded = isRecorded ? jobs.recorded.reverse() : undefined
     parentPort?.postMessage(answerWhatIf({ ...question, history, recorded }) satisfies Answered)

@@ -1,7 +1,6 @@
 /**
- * Compares outputs in a thread of its own, which decodes their pictures and goes through megabytes of JSON meanwhile.
- * It lives from the first pair until it is released; one that takes too long, or more memory than it may, is ended, and
- * the pair that it was at has a problem instead of an answer.
+ * Compares outputs in a thread, which decodes pictures and walks megabytes of JSON. A pair that takes too long or too
+ * much memory ends the thread and yields a problem.
  */
 import { isMainThread } from 'node:worker_threads'
 import { inflateSync } from 'node:zlib'
@@ -22,10 +21,9 @@ type Told =
   | { readonly items: string }
   | { readonly pair: readonly [StoredOutput, StoredOutput]; readonly rules: ComparisonRules }
 
-// Of a thread, MiB, beside pictures: some ten times the JSON of two of the largest outputs.
+// Thread memory without pictures, MiB: about ten times the JSON of two maximum outputs.
 const MEMORY_MIB = 1024
 
-/** Makes a comparer; its thread starts with the first thing to do. */
 export function createComparer(): Comparer {
   const { ask, release, stop } = createThread(new URL(import.meta.url), {
     timeMs: limit('comparisonMs'),
@@ -61,14 +59,12 @@ function parsed({ status, error, output, chunks }: StoredOutput): ComparedOutput
   }
 }
 
-// A picture is no shorter.
 const LEAST_TEXT = 80
 
-/** Reads a text of an output that is a picture in base64, or an address with its data. */
 function readPicture(text: string): Pixels | 'unread' | undefined {
   if (text.length < LEAST_TEXT) return undefined
   const data = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
-  // Its first bytes say what it is: a long text is not gone through for that.
+  // The first bytes reveal the type, so a long text is not decoded for it.
   const type = mediaTypeOf(Buffer.from(data.slice(0, 64), 'base64'))
   if (!type.startsWith('image/') || type === 'image/svg+xml' || !isBase64(data)) return undefined
   try {
@@ -78,12 +74,13 @@ function readPicture(text: string): Pixels | 'unread' | undefined {
   }
 }
 
-// Most pixels of a picture, in millions. Source: ours; a small file may claim to be any size.
+// Maximum megapixels. Source: ours; a small file may claim any size.
 const MEGAPIXELS_MAX = 64
 
 /**
- * Decodes a PNG or JPEG; undefined where it is of another format, or too large.
- * @param type its media type @throws Error where it is damaged
+ * Decodes a PNG or JPEG; undefined for other formats or if too large.
+ * @param type media type
+ * @throws Error if damaged
  */
 export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
   const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
@@ -106,8 +103,8 @@ export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined 
   return { width, height, data }
 }
 
-// The reader unpacks all that is there: a megabyte of zeros is a gigabyte, whatever the head says. A row is at most
-// eight bytes a pixel with a byte before it; interlaced rows come in seven parts.
+// Bounds the decompressed size: a megabyte of zeros becomes a gigabyte whatever the header says. A row has at most
+// eight bytes per pixel plus one; interlaced images have seven passes.
 function requireBounded(bytes: Uint8Array, width: number, height: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const parts: Uint8Array[] = []

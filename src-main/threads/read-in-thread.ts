@@ -1,6 +1,4 @@
-/**
- * Reads large bodies, results and files in a thread. Small ones are read at once: to send them there takes longer.
- */
+/** Reads large bodies, results and files in a thread; for small ones the transfer would take longer. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { isMainThread } from 'node:worker_threads'
@@ -32,7 +30,6 @@ import { jsonText } from '../services/ports/json-text.ts'
 import type { GraphOfPicture, Readers, ReadInThread } from '../services/ports/read-in-thread.ts'
 import { answerIn, createThread } from './thread.ts'
 
-/** The readers, THE table. */
 const READERS: Readers = {
   object(body, maxValues) {
     const bytes = bufferOf(body)
@@ -86,7 +83,7 @@ const READERS: Readers = {
   systemPackages: (input) => systemPackagesIn(jsonText(input)),
   chunk(body) {
     const read = readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes'))
-    // Bytes are handed over and stored in less than half the time of texts.
+    // Transferring and storing bytes takes less than half the time of strings.
     return 'problem' in read ? read : { pieces: read.pieces.map((piece) => ownBytes(Buffer.from(jsonText(piece)))) }
   },
   openAi: (given, from) => readOpenAiAnswer(jsonText(given), from),
@@ -105,19 +102,19 @@ const READERS: Readers = {
   },
 }
 
-// A small buffer is a part of one that all share, and would be handed over with it.
+// Small buffers share a pool, which would be transferred with them.
 const ownBytes = (bytes: Bytes): Uint8Array<ArrayBuffer> =>
   bytes.length > Buffer.poolSize ? bytes : Uint8Array.from(bytes)
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Bytes =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-// Source: ours, twice the largest graph seen. A larger one in each of 500 pictures would be gigabytes; the run has it.
+// Source: ours, twice the largest graph seen. Larger ones in 500 pictures would be gigabytes; the run record has it.
 const GRAPH_LENGTH_MAX = 4 * MIB
-// Plain text alone: what is packed may unpack to anything.
+// Plain text only, since compressed data may expand without limit.
 const TOOLS = { utf8: (bytes: Uint8Array) => new TextDecoder().decode(bytes), inflate: () => new Uint8Array() }
 
-/** A PNG with the graph that made it, as the field's tools write it. Texts that it has stay. */
+/** Adds the graph to a PNG as the field's tools do; existing texts stay. */
 function withGraph(bytes: Uint8Array, { payload, document }: GraphOfPicture): Uint8Array {
   if (payload.length + (document?.length ?? 0) > GRAPH_LENGTH_MAX) return bytes
   const has = new Set(readPngTexts(bytes, TOOLS).map(({ keyword }) => keyword.toLowerCase()))
@@ -133,17 +130,17 @@ type Answer = ReturnType<Readers[keyof Readers]>
 
 function read({ name, given }: Told): Answer | Problem {
   try {
-    // The name and what is given belong together, which the compiler cannot see through a message.
+    // Name and arguments belong together, which the compiler cannot see through a message.
     return (READERS[name] as (...all: readonly unknown[]) => Answer)(...given)
   } catch (error) {
     return { problem: (error as Error).message }
   }
 }
 
-// Of the thread, MiB: twenty times the largest body, whose empty lists take so much.
+// Thread memory, MiB: twenty times the largest body, which empty lists need.
 const MEMORY_MIB = 1024
 
-/** Makes the reader; its thread starts with the first large thing, and ends when there was none for a while. */
+/** The thread starts with the first large item and ends after an idle period. */
 export function createReadInThread(): { readonly readInThread: ReadInThread; readonly stop: () => Promise<void> } {
   const { ask, stop } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
     timeMs: limit('readInThreadMs'),
@@ -155,7 +152,7 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   return { readInThread: readInThread as ReadInThread, stop }
 }
 
-// Of texts and bytes, as lists that go along are short.
+// Counts only texts and bytes, since accompanying lists are short.
 function sizeOf(given: unknown): number {
   if (typeof given === 'string' || given instanceof Uint8Array) return given.length
   if (Array.isArray(given)) return 0

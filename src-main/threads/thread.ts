@@ -1,31 +1,28 @@
 /**
- * A thread that answers one thing after the other. It starts with the first of them. One that takes too long, or more
- * memory than it may, ends the thread and gets a problem for an answer; the next one starts another.
+ * A thread that answers requests sequentially, started on demand. A request that takes too long or too much memory ends
+ * the thread and yields a problem; the next one starts another.
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import type { Problem } from '../domain/compare/plan.ts'
 import { errorCode } from '../domain/error-code.ts'
 
 type Bounds = {
-  /** For one thing. */
   readonly timeMs: number
   readonly memoryMib: number
-  /** Without anything to do for so long it ends, and gives its memory back; undefined: only when it is released. */
+  /** Idle time after which it ends and frees its memory; undefined means only on release. */
   readonly idleMs?: number
 }
 
-/** Asks the thread of a file, which listens with `answerIn`. */
 export type Thread<Told, Answer> = {
   readonly ask: (told: Told) => Promise<Answer | Problem>
-  /** Gives its memory back when all has been answered; it can be asked again. */
+  /** Frees its memory once everything is answered; it can be used again. */
   readonly release: () => Promise<void>
-  /** Ends it at once: all that is asked, also later, has a problem. */
+  /** Ends it at once: all current and later requests get a problem. */
   readonly stop: () => Promise<void>
 }
 
 const STOPPED: Problem = { problem: 'it was stopped' }
 
-/** Makes one; nothing runs yet. */
 export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleMs }: Bounds): Thread<Told, Answer> {
   let thread: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -34,7 +31,7 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
 
   function start(): Worker {
     const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMib } })
-    // Without a listener an error between two questions would end the process.
+    // Without a listener an error between two requests would end the process.
     started.on('error', () => undefined)
     return started.on('exit', () => {
       if (thread === started) thread = undefined
@@ -54,7 +51,7 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
     const answer = await answerOf<Told, Answer>(thread, told, timeMs)
     if ('failed' in answer) await end()
     if (stopped) return 'given' in answer ? answer.given : STOPPED
-    // A thread that waits keeps no process alive.
+    // A thread that waits for work keeps no process alive.
     thread?.unref()
     if (idleMs !== undefined) idle = setTimeout(() => void inTurn(end), idleMs).unref()
     return 'given' in answer ? answer.given : { problem: answer.failed }
@@ -97,7 +94,7 @@ function answerOf<Told, Answer>(thread: Worker, told: Told, timeMs: number): Pro
   })
 }
 
-/** In the thread: answers what is asked. Bytes in an answer are handed over uncopied. */
+/** In the thread: answers requests. Bytes in an answer are transferred without copying. */
 export function answerIn<Told, Answer extends object>(answer: (told: Told) => Answer): void {
   parentPort?.on('message', (told: Told) => {
     const given = answer(told)
@@ -105,13 +102,13 @@ export function answerIn<Told, Answer extends object>(answer: (told: Told) => An
   })
 }
 
-// An answer, a list in it, one of the list, its bytes.
+// Four levels: an answer, a list in it, an item of that list, its bytes.
 const BUFFER_DEPTH = 4
 
 function buffersIn(value: unknown, depth: number): readonly ArrayBuffer[] {
   if (value instanceof Uint8Array) {
     const { buffer } = value
-    // Small ones are parts of one that is shared.
+    // Small buffers are parts of a shared pool.
     return buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize ? [buffer] : []
   }
   if (typeof value !== 'object' || value === null || depth === 0) return []

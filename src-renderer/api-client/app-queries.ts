@@ -1,17 +1,12 @@
-/**
- * What the pages of apps ask for. No event tells of releases and variables, so what changes them elsewhere is looked
- * for.
- */
+/** Releases and variables have no events, so changes from elsewhere are polled. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import type { ApiClient } from './client.ts'
 
-/** An environment of an app. */
 export type AppTarget = { readonly app: string; readonly environment: string }
 
 const POLL_EVERY_MS = 5000
 
-/** Apps with their environments. */
 export const appsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['apps'],
@@ -19,7 +14,6 @@ export const appsQuery = (client: ApiClient) =>
     refetchInterval: POLL_EVERY_MS,
   })
 
-/** An environment with its endpoints, variables and releases. */
 export const environmentQuery = (client: ApiClient, { app, environment }: AppTarget) =>
   queryOptions({
     queryKey: ['environment', app, environment],
@@ -27,14 +21,12 @@ export const environmentQuery = (client: ApiClient, { app, environment }: AppTar
     refetchInterval: POLL_EVERY_MS,
   })
 
-/** A release and how far it is. */
 export const releaseQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
   queryOptions({
     queryKey: ['release', app, environment, number],
     queryFn: ({ signal }) => client.call('releaseRead', { path: { app, environment, number: String(number) }, signal }),
   })
 
-/** What going back to a release would do, as it stands now. */
 export const releasePlanQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
   queryOptions({
     queryKey: ['release-plan', app, environment, number],
@@ -42,7 +34,6 @@ export const releasePlanQuery = (client: ApiClient, { app, environment }: AppTar
     gcTime: 0,
   })
 
-/** Projects of this machine. */
 export const projectsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['projects'],
@@ -50,7 +41,6 @@ export const projectsQuery = (client: ApiClient) =>
     refetchInterval: POLL_EVERY_MS,
   })
 
-/** A project and its source as it is now. */
 export const projectQuery = (client: ApiClient, projectId: string) =>
   queryOptions({
     queryKey: ['project', projectId],
@@ -58,21 +48,18 @@ export const projectQuery = (client: ApiClient, projectId: string) =>
     refetchInterval: POLL_EVERY_MS,
   })
 
-/** The newest build of a project; null: none yet. */
 export const buildQuery = (client: ApiClient, projectId: string) =>
   queryOptions({
     queryKey: ['build', projectId],
     queryFn: ({ signal }) => orNull('NO_BUILD', client.call('buildRead', { path: { projectId }, signal })),
   })
 
-/** The newest preview of a project; null: none yet. */
 export const previewQuery = (client: ApiClient, projectId: string) =>
   queryOptions({
     queryKey: ['preview', projectId],
     queryFn: ({ signal }) => orNull('NO_PREVIEW', client.call('previewRead', { path: { projectId }, signal })),
   })
 
-/** Folders within a folder; without a path those of the home folder. */
 export const foldersQuery = (client: ApiClient, path: string | undefined) =>
   queryOptions({
     queryKey: ['folders', path],
@@ -81,7 +68,6 @@ export const foldersQuery = (client: ApiClient, path: string | undefined) =>
     retry: false,
   })
 
-/** The example apps that come along. */
 export const examplesQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['examples'],

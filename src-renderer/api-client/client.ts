@@ -12,59 +12,56 @@ import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'
 import { withPageKey } from './page-key.ts'
 
-/** Bytes of a file, as the browser has them. */
 type FileBytes = Uint8Array<ArrayBuffer> | Blob
 
-/** What goes into a call of the pages. */
 export type PageArguments<Name extends Operation = Operation> = CallArguments<Name, FileBytes>
 
 type Address<Name extends Operation> = Pick<PageArguments<Name>, 'path' | 'query'>
 
-/** The calls to the service that the pages come from. */
 export type ApiClient = {
-  /** Calls an operation. @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK */
+  /**
+   * Calls an operation.
+   * @throws ApiError with the service's code and message, NOT_REACHABLE, NOT_DRYDOCK
+   */
   readonly call: <Name extends Operation>(operation: Name, args?: PageArguments<Name>) => Promise<ResponseOf<Name>>
-  /** The address of an operation that answers with a file, for a link. */
+  /** Link address of an operation that returns a file. */
   readonly address: <Name extends Operation>(operation: Name, args?: Address<Name>) => string
-  /** Reads the file that such an operation answers with. @throws as `call` */
   readonly download: <Name extends Operation>(operation: Name, args?: Address<Name>) => Promise<Blob>
   /**
-   * Sends a request to a load-balanced endpoint, which answers what it likes; where it leads is not followed.
+   * Sends a request to a load-balanced endpoint; redirects are not followed.
    * @param target path and query, see `staysBelow`
    * @throws ApiError NOT_REACHABLE
    */
   readonly request: (endpointId: string, target: string, init: RequestInit) => Promise<Response>
-  /** Follows an operation that knows `follow=true`. @returns a function that ends it */
+  /**
+   * Follows an operation that supports `follow=true`.
+   * @returns a function that ends it
+   */
   readonly follow: <Item>(options: FollowOptions<Item>) => () => void
 }
 
-/** How an operation is followed. */
 export type FollowOptions<Item> = {
   readonly operation: Operation
   readonly path?: Readonly<Record<string, string>>
-  /** Without `follow`. @param last what came last; undefined: nothing yet */
   readonly query?: (last: Item | undefined) => Readonly<Record<string, string | number | undefined>> | undefined
-  /** Type of the events that carry items. */
   readonly event: string
   readonly schema: z.ZodType<Item>
-  /** Is notified of items in batches, at most twenty times a second. */
+  /** Called with batches, at most twenty times a second. */
   readonly onItems: (items: readonly Item[]) => void
-  /** Stays open where nobody sees the page, as for something that ends without a reader; a page has few connections. */
+  /** Keeps running on hidden pages; pages have few connections. */
   readonly isCached?: boolean
-  /** Whether nothing follows this item. Without it the stream is opened again until it is ended here. */
+  /** Whether no more items follow; without it the stream reopens until ended here. */
   readonly isLast?: (item: Item) => boolean
-  /** The stream broke off and is opened again in a second. */
+  /** The stream broke and is reopened in a second. */
   readonly onLost?: () => void
 }
 
-/** What the client does not have of itself. */
 export type ClientPorts = {
   readonly fetch: typeof globalThis.fetch
   readonly connect: (address: string) => EventSourceLike
   readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
 }
 
-/** Makes the client from the route tables of the contract. */
 export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
   const { call, open } = createCalls({
     async send({ address, method, headers, body, signal }: OutgoingRequest<FileBytes>) {
@@ -80,12 +77,12 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
   })
   return {
     call,
-    // Whatever the operation, its arguments are names and values.
+    // Whatever the operation, its arguments are just names and values.
     address: (operation, args) => withPageKey(addressOf(operation, args as Parameters<typeof addressOf>[1])),
     download: async (operation, args = {}) => (await open(operation, args as never, '*/*')).blob(),
     async request(endpointId, target, init) {
       if (!staysBelow(target)) throw new Error(`${target} leads out of the endpoint`)
-      // The service tells a session where a response leads in a header of its own, which browsers do not follow.
+      // The service reports redirects in a header that browsers do not follow.
       return reach(fetch, `/lb/${encodeURIComponent(endpointId)}${target}`, init)
     },
     follow: ({ operation, path = {}, query, ...rest }) =>
@@ -99,8 +96,8 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
 }
 
 /**
- * Whether a path and query lead to the endpoint below whose address they are put. Browsers resolve `..` in all its
- * spellings, and what is meant for a worker would be asked of the management API, with the session.
+ * Whether a path stays below the endpoint: browsers resolve all spellings of `..`, and a session request could reach
+ * the management API.
  */
 export function staysBelow(target: string): boolean {
   return URL.canParse(`http://x/lb/e${target}`) && new URL(`http://x/lb/e${target}`).pathname.startsWith('/lb/e/')
@@ -117,10 +114,9 @@ const BATCH_MS = 50
 const AGAIN_AFTER_MS = 1000
 
 /**
- * Follows one stream of items, like log lines or the state of a build, until its last item. Unlike the stream of events
- * it is opened again here, from the last item on, as nobody else has to know what was missed. A page that nobody sees
- * lets go of it, unless it is kept.
- * @returns a function that ends it; nothing is told afterwards
+ * Follows one item stream, like logs or a build, until its last item, reopening it after the last item received. Hidden
+ * pages release it, unless kept.
+ * @returns a function that ends it; no calls follow
  */
 function followItems<Item>({
   address,

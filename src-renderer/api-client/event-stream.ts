@@ -1,14 +1,12 @@
 /**
- * The events of the service. They are handed on in batches: a page that draws twenty times a second follows two hundred
- * events a second with ease. A stream that breaks off is not opened again here; whoever opened it knows what it missed.
+ * Service events, delivered in batches, so that twenty renders per second keep up with two hundred events. A broken
+ * stream is not reopened here, as the caller knows what it missed.
  */
 import { type ServiceEvent, serviceEvent } from '../../src-main/contract/live.ts'
 import type { Platform } from '../platform/platform.ts'
 
-/** An event with its number. */
 export type NumberedEvent = { readonly id: number; readonly event: ServiceEvent }
 
-/** The part of the browser's EventSource that is used. */
 export type EventSourceLike = Pick<EventSource, 'addEventListener' | 'close'>
 
 const BATCH_MS = 50
@@ -16,8 +14,8 @@ const TYPES = ['job', 'worker', 'endpoint', 'run'] as const satisfies readonly S
 
 /**
  * Opens the stream.
- * @param after number of the last event already known
- * @returns a function that closes it; nothing is told afterwards
+ * @param after number of the last known event
+ * @returns a function that closes it; no calls follow
  */
 export function openEventStream({
   after,

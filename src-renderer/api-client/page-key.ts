@@ -1,5 +1,5 @@
 /**
- * The page key: the second secret of a session, which browsers give to pages of this origin only. Source: ours, see
+ * The page key is the second secret of a session, readable only by pages of this origin. Source: ours, see
  * services/sessions.ts.
  */
 import { PAGE_KEY_META, PAGE_META } from '../../src-main/contract/pages.ts'
@@ -9,7 +9,7 @@ const STORED = 'drydock.pageKey'
 
 const storedKey = () => globalThis.localStorage?.getItem(STORED) ?? undefined
 
-/** Stores the page key of a browser that has just signed in, and replaces the address of the link with that of its page. */
+/** Stores the key after a sign-in, and removes the link from the address. */
 export function keepPageKey({ document, history, localStorage }: Window): void {
   const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content
   const pageKey = meta(PAGE_KEY_META)
@@ -18,7 +18,6 @@ export function keepPageKey({ document, history, localStorage }: Window): void {
   history.replaceState(null, '', meta(PAGE_META) ?? '/')
 }
 
-/** Adds the page key to a call. */
 export function sendPageKey(init: RequestInit = {}): RequestInit {
   const pageKey = storedKey()
   if (pageKey === undefined) return init
@@ -27,7 +26,7 @@ export function sendPageKey(init: RequestInit = {}): RequestInit {
   return { ...init, headers }
 }
 
-/** Adds the page key to the address of a picture, a download or an event stream, for which pages cannot set headers. */
+/** For pictures, downloads and event streams, whose headers pages cannot set. */
 export function withPageKey(address: string): string {
   const pageKey = storedKey()
   if (pageKey === undefined) return address

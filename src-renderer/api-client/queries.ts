@@ -1,11 +1,10 @@
-/** What the pages ask for beside the live state: figures over time and lists. Keys begin with the kind of data. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
 import type { ApiClient } from './client.ts'
 
 /**
- * The spans of charts in ms: `gridMs` are multiples of their steps, `everyMs` how often their newest point can change,
- * `words` follow "in the last".
+ * Chart ranges in ms: `gridMs` are multiples of their steps, `everyMs` the interval of new points, `words` follow "in
+ * the last".
  */
 export const RANGES = {
   '5 m': { spanMs: 300_000, gridMs: 10_000, everyMs: 10_000, words: '5 minutes' },
@@ -14,14 +13,12 @@ export const RANGES = {
   '7 d': { spanMs: 7 * DAY_MS, gridMs: 84 * MINUTE_MS, everyMs: 300_000, words: '7 days' },
 } as const
 
-/** The span of a chart. */
 export type Range = keyof typeof RANGES
 
-// As many as a chart of half the window can show apart.
+// As many as a chart of half the window can resolve.
 const POINTS = 120
 const STATS_EVERY_MS = 10_000
 
-/** Stats of all endpoints over the last hour. */
 export const statsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['figures'],
@@ -29,19 +26,19 @@ export const statsQuery = (client: ApiClient) =>
     refetchInterval: STATS_EVERY_MS,
   })
 
-// Shorter ones show what goes on now; who looks at an endpoint first wants to see what it did last.
+// Shorter ranges show the present; first visitors want the last activity.
 const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
 
 /**
- * The shortest of the spans that an endpoint's last work is in. @param lastAt ms since the epoch; undefined: it never
- * had any
+ * The shortest range that includes an endpoint's last activity.
+ * @param lastAt ms since the epoch; undefined if there was none
  */
 export function fittingRange(lastAt: number | undefined, now: number): Range {
   if (lastAt === undefined) return FITTING[0]
   return FITTING.find((range) => lastAt >= spanOf(range, now).from) ?? '7 d'
 }
 
-/** The span that shows the last work of an endpoint. Asked for once at each visit, so that charts stay as they are. */
+/** Chosen once per visit, so that charts stay as they are. */
 export const fittingRangeQuery = (client: ApiClient, endpointId: string, now: () => number) =>
   queryOptions({
     queryKey: ['fitting-range', endpointId],
@@ -56,8 +53,8 @@ export const fittingRangeQuery = (client: ApiClient, endpointId: string, now: ()
   })
 
 /**
- * A span up to now that begins with a whole step, so that charts have all of each step and the last hour is that of the
- * list. @param at ms since the epoch
+ * A range up to now that starts on a whole step, so that every step is complete.
+ * @param at ms since the epoch
  */
 export function spanOf(range: Range, at: number): { readonly from: number; readonly end: number } {
   const { spanMs, gridMs } = RANGES[range]
@@ -65,7 +62,10 @@ export function spanOf(range: Range, at: number): { readonly from: number; reado
   return { from: end - spanMs, end }
 }
 
-/** Metrics of an endpoint up to now. @param now gives ms since the epoch */
+/**
+ * Metrics of an endpoint up to now.
+ * @param now returns ms since the epoch
+ */
 export const metricsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({
     queryKey: ['metrics', endpointId, range],
@@ -83,10 +83,13 @@ export const metricsQuery = (client: ApiClient, endpointId: string, range: Range
     refetchInterval: RANGES[range].everyMs,
   })
 
-// More than stand apart on a screen; of a longer span the newest.
+// More cannot be told apart on screen; the newest of longer ranges.
 const MARKS = 1000
 
-/** What happened to an endpoint over a span up to now. @param now gives ms since the epoch */
+/**
+ * Events of an endpoint in a range.
+ * @param now returns ms since the epoch
+ */
 export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({
     queryKey: ['fleet-events', { endpoint: endpointId, range }],
@@ -98,11 +101,10 @@ export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: R
     refetchInterval: RANGES[range].everyMs,
   })
 
-/** What comes ready to be made into an endpoint. Engines and cards come and go, so it is asked for at each visit. */
+/** Asked at each visit, because engines and GPUs come and go. */
 export const catalogQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['catalog'], queryFn: ({ signal }) => client.call('catalogList', { signal }) })
 
-/** The newest jobs of an endpoint, with the beginnings of their payloads. */
 export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>
   queryOptions({
     queryKey: ['jobs', { endpoint: endpointId, limit }],
@@ -110,10 +112,9 @@ export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: nu
       client.call('jobList', { query: { endpoint: endpointId, limit, previews: 'true' }, signal }),
   })
 
-// Of more than fit on one screen, the newest.
+// The newest; more do not fit on a screen.
 const RUNNING = 100
 
-/** The jobs that workers run now, with the beginnings of their inputs. */
 export const runningJobsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['jobs', { running: true }],

@@ -1,20 +1,17 @@
-/** What the status bar, the system page and the settings ask for. Keys begin with the kind of data. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from './client.ts'
 
 const MACHINE_EVERY_MS = 30_000
-// What is being done tells how far it has come.
 const BUSY_EVERY_MS = 1000
-// Programs are run for a check, so going back and forth between tabs does not begin anew.
+// Checks run programs, so switching tabs does not repeat them.
 const CHECKED_FOR_MS = 30_000
 
-// How many events are read at once.
 const EVENTS_A_PAGE = 500
-// How many changes are read at once: a look, and not a search.
 const CHANGES_A_PAGE = 20
 
 /**
- * The engine, the cards, the slots for workers. @param workers how many there are: who holds a card changes with them
+ * Engine, GPUs and worker slots.
+ * @param workers their number, since GPU holders change with it
  */
 export const machineQuery = (client: ApiClient, workers: number) =>
   queryOptions({
@@ -25,14 +22,12 @@ export const machineQuery = (client: ApiClient, workers: number) =>
     refetchInterval: MACHINE_EVERY_MS,
   })
 
-/** The engine and the cards as they are in this moment. */
 export const freshMachineQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['fresh-machine'],
     queryFn: ({ signal }) => client.call('machineRead', { query: { fresh: 'true' }, signal }),
   })
 
-/** A program that asks to be signed in; asked again until it has been. */
 export const signInRequestQuery = (client: ApiClient, requestId: string) =>
   queryOptions({
     queryKey: ['sign-in-request', requestId],
@@ -40,7 +35,6 @@ export const signInRequestQuery = (client: ApiClient, requestId: string) =>
     refetchInterval: ({ state }) => (state.data?.status === 'APPROVED' ? BUSY_EVERY_MS : false),
   })
 
-/** The checks; asked again by themselves while something is being done. */
 export const doctorQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['doctor'],
@@ -49,7 +43,6 @@ export const doctorQuery = (client: ApiClient) =>
     refetchInterval: ({ state }) => (state.data?.rows.some(({ busy }) => busy !== undefined) ? BUSY_EVERY_MS : false),
   })
 
-/** Versions of what the service stands on. */
 export const versionsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['versions'],
@@ -57,16 +50,14 @@ export const versionsQuery = (client: ApiClient) =>
     staleTime: CHECKED_FOR_MS,
   })
 
-/** What takes disk. */
 export const diskQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['disk'], queryFn: ({ signal }) => client.call('diskRead', { signal }) })
 
-/** Which events of the fleet. */
 export type EventFilter = { readonly kinds: string | undefined; readonly endpoint: string | undefined }
 
 /**
- * Events of the fleet, newest first, page by page.
- * @param upTo number of the newest one that was heard of: a newer one is another list
+ * Fleet events, newest first, paged.
+ * @param upTo newest known event number; a newer one is a new list
  */
 export const fleetEventsQuery = (client: ApiClient, filter: EventFilter, upTo: number) =>
   infiniteQueryOptions({
@@ -79,19 +70,15 @@ export const fleetEventsQuery = (client: ApiClient, filter: EventFilter, upTo: n
     gcTime: 0,
   })
 
-/** The settings of the service. */
 export const settingsQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => client.call('settingsRead', { signal }) })
 
-/** Stored credentials of registries, without passwords. */
 export const registriesQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['registries'], queryFn: ({ signal }) => client.call('registryList', { signal }) })
 
-/** Keys with a name and a role. */
 export const namedKeysQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['named-keys'], queryFn: ({ signal }) => client.call('namedKeyList', { signal }) })
 
-/** Who changed what, newest first, page by page. */
 export const auditQuery = (client: ApiClient) =>
   infiniteQueryOptions({
     queryKey: ['audit'],
@@ -101,6 +88,5 @@ export const auditQuery = (client: ApiClient) =>
     getNextPageParam: ({ entries }) => (entries.length < CHANGES_A_PAGE ? undefined : entries.at(-1)?.id),
   })
 
-/** How many browsers are signed in. */
 export const sessionsQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['sessions'], queryFn: ({ signal }) => client.call('sessionList', { signal }) })

@@ -15,17 +15,14 @@ import { Sidebar } from './Sidebar.tsx'
 import { SignedOut } from './SignedOut.tsx'
 import { StatusBar } from './StatusBar.tsx'
 
-/** Everything that the pages share. */
 export type AppProps = {
   readonly services: AppServices
   readonly queries: QueryClient
-  /** The page of the address, loaded before. */
   readonly first: LoadedPages
 }
 
 const TOOLTIP_AFTER_MS = 400
 
-/** The pages within the frame of the window, with all that they share. */
 export function App({ services, queries, first }: AppProps) {
   return (
     <AppContext value={services}>
@@ -51,7 +48,6 @@ function Window({ first }: Pick<AppProps, 'first'>) {
   )
 }
 
-/** The frame of the window: sidebar, page, status bar. */
 function Frame({ children }: { readonly children: ReactNode }) {
   return (
     <div className="flex h-full flex-col">
@@ -98,12 +94,11 @@ function ConnectionBanner() {
   )
 }
 
-/** `path` is the address: another one is another chance. */
 type PageErrorBoundaryProps = { readonly path: string; readonly children: ReactNode }
 
 type PageErrorBoundaryState = { readonly error: Error | undefined }
 
-/** Keeps the frame when a page fails: the way to other pages stays open. */
+/** Keeps the frame when a page fails, so that other pages stay reachable. */
 class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErrorBoundaryState> {
   override state: PageErrorBoundaryState = { error: undefined }
 
@@ -135,7 +130,6 @@ const ShortcutSheet = lazy(() => import('./ShortcutSheet.tsx').then((loaded) => 
 type Overlay = 'palette' | 'shortcuts'
 type OverlayProps = { readonly onClose: () => void }
 
-/** What lies over all pages: the palette and the sheet of keys, which is loaded when it is first asked for. */
 function Overlays() {
   const [overlay, setOverlay] = useState<Overlay>()
   const close = useCallback(() => setOverlay(undefined), [])
@@ -154,8 +148,8 @@ function Overlays() {
   )
 }
 
-// Loaded behind the first page, and not by `lazy`, which shows what it loads 300 ms late: whoever types at once would
-// type past it. Where it cannot be had then, it is asked for again when it is wanted.
+// Preloaded in the background: `lazy` would show it 300 ms late, past the first typed letters. Failures are retried on
+// demand.
 function usePalette(isWanted: boolean): ComponentType<OverlayProps> | undefined {
   const [palette, setPalette] = useState<ComponentType<OverlayProps>>()
   const isThere = palette !== undefined

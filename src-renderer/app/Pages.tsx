@@ -7,7 +7,6 @@ import { useAppState } from '../store/app-context.ts'
 import { NotFound, SkeletonRows } from '../ui/PageStates.tsx'
 import { isSample } from '../ui/samples.ts'
 
-/** The page of the address. Pages route what follows the section themselves. */
 export function Pages({ first }: { readonly first: LoadedPages }) {
   const [path] = useLocation()
   const section = sectionOf(path)
@@ -18,7 +17,7 @@ export function Pages({ first }: { readonly first: LoadedPages }) {
   return Section === undefined ? <SkeletonRows rows={8} /> : <Section />
 }
 
-// Not by React.lazy: it keeps what stands in for a page for 300 ms, also where the page is there after 20.
+// Not React.lazy, which shows its fallback for 300 ms even if the page loads in 20.
 function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf>): LoadedPages {
   const [pages, setPages] = useState(first)
   const [error, setError] = useState<unknown>()
@@ -40,7 +39,7 @@ function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf
   return pages
 }
 
-// What else the address says stays: whether the link of a sign-in was good.
+// Keeps the rest of the address, such as a failed sign-in.
 function Home() {
   const search = useSearch()
   const isLoaded = useAppState(({ live }) => live.loaded)
@@ -52,10 +51,8 @@ function Home() {
   return <Redirect to={search === '' ? ADDRESS.endpoints : `${ADDRESS.endpoints}?${search}`} replace />
 }
 
-/** Pages that are loaded, by section. */
 export type LoadedPages = Readonly<Partial<Record<PageSection, ComponentType>>>
 
-// The table of pages. Each section is a bundle of its own.
 const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
   endpoints: async () => (await import('../features/endpoints/EndpointPages.tsx')).EndpointPages,
   jobs: async () => (await import('../features/jobs/JobPages.tsx')).JobPages,
@@ -70,17 +67,14 @@ const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
   settings: async () => (await import('../features/settings/SettingsPages.tsx')).SettingsPages,
 }
 
-/** The section of an address; undefined where it leads to none. */
 export function sectionOf(path: string): PageSection | undefined {
   return PAGE_SECTIONS.find((section) => section === path.split('/')[1])
 }
 
-/** Loads a section. Rejects where its file cannot be had. */
 export async function loadPage(section: PageSection): Promise<LoadedPages> {
   return { [section]: await LOADERS[section]() }
 }
 
-/** Loads all sections, so that each opens at once; those that cannot be had are left out. */
 async function loadAllPages(): Promise<LoadedPages> {
   const loads = await Promise.allSettled(PAGE_SECTIONS.map(loadPage))
   return Object.assign({}, ...loads.map((load) => (load.status === 'fulfilled' ? load.value : {})))

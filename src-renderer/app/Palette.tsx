@@ -14,7 +14,6 @@ const GROUP_STYLE =
 
 const NAMED = 'aria-activedescendant'
 
-/** Every action of this page and of all pages, and every thing, found by typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const { platform } = useApp()
   const [typed, setTyped] = useState('')
@@ -61,10 +60,7 @@ function useGroups(typed: string): readonly EntryGroup[] {
   }, [offered, finders, things, jobs, typed, uses, platform])
 }
 
-/**
- * Keeps field and list naming the entry that is selected, for screen readers. cmdk reads its id before the entries are
- * drawn again, so that after typing it names none, or one that has gone.
- */
+/** Keeps the selected entry named for screen readers, because cmdk reads its id before entries are redrawn. */
 function nameSelection(root: HTMLElement | null): (() => void) | undefined {
   if (root === null) return
   const observer = new MutationObserver(() => {

@@ -22,7 +22,6 @@ const CAPS: Readonly<Record<string, string>> = {
   ArrowLeft: '←',
 }
 
-/** All keys: those that always work, and those of the page that is shown. */
 export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   const commands = useAppState((state) => state.commands)
   const lists = useAppState((state) => state.lists)
@@ -71,7 +70,6 @@ function Keys({
   )
 }
 
-/** Keys to be pressed one after the other, like `g e`. */
 export function KeyCaps({ keys }: { readonly keys: string }) {
   return (
     <span className="flex shrink-0 gap-1">

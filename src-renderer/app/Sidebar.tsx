@@ -21,7 +21,6 @@ import { IconButton } from '../ui/Button.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
 import { useSidebar } from '../ui/use-sidebar.ts'
 
-/** The sections at the left: pictures alone, or with their names where it is pinned. */
 export function Sidebar() {
   const { pinned, toggle } = useSidebar()
   return (
@@ -72,17 +71,14 @@ function SectionLink({ section, pinned }: { readonly section: Section; readonly 
   )
 }
 
-/** A section of the pages, as the sidebar and the palette show it. */
 type Section = {
   readonly section: PageSection
   readonly name: string
   readonly to: string
   readonly icon: LucideIcon
-  /** Pressed after `g`. */
   readonly key: string
 }
 
-/** The sections, in the order of the sidebar. */
 export const SECTIONS: readonly Section[] = [
   { section: 'endpoints', name: 'Endpoints', to: ADDRESS.endpoints, icon: Boxes, key: 'e' },
   { section: 'jobs', name: 'Jobs', to: ADDRESS.jobs, icon: ListChecks, key: 'j' },
@@ -95,7 +91,6 @@ export const SECTIONS: readonly Section[] = [
   { section: 'system', name: 'System', to: ADDRESS.system(), icon: Activity, key: 's' },
 ]
 
-/** The settings, which stand at the bottom of the sidebar. */
 export const SETTINGS_SECTION: Section = {
   section: 'settings',
   name: 'Settings',
@@ -104,7 +99,6 @@ export const SETTINGS_SECTION: Section = {
   key: ',',
 }
 
-/** The sign of Drydock. */
 export function Logo({ className }: { readonly className: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden className={className}>

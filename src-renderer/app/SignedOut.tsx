@@ -5,9 +5,7 @@ import { Button } from '../ui/Button.tsx'
 import { CommandLine } from '../ui/PageStates.tsx'
 import { Logo } from './Sidebar.tsx'
 
-/**
- * What a browser sees that is not signed in. It goes on by itself once it is. The desktop has the key, and signs in.
- */
+/** For browsers that are not signed in; continues once they are. The desktop signs in by itself. */
 export function SignedOut() {
   const { desktop } = useApp().platform
   return (
@@ -41,7 +39,6 @@ function SignInAgain({ signIn }: { readonly signIn: () => Promise<boolean> }) {
 
 const NOT_SIGNED_IN = 'This browser is not signed in. To sign in, run this on the machine of the service:'
 
-/** Why a link did not sign the browser in, by the parameter of the address that it led to. */
 const WHY_NOT: Readonly<Record<string, string>> = {
   void: 'This link was already used, or has expired. To get a new one, run:',
   'other-user': 'This link works only for the user of the machine who created it. To get one of your own, run:',

@@ -23,7 +23,6 @@ const CONNECTIONS: Readonly<Record<Exclude<Connection, 'signed-out'>, StateDotPr
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon } as const
 
-/** The bar at the lower edge: how the service does. Each piece leads to its page. */
 export function StatusBar() {
   const connection = useAppState((state) => state.connection)
   const workers = useAppState((state) => Object.keys(state.live.workers).length)
@@ -34,7 +33,7 @@ export function StatusBar() {
   const crashing = useAppState(({ live }) => crashingEndpoints(live))
   const { client } = useApp()
   const { data: machine } = useQuery({ ...machineQuery(client, workers), enabled: connection === 'live' })
-  const cards = cardsPiece(machine) // at the end: where there are some nothing moves
+  const cards = cardsPiece(machine)
   const state = connection === 'signed-out' ? CONNECTIONS.connecting : CONNECTIONS[connection]
   return (
     <footer className="flex h-7 shrink-0 items-center gap-1 overflow-hidden border-t border-line bg-surface-1 px-2 text-small whitespace-nowrap text-ink-2">
@@ -113,16 +112,13 @@ function ThemeButton() {
   )
 }
 
-/** A piece of the status bar. */
 type PieceText = {
   readonly text: string
-  /** What it says on hover. */
   readonly detail: string
-  /** Whether a dot draws the eye to it. */
   readonly warns: boolean
 }
 
-/** The Docker engine. One that nobody has is no fault: workers run as processes without it. */
+/** A missing engine is no fault: workers run as processes. */
 export function enginePiece(machine: MachineView | undefined): PieceText {
   if (machine === undefined) return { text: 'docker …', detail: 'Looking for it.', warns: false }
   const noCards = machine.gpus.length === 0 ? ` ${asSentence(machine.gpuFault ?? 'this machine has no GPU')}` : ''
@@ -135,7 +131,6 @@ export function enginePiece(machine: MachineView | undefined): PieceText {
   return { text: 'no docker', detail: `Workers run as processes. ${why}${noCards}`, warns: false }
 }
 
-/** The cards; undefined where there are none. */
 export function cardsPiece(machine: MachineView | undefined): PieceText | undefined {
   const { gpus = [], gpuFault } = machine ?? {}
   if (gpus.length === 0) return undefined

@@ -1,25 +1,19 @@
-/** What the palette shows for what was typed, in which order: pure, so that it can be tested. */
 import type { JobListItem } from '../../src-main/contract/job.ts'
 import type { Command } from '../store/app-slices.ts'
 import { type Habits, scoreOf } from '../store/habits.ts'
 import type { StateDotProps } from '../ui/StateDot.tsx'
 
-/** Something that can be chosen in the palette. */
 export type Entry = Command & {
-  /** How that is to which it leads. */
   readonly state?: StateDotProps
-  /** The text in which a search found it. */
   readonly found?: JobListItem['found']
-  /** All of what the label is the end of. */
   readonly title?: string
-  /** Is found only where this word is typed, too: one for each endpoint, say, would hide the endpoints. */
+  /** Only found with this word, because an entry per endpoint would hide the endpoints. */
   readonly onlyFor?: string
 }
 
-/** Entries under their heading. */
 export type EntryGroup = { readonly group: string; readonly entries: readonly Entry[] }
 
-/** The groups that are on every page, in their order. What a page offers itself stands before all of them. */
+/** Groups on every page, in order, after those of the page itself. */
 export const GROUPS = [
   'New',
   'Recent',
@@ -33,11 +27,9 @@ export const GROUPS = [
   'Window',
 ] as const
 
-/** A group that is on every page. */
 export type GeneralGroup = (typeof GROUPS)[number]
 
-// Of things there may be thousands. Before anything is typed they are a reminder, and some are no use at all; then so
-// many as can be looked through.
+// Limits before typing for groups with thousands of things.
 const MOST_UNTYPED: Readonly<Record<string, number>> = {
   New: 5,
   Recent: 6,
@@ -49,21 +41,18 @@ const MOST_UNTYPED: Readonly<Record<string, number>> = {
 }
 const MOST = 20
 
-/** What was typed, and what a person does often. */
 export type Arrangement = { readonly typed: string; readonly uses: Habits['uses']; readonly now: number }
 
 /**
- * The entries that have all words that were typed, by their groups. Within a group an entry that is called just so
- * comes first, then those that have the words in their name, then what is used most, then what begins with the words.
- * What was opened lately stands there alone.
- * @param entries of two with one id that of the page stands: it has a key
+ * Entries that match all typed words, by group: exact names first, then name matches, then by use, then prefixes.
+ * Recently opened things are a group of their own.
+ * @param entries for equal ids the page's entry wins: it has a key
  */
 export function arrange(entries: readonly Entry[], { typed, uses, now }: Arrangement): readonly EntryGroup[] {
   const text = typed.trim().toLowerCase()
   const terms = text.split(/\s+/).filter((term) => term !== '')
   const rank = (entry: Entry): Ranked => ({ entry, fit: fitOf(entry, text, terms), use: scoreOf(uses[entry.id], now) })
   const group = (name: string, found: readonly Entry[]): EntryGroup => {
-    // What was opened last comes first, however often something else was.
     const ranked =
       name === 'Recent' && text === ''
         ? found
@@ -90,7 +79,6 @@ export function arrange(entries: readonly Entry[], { typed, uses, now }: Arrange
 }
 
 type Ranked = { readonly entry: Entry; readonly fit: Fit; readonly use: number }
-/** How well a name fits: it is the text; it has all words; something beside it has some. */
 type Fit = { readonly tier: 0 | 1 | 2; readonly begins: boolean }
 
 function compare(one: Ranked, other: Ranked): number {
@@ -106,7 +94,7 @@ function mostOf(group: string, text: string): number {
 
 const groupIndex = (group: string) => (GROUPS as readonly string[]).indexOf(group)
 
-// Each word as it was typed: letters that are strewn over a name find nearly everything in a long list.
+// Matches whole typed words: scattered letters match nearly everything in a long list.
 function holdsAll(
   { id, group, label, detail = '', also = '', state, onlyFor }: Entry,
   terms: readonly string[],

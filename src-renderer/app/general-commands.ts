@@ -1,4 +1,3 @@
-/** The commands and the keys that work on every page. */
 import { useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
@@ -9,7 +8,7 @@ import { isOverlaid, isTyping, SEQUENCE_MS } from '../ui/keyboard.ts'
 import { useSidebar } from '../ui/use-sidebar.ts'
 import { SECTIONS, SETTINGS_SECTION } from './Sidebar.tsx'
 
-// The ids are those of the same commands on the page that makes the thing, which stand before these there.
+// Same ids as on the creating page, whose commands take precedence there.
 const MAKES = [
   { id: 'new-handler', label: 'New endpoint from a handler file', to: `${ADDRESS.endpoints}?new=handler` },
   { id: 'new-command', label: 'New endpoint from a command', to: `${ADDRESS.endpoints}?new=command` },
@@ -24,7 +23,6 @@ const MAKES = [
   { id: 'new-account-key', label: 'New account key', to: ADDRESS.setting('key') },
 ] as const satisfies readonly (Pick<Command, 'id' | 'label' | 'also'> & { readonly to: string })[]
 
-/** What can be done from every page. @param openSheet shows the keys */
 export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   const [, go] = useLocation()
   const { store, client, platform } = useApp()
@@ -40,7 +38,7 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
         () => state.setConnection('signed-out', platform.now()),
         (error: Error) => state.notify({ kind: 'error', text: error.message }),
       )
-    // Loaded when it is wanted: it belongs to the bundle of the workflows.
+    // Loaded on demand, as part of the workflows bundle.
     const newWorkflow = () =>
       import('../features/workflow-editor/files/add-workflow.ts')
         .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
@@ -77,17 +75,13 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   }, [go, store, client, platform, openSheet])
 }
 
-/** The keys of the window itself, as the sheet shows them. */
 export const WINDOW_KEYS = [
   { does: 'palette', label: 'Every action', key: 'k', withCtrl: true },
   { does: 'search', label: 'Search on this page', key: '/', withCtrl: false },
   { does: 'sheet', label: 'This sheet', key: '?', withCtrl: false },
 ] as const
 
-/**
- * Handles keys anywhere in the window: those of `WINDOW_KEYS`, of the lists on the page, and of the available
- * commands.
- */
+/** Handles `WINDOW_KEYS`, list keys, and keys of available commands. */
 export function useShortcuts({
   openPalette,
   openSheet,
@@ -95,7 +89,7 @@ export function useShortcuts({
 }: {
   readonly openPalette: () => void
   readonly openSheet: () => void
-  /** One of the two is open, or about to be: letters are for it, and do nothing on the page. */
+  /** An overlay is open or opening and gets all letters. */
   readonly isOpen: boolean
 }): void {
   const { store, platform } = useApp()
@@ -111,7 +105,7 @@ export function useShortcuts({
         openPalette()
         return
       }
-      // What has closed something by this key has done with it.
+      // A key that has just closed something is already handled.
       if (event.defaultPrevented || event.altKey || isTyping(event.target) || isOpen) return
       const { lists } = store.getState()
       const isCovered = isOverlaid()
@@ -132,8 +126,7 @@ export function useShortcuts({
       const fresh = before !== undefined && platform.now() - before.at < SEQUENCE_MS
       const both = fresh ? `${before?.key} ${event.key}` : undefined
       before = { key: event.key, at: platform.now() }
-      // The newest first: what a page offers goes before what is offered everywhere. A key that no other led to stands
-      // for itself, however soon after another one it comes.
+      // Newest first, so page commands precede general ones. A second key without a sequence counts alone.
       const { commands } = store.getState()
       const followed = commands.findLast(({ keys }) => keys === both && keys !== undefined)
       if (followed === undefined && pressedInList(event)) return

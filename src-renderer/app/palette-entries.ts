@@ -1,7 +1,3 @@
-/**
- * What the palette finds on every page beside what pages offer: endpoints, workflows, settings, what was opened, and
- * jobs.
- */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -20,10 +16,9 @@ import type { Opened } from '../store/habits.ts'
 import { JOB_STATES } from '../ui/StateDot.tsx'
 import type { Entry, GeneralGroup } from './arrange-palette.ts'
 
-// An entry that leads to an address, which is its id, too: the same thing counts the same in each group.
+// The address is also the id, so that usage counts across groups.
 type Lead = Omit<Entry, 'id' | 'run' | 'group'> & { readonly to: string; readonly group: GeneralGroup }
 
-/** Endpoints, workflows, settings and what was opened lately. @param opened the last first */
 export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
   const [path, go] = useLocation()
   const live = useAppState((state) => state.live.endpoints)
@@ -33,7 +28,7 @@ export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
   return useMemo(() => {
     const current = thingOf(path)?.to
     const things = new Map([...endpoints, ...(workflows ?? [])].map((lead) => [lead.to, lead]))
-    // What is gone is not offered, where it is known what there is.
+    // Deleted things are hidden if their list is known.
     const isGone = (to: string) =>
       !things.has(to) &&
       ((loaded && to.startsWith(`${ADDRESS.endpoints}/`)) ||
@@ -105,7 +100,6 @@ function shownFirst(path: string, endpoints: Readonly<Record<string, LiveEndpoin
   }
 }
 
-/** The settings of all endpoints. */
 function settingLeads(endpoints: readonly LiveEndpoint[]): readonly Lead[] {
   return endpoints.flatMap((endpoint) => {
     const { id, name } = endpoint
@@ -122,16 +116,15 @@ function settingLeads(endpoints: readonly LiveEndpoint[]): readonly Lead[] {
   })
 }
 
-/** The pages below the sections, which have keys of their own. */
 const PAGES: readonly Lead[] = [
   { to: ADDRESS.comparisons, label: 'Comparisons', detail: 'Jobs' },
   ...WORKFLOW_TABS.slice(1).map(({ name, to }) => ({ to, label: name, detail: 'Workflows' })),
   ...SYSTEM_TABS.slice(1).map((tab) => ({ to: ADDRESS.system(tab), label: SYSTEM_TAB_NAMES[tab], detail: 'System' })),
 ].map((page) => ({ ...page, group: 'Go to' }))
 
-// Whoever types a word pauses less than this between two letters; ms. Source: ours.
+// Longer than pauses within a word; ms. Source: ours.
 const PAUSE_MS = 150
-// One letter is in every job.
+// A single letter would be found in every job.
 const SHORTEST = 2
 const JOBS = 8
 // Endpoints whose logs are offered.
@@ -149,7 +142,7 @@ export function useJobEntries(typed: string): readonly Entry[] {
   const endpoints = useAppState(({ live }) => live.endpoints)
   const query = usePaused(typed.trim())
   const { data } = useQuery({
-    // Not ['jobs', ...]: those are lists whose rows events change.
+    // Not ['jobs', ...], whose rows are changed by events.
     queryKey: ['found-jobs', query],
     queryFn: ({ signal }) => findJobs(client, query, signal),
     enabled: query.length >= SHORTEST,
@@ -170,7 +163,7 @@ export function useJobEntries(typed: string): readonly Entry[] {
           .filter((text) => text !== undefined)
           .join(' · '),
         ...(found === undefined ? {} : { found }),
-        // It was found by words that need not be in its id.
+        // The result was found by words that its id need not contain.
         also: query,
         state: { ...JOB_STATES[status], pulses: false },
         run: () => go(ADDRESS.job(id)),
@@ -191,7 +184,6 @@ export function useJobEntries(typed: string): readonly Entry[] {
   }, [data, query, endpoints, path, go])
 }
 
-/** The text as it was when nothing more was typed for a moment. */
 function usePaused(text: string): string {
   const { platform } = useApp()
   const [paused, setPaused] = useState(text)
@@ -199,7 +191,7 @@ function usePaused(text: string): string {
   return paused
 }
 
-// An id is looked up, which takes no time however many jobs there are.
+// Ids are looked up directly, independent of the number of jobs.
 async function findJobs(client: ApiClient, query: string, signal: AbortSignal): Promise<readonly JobListItem[]> {
   const isSingleTerm = !/[\s,]/.test(query)
   const lists = await Promise.all([

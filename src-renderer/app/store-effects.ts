@@ -1,9 +1,8 @@
-/** What follows the store outside of the components: the colours of the page, and the notices of the desktop. */
+/** Effects outside components that follow the store: page colours and desktop notices. */
 import type { DesktopBridge } from '../../src-main/contract/bridge.ts'
 import { desktopMessage } from '../platform/platform.ts'
 import type { AppStore } from '../store/app-store.ts'
 
-/** Keeps the colours of the page as the user chose them; without a choice the system's, which the tokens follow. */
 export function showTheme(store: AppStore, page: HTMLElement): void {
   const show = (theme: string) => {
     if (theme === 'system') page.removeAttribute('data-theme')
@@ -13,7 +12,7 @@ export function showTheme(store: AppStore, page: HTMLElement): void {
   store.subscribe(({ theme }) => show(theme))
 }
 
-/** Tells at the edge of the window what the desktop tells; that the service ended is closed when it is up again. */
+/** Shows desktop notices; "service ended" closes when it is back. */
 export function showDesktopNotices(desktop: DesktopBridge | undefined, store: AppStore): void {
   const { notify, closeNotice } = store.getState()
   let ended: number | undefined

@@ -1,8 +1,6 @@
 /**
- * Keeps the store as the service is: reads a snapshot, follows the events after it, and begins anew when the stream
- * breaks off. A page that nobody sees for a while lets its stream go, and one that was opened in the background has
- * none until it is seen, since a browser gives one service six connections, and every window that is open would hold
- * one.
+ * Reads a snapshot, follows the events and starts over when the stream breaks. Hidden pages hold no stream, since
+ * browsers allow six connections per service.
  */
 import type { LiveSnapshot } from '../../src-main/contract/live.ts'
 import { isSignedOut } from '../api-client/api-error.ts'
@@ -13,12 +11,10 @@ import type { AppStore } from '../store/app-store.ts'
 
 const RETRY_FROM_MS = 500
 const RETRY_TO_MS = 5000
-// Reasons why jobs wait, or why a worker finds no place, change with time alone; so do workers of load-balanced
-// endpoints, whose requests are no events.
+// Waiting reasons and placement problems change with time alone; requests to load-balanced endpoints emit no events.
 const REFRESH_MS = 3000
 const RELOAD_PAUSE_MS = 300
 
-/** Has a life: start() and stop(), both safe to call twice. */
 export class LiveConnection {
   readonly #client: ApiClient
   readonly #store: AppStore
@@ -47,13 +43,12 @@ export class LiveConnection {
     this.#connect = connect
   }
 
-  /** Begins. */
   start(): void {
     if (this.#running) return
     this.#running = true
     this.#timers = [
       this.#platform.onVisibility(() => this.#seen()),
-      // A call that was answered 401 says so in the store; the open stream would not notice.
+      // A call that was answered with 401 says so in the store; the open stream would not notice.
       this.#store.subscribe(({ connection }) => {
         if (connection === 'signed-out' && this.#closeStream !== undefined) this.#lose(connection)
       }),
@@ -62,7 +57,6 @@ export class LiveConnection {
     void this.#begin()
   }
 
-  /** Ends; the store stays as it is. */
   stop(): void {
     this.#running = false
     this.#close()

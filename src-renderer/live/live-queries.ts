@@ -1,10 +1,6 @@
 /**
- * Queries that follow the events of the service. One table says which events concern which queries, what they change in
- * the cache at once, and how soon the query is read again, since events do not tell everything. A page shows such a
- * query with `useQuery` and does nothing else to keep it up to date.
- *
- * A query that is being read when it is due is read once more after that, so that an answer from before the event does
- * not stay. When something may have been missed, all of them are read again, and answers on their way are dropped.
+ * One table maps events to queries, their cache patches and refetch delays. A query being read when due is read again,
+ * so stale answers do not stay; missed events refetch all.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/client/calls.ts'
@@ -15,30 +11,26 @@ import type { JobDetail } from '../api-client/jobs.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createPlanner, type EventFollower } from './follow-events.ts'
 
-/** A row of the table. */
 type LiveRule<Data> = {
-  /** The first part of the keys of these queries. */
   readonly kind: string
-  /** Whether an event says something of a query. @param id the second part of its key */
+  /**
+   * True if an event concerns a query.
+   * @param id the second part of its key
+   */
   readonly concerns: (event: ServiceEvent, id: unknown, data: Data | undefined) => boolean
-  /** What the query holds after events that concern it, as far as they tell; the same object where nothing changes. */
+  /** Applies events as far as they tell; returns the same object if nothing changes. */
   readonly patch?: (data: Data, events: readonly ServiceEvent[]) => Data
-  /** The same where events may have been missed. */
   readonly patchMissed?: (data: Data) => Data
-  /** How soon after an event it is read again, ms. */
   readonly readAfterMs: number
 }
 
-/** A list of runs, as far as it was read, the newest first. */
 export type ReadRuns = {
   readonly runs: readonly RunView[]
-  /** Whether there are older ones than those. */
   readonly more: boolean
-  /** Runs of the list that have changed since they were read. */
   readonly touched: ReadonlySet<string>
 }
 
-/** The run that an event says something of: a run has the id of its job. Progress changes nothing that is listed. */
+/** A run shares its job's id; progress changes nothing that is listed. */
 function runOf(event: ServiceEvent): string | undefined {
   if (event.type === 'run') return event.runId
   return event.type === 'job' && event.event !== 'progress' ? event.jobId : undefined
@@ -49,8 +41,8 @@ const isRunEvent = (event: ServiceEvent) => event.type === 'run'
 const isOfFleet = ({ type }: ServiceEvent) => type === 'worker' || type === 'endpoint'
 const isEndOfWorker = (event: ServiceEvent) => event.type === 'worker' && event.to === 'ended'
 
-// Twice a second is often enough for a list that a person reads; a job that reports its progress a hundred times a
-// second is not read as often. Source of all times: ours.
+// Twice a second suffices for lists, even if a job reports progress a hundred times a second. Source of all times:
+// ours.
 const RULES: readonly LiveRule<unknown>[] = [
   ruleOf<JobList>({
     kind: 'jobs',
@@ -99,15 +91,13 @@ const RULES: readonly LiveRule<unknown>[] = [
   }),
   ruleOf<unknown>({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),
   ruleOf<unknown>({ kind: 'workflows', concerns: isRunEvent, readAfterMs: 100 }),
-  // Of an end that was missed no event comes any more, so these have to be rows here.
+  // No event follows an end that was missed, so these have to be rows here.
   ruleOf<unknown>({ kind: 'ended-workers', concerns: isEndOfWorker, readAfterMs: 0 }),
-  // The workers of each, and the endpoints that name it.
   ruleOf<unknown>({ kind: 'machines', concerns: isOfFleet, readAfterMs: 300 }),
-  // Its page holds back what is new until a person wants to see it.
   ruleOf<unknown>({ kind: 'fleet-events', concerns: () => false, readAfterMs: 0 }),
 ]
 
-// Data of the cache has no type of its own: a key of this kind is given to queries of this data alone.
+// Data in the cache is untyped: a key of this kind belongs only to queries of this data.
 function ruleOf<Data>({ kind, concerns, patch, patchMissed, readAfterMs }: LiveRule<Data>): LiveRule<unknown> {
   return {
     kind,
@@ -120,10 +110,9 @@ function ruleOf<Data>({ kind, concerns, patch, patchMissed, readAfterMs }: LiveR
 
 const RULE_OF = new Map<unknown, LiveRule<unknown>>(RULES.map((rule) => [rule.kind, rule]))
 
-// A query that is being read when it is due is looked at again after this, ms.
+// Delay until a query that is being fetched when it is due is checked again, in ms.
 const UNDER_WAY_MS = 50
 
-/** Keeps the queries of the table as the service has them. Pass it to `followEvents`. */
 export function liveQueries(queries: QueryClient, platform: Pick<Platform, 'after'>): EventFollower {
   const { plan } = createPlanner(platform)
 
@@ -179,12 +168,11 @@ function withTouched(list: ReadRuns, ids: ReadonlySet<string | undefined>): Read
   return touched.length === 0 ? list : { ...list, touched: new Set([...list.touched, ...touched]) }
 }
 
-/** A job after an event, as far as the event tells; one that is known already changes nothing. */
 function jobAfter(job: JobDetail, event: ServiceEvent): JobDetail {
   if (event.type !== 'job') return job
   const last = job.history.at(-1)
   if (last !== undefined && event.at < last.at) return job
-  // Others may have followed it within the same ms.
+  // Others may have followed it within the same millisecond.
   if (job.history.some(({ at, event: known }) => at === event.at && known === event.event)) return job
   const { type: _type, endpointId: _endpoint, jobId: _job, ...entry } = event
   const { workerId: _before, waitingReason: _reason, ...rest } = job

@@ -1,14 +1,11 @@
 /**
- * Texts that are kept in the browser itself: what the service could not be given. They outlive the window and a crash
- * of it. Not in the preferences, which hold 5 MB in all; a graph may take 20.
+ * Texts the service could not take, kept in the browser across crashes. Not in preferences, which hold 5 MB in all; a
+ * graph may take 20.
  */
 import type { z } from 'zod'
 
-/** Texts by name, kept on this machine. */
 export type LocalTexts = {
-  /** @returns undefined where there is none, or the browser keeps nothing */
   readonly read: (name: string) => Promise<string | undefined>
-  /** Rejects where the browser has no room for it. */
   readonly write: (name: string, text: string) => Promise<void>
   readonly remove: (name: string) => Promise<void>
 }
@@ -16,7 +13,7 @@ export type LocalTexts = {
 const DATABASE = 'drydock'
 const TEXTS = 'texts'
 
-/** Texts in the database of the browser; where it has none, in memory, as long as the window lives. */
+/** Texts in the browser's database; without one, in memory until the window closes. */
 export function browserTexts(factory: IDBFactory | undefined): LocalTexts {
   if (factory === undefined) return memoryTexts()
   let opened: Promise<IDBDatabase> | undefined
@@ -56,7 +53,10 @@ function memoryTexts(): LocalTexts {
   }
 }
 
-/** Reads what the browser kept for these pages. @returns undefined where there is nothing, or nothing of this form */
+/**
+ * Reads stored data.
+ * @returns undefined if it is missing or has another form
+ */
 export function parseStored<Schema extends z.ZodType>(
   schema: Schema,
   text: string | undefined,
@@ -65,6 +65,6 @@ export function parseStored<Schema extends z.ZodType>(
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    return undefined // Another version of these pages wrote it, or a person.
+    return undefined // Written by another version of these pages, or by a person.
   }
 }

@@ -2,45 +2,37 @@ import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridg
 import { BRIDGE } from '../../src-main/contract/bridge-channels.ts'
 import { withFullStop } from '../../src-main/domain/text.ts'
 
-/** What the pages need of the browser or the desktop around them, as a value, so that tests can give their own. */
+/** Everything the pages need from the browser or desktop, as a value that tests can replace. */
 export type Platform = {
   /** ms since the epoch. */
   readonly now: () => number
-  /** Calls `run` once after `ms`; returns a function that cancels it. */
   readonly after: (ms: number, run: () => void) => () => void
-  /** Puts a text on the clipboard. Rejects where the browser does not allow it. */
   readonly copy: (text: string) => Promise<void>
-  /** Opens an address in a window of its own, which knows nothing of this one. */
+  /** Opens an address in a new window that has no access to this one. */
   readonly openWindow: (address: string) => void
-  /** What the user chose on this machine; undefined: nothing yet. */
   readonly readPreference: (name: string) => string | undefined
   readonly writePreference: (name: string, value: string) => void
-  /** Whether somebody can see the page. */
   readonly isVisible: () => boolean
-  /** Calls the listener when that changes; returns a function that ends it. */
   readonly onVisibility: (listener: () => void) => () => void
-  /** Whether the system asks for dark colours. */
   readonly prefersDark: () => boolean
   readonly onPrefersDark: (listener: () => void) => () => void
-  /** Whether the window has room for names in the sidebar beside a page. */
+  /** Whether the window is wide enough for names in the sidebar. */
   readonly isWide: () => boolean
   readonly onWide: (listener: () => void) => () => void
-  /** The desktop around the window; undefined in a browser. */
   readonly desktop?: DesktopBridge | undefined
 }
 
 /**
- * For how long a page that nobody sees keeps its streams, ms: a browser has few connections to one service for all its
- * tabs, and who comes back at once finds all as it was.
+ * How long a hidden page keeps its streams, ms: browsers have few connections per service, and a quick return finds
+ * everything unchanged.
  */
 export const UNSEEN_MS = 10_000
 
 const PREFIX = 'drydock.'
 
-// From here a table of jobs shows all its columns beside an open sidebar. Source: ours.
+// From this width a table of jobs shows all its columns beside an open sidebar. Source: ours.
 const WIDE = '(min-width: 1280px)'
 
-/** The platform of a browser window. */
 export function browserPlatform(window: Window): Platform {
   const { document, localStorage, navigator } = window
   const dark = window.matchMedia('(prefers-color-scheme: dark)')
@@ -74,15 +66,12 @@ export function browserPlatform(window: Window): Platform {
   }
 }
 
-/** The desktop around a window; undefined in a browser. */
 export function desktopOf(window: Window): DesktopBridge | undefined {
   return (window as { readonly [BRIDGE]?: DesktopBridge })[BRIDGE]
 }
 
-/** What a notice of the desktop says at the edge of the window. */
 type DesktopMessage = { readonly kind: 'done' | 'error'; readonly text: string }
 
-/** The words of a notice. */
 export function desktopMessage(notice: DesktopNotice): DesktopMessage {
   switch (notice.kind) {
     case 'service-ended':

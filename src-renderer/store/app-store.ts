@@ -1,7 +1,3 @@
-/**
- * The store of the pages, put together from slices. Those that hold what the service said and where somebody was are
- * here, the others in `app-slices.ts`.
- */
 import { createStore, type StateCreator, type StoreApi } from 'zustand/vanilla'
 import type { WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint, LiveSnapshot } from '../../src-main/contract/live.ts'
@@ -23,7 +19,6 @@ import {
 import { applyEvent, type LiveEntities, needsReload } from './apply-event.ts'
 import { createListsSlice, type ListsSlice } from './list-keys.ts'
 
-/** All that the pages share. */
 export type AppState = LiveSlice &
   ConnectionSlice &
   LayoutSlice &
@@ -36,10 +31,8 @@ export type AppState = LiveSlice &
   PackagesSlice &
   LocationSlice
 
-/** The store of the pages. */
 export type AppStore = StoreApi<AppState>
 
-/** Makes the store from its slices. */
 export function createAppStore(platform: Platform): AppStore {
   return createStore<AppState>()((...creator) => ({
     ...createLiveSlice(...creator),
@@ -56,43 +49,37 @@ export function createAppStore(platform: Platform): AppStore {
   }))
 }
 
-/** Where somebody was: a list is come back to as it was left, with its filters. It lives as long as the window. */
+/** Filters of visited lists, so that going back restores them; kept until the window closes. */
 type LocationSlice = {
-  /** The last search of a page's address, with its question mark, by its path. */
   readonly searches: Readonly<Record<string, string>>
   readonly setSearch: (path: string, search: string) => void
 }
 
-/** Begins with no list visited. */
 const createLocationSlice: StateCreator<LocationSlice> = (set, get) => ({
   searches: {},
   setSearch: (path, search) => set({ searches: { ...get().searches, [path]: search === '' ? '' : `?${search}` } }),
 })
 
 /**
- * What a person is writing, by a name like `job hello`. It lives as long as the window: going to another page and back
- * loses nothing, and nothing of it is written to the disk, as inputs may hold secrets.
+ * Unsaved input by name, like `job hello`. Kept for the window's lifetime and never written to disk, as inputs may hold
+ * secrets.
  */
 type DraftsSlice = {
   readonly drafts: Readonly<Record<string, unknown>>
   readonly setDraft: (name: string, draft: unknown) => void
 }
 
-/** Begins with nothing written. */
 const createDraftsSlice: StateCreator<DraftsSlice> = (set, get) => ({
   drafts: {},
   setDraft: (name, draft) => set({ drafts: { ...get().drafts, [name]: draft } }),
 })
 
-/**
- * Which classes of nodes this window had read anew: how often, by endpoint. Whoever keeps those of before drops them.
- */
+/** How often this window had the classes of nodes read again, by endpoint; older copies are dropped. */
 type NodeTypesSlice = {
   readonly nodeTypesRead: Readonly<Record<string, number>>
   readonly noteNodeTypes: (endpointId: string) => void
 }
 
-/** Begins with no classes read anew. */
 const createNodeTypesSlice: StateCreator<NodeTypesSlice> = (set, get) => ({
   nodeTypesRead: {},
   noteNodeTypes(endpointId) {
@@ -101,18 +88,16 @@ const createNodeTypesSlice: StateCreator<NodeTypesSlice> = (set, get) => ({
   },
 })
 
-/** The models of this machine, as they were last read; none before. */
 type ModelsSlice = {
   readonly modelsHere: readonly ModelKey[]
   readonly showModels: (models: readonly ModelKey[]) => void
 }
 
-/** Begins with no models. */
 const createModelsSlice: StateCreator<ModelsSlice> = (set, get) => ({
   modelsHere: [],
   showModels(models) {
     const before = get().modelsHere
-    // The same models are the same object, so that nothing is checked again for them.
+    // Unchanged models stay the same object, so that nothing is checked again for them.
     const isSame =
       before.length === models.length &&
       before.every((one, at) => one.name === models[at]?.name && one.directory === models[at]?.directory)
@@ -120,16 +105,12 @@ const createModelsSlice: StateCreator<ModelsSlice> = (set, get) => ({
   },
 })
 
-/** What the index of the service has of classes of nodes that somebody asked for. */
 type PackagesSlice = {
   readonly indexedPackages: PackagesByClass
-  /** Why the index cannot be read, as it was last said. */
   readonly packageIndexProblem: string | undefined
-  /** Takes an answer. @param asked the classes that it is about */
   readonly showPackages: (asked: readonly string[], response: NodePackagesResponse) => void
 }
 
-/** Begins with nothing known of packages. */
 const createPackagesSlice: StateCreator<PackagesSlice> = (set, get) => ({
   indexedPackages: new Map(),
   packageIndexProblem: undefined,
@@ -138,46 +119,35 @@ const createPackagesSlice: StateCreator<PackagesSlice> = (set, get) => ({
     const now = new Map(before)
     for (const name of asked) now.delete(name)
     for (const { name, packages } of classes) now.set(name, packages)
-    // The same packages are the same object, so that nothing is checked again for them.
     const isSame = asked.every((name) => JSON.stringify(before.get(name)) === JSON.stringify(now.get(name)))
     set(isSame ? { packageIndexProblem: fault } : { indexedPackages: now, packageIndexProblem: fault })
   },
 })
 
 /**
- * Endpoints and workers as they are now. A snapshot says up to which event it holds all; events patch it from there on.
- * Snapshots and events come on different ways, so either may be ahead: an event that the snapshot holds is left out,
- * and on a snapshot that is behind the events heard since are applied again. One that is too far behind for that is
- * dropped.
+ * Snapshots of endpoints and workers, patched by events. Either may arrive ahead: known events are skipped, newer ones
+ * are reapplied, and a snapshot too far behind is dropped.
  */
 type LiveSlice = {
   readonly live: LiveEntities & {
-    /** Whether a snapshot has come. */
     readonly loaded: boolean
-    /** How the command line was called that started the service. */
     readonly command: string
-    /** The last event that is in it. */
     readonly eventId: number
-    /** Events of the last while, oldest first. */
     readonly recent: readonly NumberedEvent[]
   }
   readonly feed: EventFeed
-  /** Begins anew: whatever was known may be of another run of the service. */
+  /** Starts again: known data may be of another run of the service. */
   readonly beginWith: (snapshot: LiveSnapshot) => void
   readonly showSnapshot: (snapshot: LiveSnapshot) => void
-  /** @returns whether a new snapshot is needed, as the events do not tell everything */
+  /** @returns true if a new snapshot is needed because the events do not tell everything */
   readonly receiveEvents: (events: readonly NumberedEvent[]) => boolean
-  /** Shows settings of an endpoint as the service answered them. */
   readonly patchEndpoint: (endpointId: string, changes: Partial<LiveEndpoint>) => void
-  /** Shows a worker as it is about to be; one that has ended stays away. */
   readonly showWorker: (worker: WorkerView) => void
 }
 
-/** The events as they came last, for `followEvents`; each batch is another object. */
+/** The latest events, for `followEvents`; each batch is a new object. */
 type EventFeed = {
-  /** Grows when something may have been missed: the stream was opened anew, or a number is left out in it. */
   readonly missed: number
-  /** Number of the last event of the stream. */
   readonly last: number
   readonly events: readonly NumberedEvent[]
 }
@@ -192,10 +162,10 @@ function withBatch({ missed, last }: EventFeed, events: readonly NumberedEvent[]
   return { missed: missed + Number(hasGap), last: newest, events }
 }
 
-// A snapshot is at most some hundred ms old when it comes; at 200 events a second that is some ten.
+// A snapshot is at most a few hundred ms old when it arrives; at 200 events a second, that is fewer than a hundred
+// events.
 const MAX_RECENT = 1000
 
-/** Begins with no snapshot: nothing is known of endpoints and workers yet. */
 const createLiveSlice: StateCreator<LiveSlice> = (set, get) => ({
   live: { loaded: false, command: 'drydock', eventId: 0, endpoints: {}, workers: {}, recent: [] },
   feed: { missed: 0, last: 0, events: [] },

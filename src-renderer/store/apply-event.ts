@@ -2,26 +2,24 @@ import type { WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { JobState } from '../../src-main/contract/job.ts'
 import type { LiveEndpoint, ServiceEvent } from '../../src-main/contract/live.ts'
 
-/** Endpoints and workers by id. */
 export type LiveEntities = {
   readonly endpoints: Readonly<Record<string, LiveEndpoint>>
   readonly workers: Readonly<Record<string, WorkerView>>
 }
 
-/** The entities after an event. What an event does not touch stays the same object, so that nothing is drawn for it. */
 export function applyEvent(live: LiveEntities, event: ServiceEvent): LiveEntities {
   if (event.type === 'job') return applyJob(live, event)
-  if (event.type === 'run') return live // the gallery listens to these by itself
+  if (event.type === 'run') return live // the gallery listens to run events itself, so nothing changes here
   return event.type === 'worker' ? applyWorker(live, event) : applyEndpoint(live, event)
 }
 
 const RELOADING: readonly EndpointEvent['event'][] = ['created', 'updated', 'reloaded', 'not reloaded']
 
-/** Whether an event tells of something that it does not tell enough of, so that everything has to be read again. */
+/** Whether an event tells too little, so that everything has to be reloaded. */
 export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
   if (event.type === 'endpoint') return RELOADING.includes(event.event)
   if (event.type === 'run') return false
-  // The service alone knows of crashes: a worker ended that was not told to leave, and what comes after that.
+  // Only the service knows of crashes: a worker ended unexpectedly, and what follows from that.
   if (live.endpoints[event.endpointId]?.crash !== undefined) return true
   if (event.type === 'job') return false
   const known = live.workers[event.workerId]
@@ -47,7 +45,7 @@ function applyJob(live: LiveEntities, event: JobEvent): LiveEntities {
   return { endpoints: { ...live.endpoints, [endpoint.id]: patched }, workers: applyToWorker(live.workers, event) }
 }
 
-// Workers that go from job to job tell nothing of it themselves: their jobs do.
+// Workers that take job after job emit no events; their jobs do.
 function applyToWorker(workers: LiveEntities['workers'], event: JobEvent): LiveEntities['workers'] {
   const begins = event.to === 'IN_PROGRESS'
   const worker = begins

@@ -1,20 +1,16 @@
-/** The keys of lists: one table, which both the handler and the sheet of keys read. */
 import type { StateCreator } from 'zustand/vanilla'
 
-/** An action of a list. */
 export type ListAct = 'move' | 'page' | 'across' | 'open' | 'select' | 'selectAll' | 'rerun' | 'cancel' | 'leave'
 
 type ListKey = {
   readonly act: ListAct
-  /** As `KeyboardEvent.key` names them. */
   readonly keys: readonly string[]
   readonly label: string
-  /** Only if the focus is in the list: elsewhere the browser has a use for the key. */
+  /** Only if the focus is in the list: elsewhere the browser uses the key. */
   readonly inFocus?: true
   readonly withCtrl?: true
 }
 
-/** All of them. */
 export const LIST_KEYS: readonly ListKey[] = [
   { act: 'move', keys: ['j', 'k'], label: 'Next, previous' },
   { act: 'move', keys: ['ArrowDown', 'ArrowUp'], label: 'Down, up', inFocus: true },
@@ -30,22 +26,17 @@ export const LIST_KEYS: readonly ListKey[] = [
   { act: 'leave', keys: ['Escape'], label: 'Clear the selection' },
 ]
 
-/** A list that is shown, and what can be done in it. */
 export type ShownList = {
   readonly label: string
   readonly element: () => HTMLElement | null
-  /** Each returns whether it did anything. */
   readonly acts: Readonly<Partial<Record<ListAct, (key: string, shift: boolean) => boolean>>>
 }
 
-/** The lists that are shown. */
 export type ListsSlice = {
   readonly lists: readonly ShownList[]
-  /** Adds a list; returns a function that removes it. */
   readonly showList: (list: ShownList) => () => void
 }
 
-/** Begins without lists. */
 export const createListsSlice: StateCreator<ListsSlice> = (set, get) => ({
   lists: [],
   showList(list) {
@@ -54,14 +45,11 @@ export const createListsSlice: StateCreator<ListsSlice> = (set, get) => ({
   },
 })
 
-/** The rows of the table that hold in a list. */
 export const keysOf = ({ acts }: ShownList): readonly ListKey[] => LIST_KEYS.filter(({ act }) => act in acts)
 
-/** Whether the target of a key is in one of the lists. */
 export const isInList = (target: EventTarget | null, lists: readonly ShownList[]): boolean =>
   lists.some(({ element }) => target instanceof Node && element()?.contains(target) === true)
 
-// A move off the end of a list goes on in the next one, and one off its beginning in the one before.
 const ONWARD: Readonly<Record<string, { readonly to: 1 | -1; readonly by: string }>> = {
   j: { to: 1, by: 'Home' },
   ArrowDown: { to: 1, by: 'Home' },
@@ -69,10 +57,6 @@ const ONWARD: Readonly<Record<string, { readonly to: 1 | -1; readonly by: string
   ArrowUp: { to: -1, by: 'End' },
 }
 
-/**
- * Does what a key means in the list with the focus, or in the first list of the page.
- * @returns whether anything was done
- */
 export function pressInList(event: KeyboardEvent, shown: readonly ShownList[]): boolean {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
   const { target } = event
@@ -100,7 +84,7 @@ function inDocument(one: ShownList, other: ShownList): number {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1
 }
 
-// A link or button in a list takes Enter and Space itself.
+// A link or button in a list handles Enter and Space itself.
 function isPressed(key: string, target: EventTarget | null, { element }: ShownList): boolean {
   if (key !== 'Enter' && key !== ' ') return false
   return target instanceof Element && target !== element() && target.closest('a, button, input, summary') !== null

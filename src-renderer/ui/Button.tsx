@@ -1,11 +1,9 @@
-/** Buttons: with words, with one picture, and the one that copies a text. */
 import clsx from 'clsx'
 import { Check, Copy } from 'lucide-react'
 import { type ComponentPropsWithRef, useState } from 'react'
 import { useApp } from '../store/app-context.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** A button. `main` is the one that a page is about; a page has one. */
 export type ButtonProps = ComponentPropsWithRef<'button'> & {
   readonly kind?: 'main' | 'plain' | 'quiet' | 'danger'
 }
@@ -17,7 +15,6 @@ const KINDS = {
   danger: 'border border-failed/60 bg-surface-1 text-failed-ink hover:bg-failed-soft font-medium',
 } as const
 
-/** A button with words. */
 export function Button({ kind = 'plain', className, type = 'button', ...rest }: ButtonProps) {
   return (
     <button
@@ -33,10 +30,8 @@ export function Button({ kind = 'plain', className, type = 'button', ...rest }: 
   )
 }
 
-/** A button of one picture; `label` is its name, shown on hover and read out. */
 type IconButtonProps = Omit<ButtonProps, 'kind' | 'aria-label'> & { readonly label: string }
 
-/** A button of one picture. */
 export function IconButton({ label, className, type = 'button', ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label}>
@@ -54,12 +49,10 @@ export function IconButton({ label, className, type = 'button', ...rest }: IconB
   )
 }
 
-/** What is copied, and its name, like `id` or `curl command`. */
 type CopyButtonProps = { readonly text: string; readonly what: string }
 
 const SAID_FOR_MS = 1500
 
-/** Copies a text, and says that it did. */
 export function CopyButton({ text, what }: CopyButtonProps) {
   const { platform, store } = useApp()
   const [copied, setCopied] = useState(false)

@@ -1,16 +1,13 @@
 import clsx from 'clsx'
 import type { ReactNode } from 'react'
 
-/** A part of a page with a title. */
 export type CardProps = {
   readonly title?: string
-  /** At the right of the title. */
   readonly aside?: ReactNode
   readonly className?: string
   readonly children: ReactNode
 }
 
-/** A part of a page, set apart by a line around it. */
 export function Card({ title, aside, className, children }: CardProps) {
   return (
     <section className={clsx('flex min-w-0 flex-col rounded-control border border-line bg-surface-1', className)}>

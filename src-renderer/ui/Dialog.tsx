@@ -1,5 +1,3 @@
-/** Dialogs over a page: a question before something final, and a panel at the right edge. */
-
 import * as AlertDialog from '@radix-ui/react-alert-dialog'
 import * as Dialog from '@radix-ui/react-dialog'
 import clsx from 'clsx'
@@ -8,22 +6,16 @@ import { type ReactNode, useRef } from 'react'
 import { Button, IconButton } from './Button.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 
-/** A question before something that cannot be taken back; its button is named by the object. */
 export type ConfirmProps = {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
-  /** Like `Delete endpoint hello`: the title and the button. */
   readonly action: string
-  /** What is lost by it. */
   readonly children: ReactNode
   readonly onConfirm: () => void
-  /** What it would do in detail, below the words; it may be long. */
   readonly details?: ReactNode
-  /** `main` for something that destroys nothing. */
   readonly kind?: 'danger' | 'main'
 }
 
-/** Asks before something is done. Escape and a click beside the question are a no. */
 export function Confirm({ open, onOpenChange, action, children, details, onConfirm, kind = 'danger' }: ConfirmProps) {
   const returnFocus = useReturnFocus()
   return (
@@ -60,19 +52,15 @@ export function Confirm({ open, onOpenChange, action, children, details, onConfi
   )
 }
 
-/** A panel at the right edge, beside the page. */
 type SidePanelProps = {
   readonly open: boolean
   readonly onOpenChange: (open: boolean) => void
   readonly title: string
-  /** Wide is for what needs lines, like a log. */
   readonly width?: 'narrow' | 'wide'
-  /** The content scrolls within itself. */
   readonly fills?: boolean
   readonly children: ReactNode
 }
 
-/** A panel over the right edge: the page behind stays in sight. Escape closes it. */
 export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills = false, children }: SidePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -87,14 +75,13 @@ export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills =
           {...returnFocus}
           onOpenAutoFocus={(event) => {
             returnFocus.onOpenAutoFocus()
-            // What there is to fill in, or the panel, and not the button that closes it: its tooltip would take the
-            // Escape.
+            // Focuses the first input or the panel, not the close button, whose tooltip would handle Escape.
             const first = body.current?.querySelector<HTMLElement>('input, textarea, select') ?? panel.current
             event.preventDefault()
             first?.focus()
           }}
           onEscapeKeyDown={(event) => {
-            // A terminal has its own use of Escape.
+            // Ignores Escape in a terminal, which has its own use for it.
             if (event.target instanceof Element && event.target.closest('[data-takes-escape]')) event.preventDefault()
           }}
           className={clsx(
@@ -112,7 +99,7 @@ export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills =
           </div>
           <div
             ref={body}
-            // Keys scroll what has the focus, and it may hold text alone.
+            // Keys scroll the focused element, and the panel may hold only text.
             tabIndex={fills ? undefined : 0}
             className={clsx('min-h-0 flex-1 p-4 -outline-offset-2', fills ? 'flex flex-col' : 'overflow-y-auto')}
           >

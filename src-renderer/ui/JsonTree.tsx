@@ -1,16 +1,14 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 
-/** A value of JSON, to be looked at. `open` levels are unfolded at first. */
 export type JsonTreeProps = { readonly value: unknown; readonly open?: number }
 
-// A list of a million numbers must not stop the window; the rest comes at a press.
+// A list of a million numbers must not block the window; a press shows the rest.
 const SHOWN_AT_ONCE = 100
 const LONG_TEXT = 500
-// Text without a space is data, like a picture in base64, of which nobody reads more than the beginning.
+// Text without a space is data, like a base64 picture; only its start is worth reading.
 const LONG_DATA = 80
 
-/** A value of JSON as a tree that folds. */
 export function JsonTree({ value, open = 2 }: JsonTreeProps) {
   return (
     <div className="overflow-x-auto font-mono text-small">

@@ -2,28 +2,26 @@ import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import clsx from 'clsx'
 import { type ReactElement, type ReactNode, useRef } from 'react'
 
-/** One entry of a menu. */
 export type MenuItem = {
   readonly label: string
-  /** A line below it that says more. */
   readonly detail?: string
   readonly icon?: ReactNode
   readonly onSelect: () => void
-  /** What it shows takes the focus: it comes when the menu is gone, which else gives the focus back to its button. */
+  /**
+   * Its target takes the focus, so it opens after the menu has closed, which would otherwise return the focus to its
+   * button.
+   */
   readonly takesFocus?: boolean
   readonly danger?: boolean
   readonly disabled?: boolean
 }
 
-/** A menu; each list of items is set apart from the next. */
 export type MenuProps = {
   readonly groups: readonly (readonly MenuItem[])[]
-  /** The button that opens it. */
   readonly children: ReactElement
   readonly align?: 'start' | 'end'
 }
 
-/** A menu below its button. */
 export function Menu({ groups, children, align = 'end' }: MenuProps) {
   const last = useRef<() => void>(undefined)
   const onClosed = (event: Event) => {

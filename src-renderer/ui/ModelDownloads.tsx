@@ -1,4 +1,3 @@
-/** Downloads of models: one that is on its way, and one that a document offers. */
 import { Download } from 'lucide-react'
 import type { ModelDownload, ModelKey } from '../../src-main/contract/models.ts'
 import { mayHappen } from '../../src-main/domain/models/download-transitions.ts'
@@ -18,7 +17,6 @@ const STATES: Readonly<Record<ModelDownload['state'], StateDotProps>> = {
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
 }
 
-/** A download: how far it is, why it is not further, and what can be done. */
 export function DownloadRow({ download }: { readonly download: ModelDownload }) {
   const { id, name, directory, url, state, reason, receivedBytes, totalBytes } = download
   const { change } = useDownloadActions()
@@ -61,7 +59,6 @@ export function DownloadRow({ download }: { readonly download: ModelDownload }) 
   )
 }
 
-/** How far a download is, as text. */
 function progressText({ state, receivedBytes, totalBytes, bytesPerSecond }: ModelDownload): string {
   if (state === 'done') return bytes(receivedBytes)
   if (state === 'cancelled') return ''
@@ -72,7 +69,6 @@ function progressText({ state, receivedBytes, totalBytes, bytesPerSecond }: Mode
   return `${size}, ${bytes(bytesPerSecond)} / s${left}`
 }
 
-/** The download of a model that a document offers: one press starts it, then it is shown how far it is. */
 export function OfferedDownload({ offer }: { readonly offer: OfferedModel }) {
   const { name, url, directory, sha256 } = offer
   const { start } = useDownloadActions()

@@ -6,10 +6,9 @@ import type { Notice } from '../store/app-slices.ts'
 import { Button, IconButton } from './Button.tsx'
 import { Said } from './PageStates.tsx'
 
-// Time to take something back (source: docs/spec/interface.md, 1.2); an error takes longer to read and to act on. ms
+// Time for undo (source: docs/spec/interface.md, 1.2); an error takes longer to read and act on. ms
 const SHOWN_MS = { done: 10_000, error: 30_000 } as const
 
-/** What happened, told at the lower edge; what was done can be taken back there. */
 export function Notices() {
   const notices = useAppState((state) => state.notices)
   return (
@@ -28,7 +27,7 @@ export function Notices() {
 function OneNotice({ id, kind, text, undo, more }: Notice) {
   const { store, platform } = useApp()
   const { closeNotice } = store.getState()
-  // Nothing goes from under the pointer or the focus: it is being read.
+  // A notice under the pointer or with the focus stays, because it is being read.
   const [isHeld, setIsHeld] = useState(false)
   useEffect(() => {
     if (isHeld) return undefined

@@ -6,28 +6,21 @@ import { useApp } from '../store/app-context.ts'
 import type { Command } from '../store/app-slices.ts'
 import { noteOpened } from '../store/habits.ts'
 
-/** A page: where it is, its state, its main action, its tabs, its content. */
 export type PageProps = {
-  /** From the section to this page; all but the last lead somewhere. */
   readonly crumbs: readonly { readonly name: string; readonly to?: string }[]
   readonly state?: ReactNode
-  /** At the top right; the main action first. */
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
-  /** What the palette offers while this page is shown. */
   readonly commands?: readonly Command[]
-  /** The content takes the height there is and scrolls within itself, like a long table. */
   readonly fills?: boolean
   readonly children: ReactNode
 }
 
-/** The frame of each page's content. */
 export function Page({ crumbs, state, actions, tabs, commands, fills = false, children }: PageProps) {
   const title = crumbs.map(({ name }) => name).toReversed()
   useEffect(() => {
     document.title = [...title, 'Drydock'].join(' · ')
   })
-  // A page with a way up is of a thing; that there is none has no way up.
   useOpened(crumbs.length > 1 ? crumbs.at(-1)?.name : undefined)
   return (
     <>
@@ -50,7 +43,7 @@ export function Page({ crumbs, state, actions, tabs, commands, fills = false, ch
   )
 }
 
-// Names of this length or less stay whole; longer ones give way where there is no room, in characters.
+// Names up to this many characters are never shortened.
 const SHORT = 20
 
 function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
@@ -78,12 +71,10 @@ function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
   )
 }
 
-/** The page above: a job's is the list of jobs. Undefined: there is none, as for a list. */
 type WayUpProps = { readonly parent: { readonly name: string; readonly to?: string } | undefined }
 
 const NONE: readonly Command[] = []
 
-/** Offers the way to the page above, as it was left, and keeps how this one is left. */
 function WayUp({ parent }: WayUpProps) {
   const { store } = useApp()
   const [path, go] = useLocation()
@@ -98,14 +89,13 @@ function WayUp({ parent }: WayUpProps) {
   return <CommandsHere commands={commands} />
 }
 
-/** Offers commands in the palette while it is shown. Keep the list the same between two drawings where it is. */
+/** Offers commands in the palette while it is shown. Keep the list the same between renders. */
 export function CommandsHere({ commands }: { readonly commands: readonly Command[] }) {
   const { store } = useApp()
   useEffect(() => store.getState().offer(commands), [store, commands])
   return null
 }
 
-/** Notes the thing that is shown as opened lately. @param name undefined or empty: not known yet */
 export function useOpened(name: string | undefined): void {
   const { platform } = useApp()
   const [path] = useLocation()

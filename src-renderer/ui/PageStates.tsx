@@ -1,4 +1,3 @@
-/** What stands in place of content or above it: nothing there yet, not loaded yet, not found, an error, a warning. */
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { Fragment, type ReactNode, useCallback } from 'react'
@@ -9,17 +8,14 @@ import { useAppState } from '../store/app-context.ts'
 import { CopyButton } from './Button.tsx'
 import { Page } from './Page.tsx'
 
-/** What an empty page says: one sentence, one command, one button that does the first step. */
 export type EmptyStateProps = {
   readonly icon?: ReactNode
   readonly children: ReactNode
   readonly command?: string
-  /** Where the command works; without it anywhere. */
   readonly folder?: string
   readonly action?: ReactNode
 }
 
-/** Stands where there is nothing yet. */
 export function EmptyState({ icon, children, command, folder, action }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-lg flex-col items-center gap-3 px-4 py-16 text-center">
@@ -31,10 +27,8 @@ export function EmptyState({ icon, children, command, folder, action }: EmptySta
   )
 }
 
-/** A command, and the folder where it works; without it anywhere. */
 type CommandLineProps = { readonly command: string; readonly folder?: string | undefined }
 
-/** A command to be typed in a terminal, with a button that copies it. */
 export function CommandLine({ command, folder }: CommandLineProps) {
   const called = useAsCalled()(command)
   const typed = folder === undefined ? called : `cd ${shellQuoted(folder)} && ${called}`
@@ -48,12 +42,11 @@ export function CommandLine({ command, folder }: CommandLineProps) {
   )
 }
 
-/** Keeps the place of what is not there yet; seen after 300 ms. */
+/** Reserves the space of loading content; visible after 300 ms. */
 export function Skeleton({ className }: { readonly className: string }) {
   return <div aria-hidden className={clsx('waits-to-show rounded-control bg-surface-2', className)} />
 }
 
-/** Rows of a list that is not there yet. */
 export function SkeletonRows({ rows }: { readonly rows: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-2 p-3">
@@ -68,7 +61,6 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
 /** The lists that sections begin with; other sections have none. */
 const LISTS: readonly string[] = ['jobs', 'workers', 'machines', 'apps', 'workflows', 'models']
 
-/** Stands at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
 export function NotFound({ what }: { readonly what?: string }) {
   const [path] = useLocation()
   const list = LISTS.find((section) => section === path.split('/')[1])
@@ -90,7 +82,8 @@ export function NotFound({ what }: { readonly what?: string }) {
 }
 
 /**
- * Writes commands in a text as a shell in any folder runs them: `node /clone/src-main/cli/drydock.mjs` for `drydock`.
+ * Writes commands in a text so that a shell in any folder can run them: `node /clone/src-main/cli/drydock.mjs` for
+ * `drydock`.
  */
 export function useAsCalled(): (text: string) => string {
   const command = useAppState(({ live }) => live.command)
@@ -108,7 +101,6 @@ function CommandText({ text }: { readonly text: string }) {
   ))
 }
 
-/** A command within a sentence. @param command like `drydock open` */
 export function Typed({ command }: { readonly command: string }) {
   const asCalled = useAsCalled()
   return (
@@ -118,11 +110,9 @@ export function Typed({ command }: { readonly command: string }) {
   )
 }
 
-/** A text as it is shown: what stands in it between backticks is code. */
 export function Said({ text }: { readonly text: string }) {
   const shown = useAsCalled()(text)
   const parts = shown.split('`')
-  // An unclosed backtick is shown as it is.
   if (parts.length % 2 === 0) return shown
   return parts.map((part, at) =>
     at % 2 === 0 ? (
@@ -136,14 +126,11 @@ export function Said({ text }: { readonly text: string }) {
   )
 }
 
-/** An error, shown where it matters: what happened, why, what to do. */
 type ErrorNoticeProps = {
   readonly error: Error | string
-  /** What the person can do here and now. */
   readonly action?: ReactNode
 }
 
-/** A notice of a fault, with what can be done about it. */
 export function ErrorNotice({ error, action }: ErrorNoticeProps) {
   const text = useAsCalled()(typeof error === 'string' ? error : error.message)
   return (
@@ -160,10 +147,8 @@ export function ErrorNotice({ error, action }: ErrorNoticeProps) {
   )
 }
 
-/** Something to know that stops nothing, and what can be done about it. */
 type WarningNoticeProps = { readonly children: ReactNode; readonly action?: ReactNode }
 
-/** A notice of something to know, with what can be done about it. */
 export function WarningNotice({ children, action }: WarningNoticeProps) {
   return (
     <div

@@ -8,14 +8,11 @@ import { useApp } from '../store/app-context.ts'
 import { Button, IconButton } from './Button.tsx'
 import { CONTROL } from './form/Field.tsx'
 
-/** The list whose filters, order and groups can be saved, like `endpoints`. */
 export type SavedViewsProps = { readonly list: string }
 
 const views = z.array(z.object({ name: z.string(), search: z.string() }))
 
-/**
- * Filters and order of a list under names, saved on this machine. A view is an address, so it can be passed on as one.
- */
+/** Named filters and orders of a list, saved on this machine. A view is an address, so it can be shared. */
 export function SavedViews({ list }: SavedViewsProps) {
   const { platform } = useApp()
   const [location, go] = useLocation()

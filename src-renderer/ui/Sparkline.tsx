@@ -1,10 +1,8 @@
-/** Counts over time as a row of thin bars; `label` says the same as text. */
 export type SparklineProps = { readonly values: readonly number[]; readonly label: string }
 
 const WIDTH = 120
 const HEIGHT = 20
 
-/** A small chart within a row. */
 export function Sparkline({ values, label }: SparklineProps) {
   const most = Math.max(...values, 1)
   const step = WIDTH / Math.max(values.length, 1)
@@ -23,7 +21,7 @@ export function Sparkline({ values, label }: SparklineProps) {
   )
 }
 
-// Something is always seen of what is not nought.
+// Values above 0 always have a visible bar.
 function bars(values: readonly number[], most: number, step: number): string {
   return values
     .map((value, at) => {

@@ -3,17 +3,13 @@ import type { JobState } from '../../src-main/contract/job.ts'
 import { isTimedOut } from '../../src-main/domain/job/time-limit.ts'
 import { TONE_FILLS, type Tone } from './colours.ts'
 
-/** A state: a dot and its word. */
 export type StateDotProps = {
   readonly tone: Tone
   readonly text: string
-  /** Why it is so, after the word. */
   readonly detail?: string | undefined
-  /** Whether something is going on: the dot pulses. */
   readonly pulses?: boolean
 }
 
-/** A state, told by word and colour. */
 export function StateDot({ tone, text, detail, pulses = false }: StateDotProps) {
   return (
     <span className={clsx('inline-flex items-center gap-1.5 whitespace-nowrap', detail !== undefined && 'min-w-0')}>
@@ -24,7 +20,6 @@ export function StateDot({ tone, text, detail, pulses = false }: StateDotProps) 
   )
 }
 
-/** How the states of jobs look. */
 export const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
   IN_QUEUE: { tone: 'queued', text: 'Queued' },
   IN_PROGRESS: { tone: 'running', text: 'Running', pulses: true },
@@ -34,16 +29,13 @@ export const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
   TIMED_OUT: { tone: 'timed-out', text: 'Timed out' },
 }
 
-/** A state of a job. */
 type JobStateDotProps = {
   readonly state: JobState
   /** Tells whether a time limit stopped a job that the job API calls FAILED. */
   readonly error?: string | undefined
-  /** Whether it stands for the kind of state, so that nothing runs. */
   readonly still?: boolean
 }
 
-/** The state of a job. */
 export function JobStateDot({ state, error, still = false }: JobStateDotProps) {
   const isOverLimit = state !== 'TIMED_OUT' && isTimedOut({ status: state, error })
   const detail = isOverLimit ? { tone: JOB_STATES.TIMED_OUT.tone, detail: 'timed out' } : {}

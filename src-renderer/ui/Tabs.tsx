@@ -2,13 +2,11 @@ import * as ToggleGroup from '@radix-ui/react-toggle-group'
 import clsx from 'clsx'
 import { Link } from 'wouter'
 
-/** The tabs of a page. Each is a page of its own address, so they are links. */
 export type TabsProps = {
   readonly label: string
   readonly tabs: readonly { readonly name: string; readonly to: string; readonly current: boolean }[]
 }
 
-/** Tabs below a page's header. */
 export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav aria-label={label} className="-mb-px flex gap-1 overflow-x-auto">
@@ -31,7 +29,6 @@ export function Tabs({ label, tabs }: TabsProps) {
   )
 }
 
-/** One of a few words, like the span of a chart. */
 type SegmentedChoiceProps<Choice extends string> = {
   readonly label: string
   readonly choices: readonly Choice[]
@@ -39,7 +36,6 @@ type SegmentedChoiceProps<Choice extends string> = {
   readonly onChange: (choice: Choice) => void
 }
 
-/** Chooses one of a few words; arrows move between them. */
 export function SegmentedChoice<Choice extends string>({
   label,
   choices,
@@ -51,7 +47,7 @@ export function SegmentedChoice<Choice extends string>({
       type="single"
       aria-label={label}
       value={value}
-      // A press on the chosen one would choose none.
+      // Ignores a press on the selected item, which would deselect it.
       onValueChange={(chosen) => chosen !== '' && onChange(chosen as Choice)}
       className="inline-flex rounded-control border border-line bg-surface-1 p-0.5"
     >

@@ -1,15 +1,13 @@
 import * as Radix from '@radix-ui/react-tooltip'
 import type { ReactElement, ReactNode } from 'react'
 
-/** What says more of a thing while the pointer or the focus is on it. */
 export type TooltipProps = {
   readonly text: ReactNode
   readonly side?: 'top' | 'right' | 'bottom' | 'left'
-  /** One element that takes a ref and handlers. */
   readonly children: ReactElement
 }
 
-/** A tooltip. It repeats or adds detail; nothing is told by it alone. */
+/** A tooltip repeats or adds detail; nothing is said only there. */
 export function Tooltip({ text, side = 'top', children }: TooltipProps) {
   return (
     <Radix.Root>

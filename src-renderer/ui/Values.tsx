@@ -1,4 +1,3 @@
-/** Values as people read them: times, spans, sizes, long names; and the time of now, which they are counted from. */
 import { useEffect, useState } from 'react'
 import { SECOND_MS } from '../../src-main/contract/units.ts'
 import { ago } from '../../src-main/domain/text.ts'
@@ -6,7 +5,7 @@ import { useApp } from '../store/app-context.ts'
 import { bytes, duration, exactTime, shortDuration } from './format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
-/** When something was, as a span from now; the exact time on hover. `at` in ms since the epoch. */
+/** How long ago something was; the exact time on hover. `at` in ms since the epoch. */
 export function RelativeTime({ at }: { readonly at: number }) {
   const now = useNow()
   return (
@@ -32,15 +31,13 @@ export function ClockTime({ at }: { readonly at: number }) {
   )
 }
 
-/** A span; a dash where there is none. */
 export function Duration({ ms }: { readonly ms: number | undefined }) {
   return ms === undefined ? <Nothing /> : <span className="whitespace-nowrap">{duration(ms)}</span>
 }
 
-/** Width of a column of short spans, px: room for `9.9 min` in any font. */
+/** Width of a column of short durations, px: room for `9.9 min` in any font. */
 export const SHORT_SPAN_PX = 76
 
-/** A span in one unit, in full on hover; a dash where there is none. */
 export function ShortDuration({ ms }: { readonly ms: number | undefined }) {
   if (ms === undefined) return <Nothing />
   return (
@@ -50,12 +47,10 @@ export function ShortDuration({ ms }: { readonly ms: number | undefined }) {
   )
 }
 
-/** A size; a dash where there is none. */
 export function Bytes({ size }: { readonly size: number | undefined }) {
   return size === undefined ? <Nothing /> : <span className="whitespace-nowrap">{bytes(size)}</span>
 }
 
-/** Stands where there is no value. */
 export function Nothing() {
   return (
     <span className="text-ink-2" role="img" aria-label="none">
@@ -64,10 +59,8 @@ export function Nothing() {
   )
 }
 
-/** How much of something is done, and what it counts. */
 type ProgressBarProps = { readonly value: number; readonly max: number; readonly label: string }
 
-/** A part of a whole, as a bar. */
 export function ProgressBar({ label, ...part }: ProgressBarProps) {
   return (
     <progress
@@ -78,19 +71,16 @@ export function ProgressBar({ label, ...part }: ProgressBarProps) {
   )
 }
 
-/** A name that may be long. */
 type CutNameProps = {
   readonly name: string
-  /** Characters at its end that stay. */
   readonly end?: number
 }
 
-// What stays at the end of a name that is cut: enough to tell `…-production` and `…-v2` apart, in characters.
+// Characters kept at the end of a cut name: enough to tell `…-production` and `…-v2` apart.
 const END = 12
-// Shorter ones have room nearly everywhere.
 const SHORT = 20
 
-/** A name that is cut in its middle where there is no room, as names of one app differ at their ends. */
+/** Truncates a name in its middle, since names of one app differ at their ends. */
 export function CutName({ name, end = END }: CutNameProps) {
   if (name.length <= SHORT) return <span className="truncate">{name}</span>
   const at = Math.max(0, name.length - end)
@@ -102,13 +92,12 @@ export function CutName({ name, end = END }: CutNameProps) {
   )
 }
 
-// Spans that grow move smoothly enough to be read, ms.
+// ms; growing spans move smoothly enough to be read at this rate.
 const TICK_MS = 100
 
-// Longest end of an address that stays where it is cut, like `/v2/my-endpoint`, in characters.
+// Longest uncut end of an address, like `/v2/my-endpoint`, in characters.
 const LONGEST_ADDRESS_END = 24
 
-/** The address of an endpoint; where there is no room, it keeps its end, by which endpoints differ. */
 export function CutAddress({ url }: { readonly url: string }) {
   const end = Math.min(LONGEST_ADDRESS_END, url.length - url.lastIndexOf('/', url.lastIndexOf('/') - 1))
   return (
@@ -118,13 +107,19 @@ export function CutAddress({ url }: { readonly url: string }) {
   )
 }
 
-/** The span since a moment, as it grows. @param since ms since the epoch */
+/**
+ * Shows a growing span.
+ * @param since ms since the epoch
+ */
 export function Elapsed({ since }: { readonly since: number }) {
   const now = useNow(TICK_MS)
   return <>{duration(Math.max(0, now - since))}</>
 }
 
-/** The time, ms since the epoch. @param everyMs how often it is told anew */
+/**
+ * The current time, ms since the epoch.
+ * @param everyMs update interval
+ */
 export function useNow(everyMs = SECOND_MS): number {
   const { platform } = useApp()
   const [now, setNow] = useState(platform.now)

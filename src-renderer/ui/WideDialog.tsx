@@ -3,14 +3,11 @@ import clsx from 'clsx'
 import type { ComponentProps } from 'react'
 import { useReturnFocus } from './use-return-focus.ts'
 
-/** A dialog with room for work. All else is what its content takes, as handlers of events. */
 export type WideDialogProps = Omit<ComponentProps<typeof Dialog.Content>, 'title' | 'className'> & {
   readonly title: string
-  /** For what is read aloud alone. */
   readonly hidesTitle?: boolean
-  /** `list`: as high as what is in it, below the top; `text`: for paragraphs; `window`: nearly all of the window. */
+  /** `list`: as high as its content, near the top; `text`: for paragraphs; `window`: nearly the whole window. */
   readonly size: keyof typeof SIZES
-  /** Escape and a click beside it close it. */
   readonly onClose: () => void
 }
 
@@ -23,7 +20,6 @@ const SIZES = {
   window: `${COLUMN} inset-[4vh_2vw]`,
 }
 
-/** The frame of a dialog over the page, which is there as long as it is drawn. */
 export function WideDialog({ title, hidesTitle = false, size, onClose, children, ...content }: WideDialogProps) {
   return (
     <Dialog.Root open onOpenChange={onClose}>

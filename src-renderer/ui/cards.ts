@@ -1,20 +1,18 @@
-/** Keys on a wall of cards. Each card that can take the focus has the attribute `data-card`. */
+/** Keys on a wall of cards. Each focusable card has the attribute `data-card`. */
 import type { RefObject } from 'react'
 import { useListKeys } from './use-list-keys.ts'
 
-/** Where a card is on the page, px. */
+/** Position on the page, px. */
 export type CardPosition = { readonly left: number; readonly top: number }
 
-/** How the cards of a wall lie: in rows of so many, or each at its position, where rows are broken by headings. */
 export type CardLayout =
   | { readonly count: number; readonly columns: number }
   | { readonly positions: readonly CardPosition[] }
 
 /**
- * The card that a key leads to: j and k go one by one, as do h, l and the arrows to the sides; the arrows up and down
- * go to the next row.
- * @param from index of the card that has the focus; -1: none, so that every key leads to the first, or End to the last
- * @returns undefined where the key leads nowhere
+ * j, k, h, l and left and right move by one card, up and down by a row.
+ * @param from index of the focused card; -1 for none
+ * @returns undefined if the key leads nowhere
  */
 export function nextCard(key: string, from: number, layout: CardLayout): number | undefined {
   const count = 'positions' in layout ? layout.positions.length : layout.count
@@ -58,19 +56,21 @@ function inNextRow(from: number, direction: 1 | -1, layout: CardLayout): number 
   return row.toSorted((one, other) => Math.abs(one.left - here.left) - Math.abs(other.left - here.left))[0]?.at
 }
 
-/** How many cards stand in a row. @param tops upper edges of the cards in their order, px */
+/**
+ * Returns the number of cards per row.
+ * @param tops upper edges of the cards in order, px
+ */
 export function columnsOf(tops: readonly number[]): number {
   const second = tops.findIndex((top) => top !== tops[0])
   return second < 0 ? tops.length : second
 }
 
-/** The cards of a wall, all of which are drawn, and the one with the focus: -1 if none has it. */
+/** The cards of a wall, all of which are rendered, and the focused one: -1 if none is. */
 export function cardsIn(wall: HTMLElement | null): { readonly cards: readonly HTMLElement[]; readonly from: number } {
   const cards = [...(wall?.querySelectorAll<HTMLElement>('[data-card]') ?? [])]
   return { cards, from: cards.indexOf(document.activeElement as HTMLElement) }
 }
 
-/** Lets the keys of lists move the focus between the cards of a wall, all of which are drawn. */
 export function useCardKeys(
   label: string,
   wall: RefObject<HTMLElement | null>,

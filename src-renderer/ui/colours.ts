@@ -1,13 +1,9 @@
-/** Colours of states, and whether light or dark ones are shown. */
 import { useSyncExternalStore } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
 
-/** The colour of a state; each has one meaning on all pages. */
 export type Tone = 'queued' | 'running' | 'completed' | 'failed' | 'timed-out' | 'cancelled' | 'retried'
 
-/**
- * Tone -> class of a surface in its colour. Written out, because the style sheet is made of the names found in code.
- */
+/** Tone -> class of a surface. Written out, because the style sheet is built from names found in code. */
 export const TONE_FILLS: Readonly<Record<Tone, string>> = {
   queued: 'bg-queued',
   running: 'bg-running',
@@ -18,7 +14,6 @@ export const TONE_FILLS: Readonly<Record<Tone, string>> = {
   retried: 'bg-retried',
 }
 
-/** Tone -> class of a line in its colour. */
 export const TONE_LINES: Readonly<Record<Tone, string>> = {
   queued: 'border-queued',
   running: 'border-running',
@@ -29,7 +24,7 @@ export const TONE_LINES: Readonly<Record<Tone, string>> = {
   retried: 'border-retried',
 }
 
-/** The colours that are shown now: for what must be drawn anew when they change, like a canvas. */
+/** The current colour scheme, for elements that must be redrawn when it changes, like a canvas. */
 export function useColours(): 'light' | 'dark' {
   const { platform } = useApp()
   const theme = useAppState((state) => state.theme)

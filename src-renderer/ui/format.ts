@@ -1,8 +1,6 @@
-/** Values as people read them: two figures, units of the field. */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/contract/units.ts'
 import { durationText, momentText, sizeText } from '../../src-main/domain/text.ts'
 
-/** A span for a person. */
 export const duration = durationText
 
 /** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. */
@@ -10,26 +8,31 @@ export const exactTime = momentText
 
 const figures = (value: number) => (value < 9.95 ? Number(value.toFixed(1)) : Math.round(value))
 
-/** A span in one unit, for narrow columns: `320 ms`, `1.4 s`, `6.7 min`, `23 h`. @param ms at least 0 */
+/**
+ * A span in one unit for narrow columns: `320 ms`, `1.4 s`, `6.7 min`, `23 h`.
+ * @param ms at least 0
+ */
 export function shortDuration(ms: number): string {
   if (ms < MINUTE_MS) return durationText(ms)
   if (ms < 59.5 * MINUTE_MS) return `${figures(ms / MINUTE_MS)} min`
   return ms < 23.5 * HOUR_MS ? `${figures(ms / HOUR_MS)} h` : `${figures(ms / DAY_MS)} d`
 }
 
-/** A size with two figures: `820 B`, `1.4 MiB`. */
 export const bytes = sizeText
 
-/** A share for a person: `3.2 %`, `47 %`. @param value 0 to 100 */
+/**
+ * Formats `3.2 %`, `47 %`.
+ * @param value 0 to 100
+ */
 export function percentText(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} %`
 }
 
-/** A reason of the service, which stands after other words there, as a sentence of its own. */
+/** A reason of the service as its own sentence; the service writes it to follow other words. */
 export function asSentence(reason: string): string {
   const [first = '', ...rest] = reason
   return `${first.toUpperCase()}${rest.join('')}${/[.!?…]$/.test(reason) ? '' : '.'}`
 }
 
-/** A span without the part of a second, which would change ten times a second. */
+/** A duration in whole seconds, because fractions would change ten times a second. */
 export const wholeSeconds = (ms: number): number => Math.floor(ms / SECOND_MS) * SECOND_MS

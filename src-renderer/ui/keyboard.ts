@@ -1,7 +1,6 @@
 /**
- * The row that a key moves to.
- * @param at.active index of the row that is active now; -1 for none
- * @param at.page rows in sight
+ * Returns the row a key moves to.
+ * @param at.active index of the active row; -1 for none
  * @returns undefined when the key moves nothing
  */
 export function nextRow(
@@ -30,17 +29,16 @@ export function nextRow(
   }
 }
 
-/** Whether a key that was pressed here is text, and so no shortcut. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable="true"]') !== null
 }
 
-/** How long a key like `g` waits for the one that follows it, ms. */
+/** How long a key like `g` waits for the next one, ms. */
 export const SEQUENCE_MS = 1000
 
 /**
- * Whether something lies over the page, which keys are for. @param others selectors of what does beside dialogs and
- * menus
+ * An overlay takes the keys instead of the page.
+ * @param others selectors of overlays besides dialogs and menus
  */
 export function isOverlaid(...others: readonly string[]): boolean {
   const selectors = ['[role="dialog"]', '[role="alertdialog"]', '[role="menu"]', ...others]

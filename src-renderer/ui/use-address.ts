@@ -1,15 +1,11 @@
-/** What the address says beside the page: parts of its query, the order of a table, the section that it leads to. */
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { TableSort } from './table/column.ts'
 
-/** Parts of the address by name; one without a value goes. */
 export type SearchParts = Readonly<Record<string, string | undefined>>
 
-/** Sets parts of the address. `replace`: no entry of the history is added, as usual. */
 export type SetSearchParts = (parts: SearchParts, options?: { readonly replace?: boolean }) => void
 
-/** What the address says behind its `?`, and what changes parts of it while the others stay. */
 export function useSearchParts(): readonly [URLSearchParams, SetSearchParts] {
   const [search, setSearch] = useSearchParams()
   const set = useCallback<SetSearchParts>(
@@ -30,7 +26,7 @@ export function useSearchParts(): readonly [URLSearchParams, SetSearchParts] {
   return [search, set]
 }
 
-/** The order of a table as a part of the address: `?sort=queue`, downwards `?sort=-queue`. */
+/** Sort order in the address: `?sort=queue`, descending `?sort=-queue`. */
 export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: TableSort | undefined) => void] {
   const [search, set] = useSearchParts()
   const text = search.get('sort')
@@ -46,22 +42,18 @@ export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: 
   return [sort, setSort]
 }
 
-/** The id of the element that a section of a long page is. */
 export const sectionId = (id: string) => `section-${id}`
-/** The id of the element that a field is. */
 export const fieldId = (name: string) => `field-${name}`
 
-// Room above a part, for the links in a narrow window; px.
+// px above a section that stay free for the links in a narrow window.
 const ROOM = 44
-// No buttons: a key that is held down would press them.
+// Buttons are excluded: a held key would press them.
 const CONTROLS = 'input, textarea, [role="combobox"], [role="switch"], [role="radio"]'
 
-/** Brings a section into sight. */
 export function showSection(id: string): void {
   bringIntoSight(document.getElementById(sectionId(id)))
 }
 
-/** Brings a field into sight, and puts the focus into it. */
 export function showField(name: string): void {
   const element = document.getElementById(fieldId(name))
   bringIntoSight(element)
@@ -87,7 +79,7 @@ export function keepFocusAbove(bar: HTMLElement): () => void {
   }
 }
 
-// Only the content scrolls: scrollIntoView would move the frame of the window as well.
+// Scrolls only the content; scrollIntoView would also move the window's frame.
 function bringIntoSight(element: HTMLElement | null): void {
   const content = element?.closest('main')
   if (element === null || content === null || content === undefined) return

@@ -2,7 +2,6 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { useApp } from '../store/app-context.ts'
 import type { ListAct, ShownList } from '../store/list-keys.ts'
 
-/** Lets the keys of `LIST_KEYS` act in a list while it is shown; acts that are undefined have no keys. */
 export function useListKeys(
   label: string,
   element: RefObject<HTMLElement | null>,

@@ -1,12 +1,10 @@
-/** The machines in the pages: other computers whose engines run workers. */
 import { queryOptions } from '@tanstack/react-query'
 import type { AppServices } from '../store/app-context.ts'
 
-// What a machine has is read again where somebody asks, at most every 5 s; a step of a test is seen at once.
+// ms. Machines are read again on request, at most every 5 s; a test step shows at once.
 const LOOK_EVERY_MS = 2000
 const TEST_EVERY_MS = 300
 
-/** The machines with what they have and what runs there. */
 export const machinesQuery = (client: AppServices['client']) =>
   queryOptions({
     queryKey: ['machines'],

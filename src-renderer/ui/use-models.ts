@@ -1,4 +1,3 @@
-/** The models of this machine in the pages: what is installed, and what is on its way. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import {
@@ -11,32 +10,23 @@ import { type AppServices, useApp } from '../store/app-context.ts'
 
 type Client = AppServices['client']
 
-/** What is installed. */
 export const modelsQuery = (client: Client) =>
   queryOptions({ queryKey: ['models', 'list'], queryFn: ({ signal }) => client.call('modelList', { signal }) })
 
-/** What names which model. */
 export const modelUsesQuery = (client: Client) =>
   queryOptions({ queryKey: ['models', 'uses'], queryFn: ({ signal }) => client.call('modelUses', { signal }) })
 
-/** The folders of models. */
 export const modelFoldersQuery = (client: Client) =>
   queryOptions({ queryKey: ['models', 'folders'], queryFn: ({ signal }) => client.call('modelFolderList', { signal }) })
 
-/** What is on its way; kept up to date by `useKeepModels`. */
 const newsQuery = (client: Client) =>
   queryOptions({ queryKey: ['model-news'], queryFn: ({ signal }) => client.call('modelDownloadList', { signal }) })
 
-/** The downloads, newest first. */
 export function useModelDownloads(): readonly ModelDownload[] {
   const { client } = useApp()
   return useQuery(newsQuery(client)).data?.downloads ?? []
 }
 
-/**
- * Keeps the store and the queries of models as the service has them.
- * @param follows whether to hear of each step; else they are read when the page is opened, and looked at again
- */
 export function useLiveModels(follows: boolean): void {
   const { client, store } = useApp()
   const queries = useQueryClient()
@@ -60,7 +50,6 @@ export function useLiveModels(follows: boolean): void {
   }, [client, queries, follows])
 }
 
-/** What can be done with downloads; a refusal is told. */
 export function useDownloadActions() {
   const { client, store } = useApp()
   const queries = useQueryClient()

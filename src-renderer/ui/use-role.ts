@@ -2,15 +2,14 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { isEnough, type Role } from '../../src-main/contract/roles.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
-/** Where the service is, and what whoever is signed in may do. */
 export const infoQuery = (client: AppServices['client']) =>
   queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => client.call('info', { signal }) })
 
 /**
- * Why a button is of no use to whoever is signed in. The service decides; this only says it before the press.
+ * Explains why the signed-in user may not press a button; the service enforces it.
  * @param needed role of the route that the button calls
- * @param what it does, like `Add and remove machines`
- * @returns undefined: it may be pressed, or the role is not known yet
+ * @param what like `Add and remove machines`
+ * @returns undefined: allowed, or the role is not known yet
  */
 export function useWhyNot(needed: Role, what: string): string | undefined {
   const { client } = useApp()

@@ -5,10 +5,7 @@ import { useApp, useAppState } from '../store/app-context.ts'
 
 const EDITOR = ADDRESS.workflow('')
 
-/**
- * Whether the sidebar shows names on this page, and what changes that. Where nobody chose, pages show them in a wide
- * window, and the graph editor does not.
- */
+/** If nobody chose, pages show names in a wide window, and the graph editor does not. */
 export function useSidebar(): { readonly pinned: boolean; readonly toggle: () => void } {
   const { platform, store } = useApp()
   const [path] = useLocation()

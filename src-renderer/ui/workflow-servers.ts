@@ -1,10 +1,9 @@
-/** ComfyUI servers on this machine: those that answer, and their classes of nodes read for an endpoint. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { NodeTypesResponse, WorkflowServer } from '../../src-main/contract/workflows.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
-// Nobody starts one more often, and each look is a request to whatever listens there.
+// ms. Servers start rarely, and each check sends a request to whatever listens there.
 const CHECK_AFTER_MS = 10_000
 
 const serversQuery = (client: AppServices['client']) =>
@@ -15,8 +14,7 @@ const serversQuery = (client: AppServices['client']) =>
   })
 
 /**
- * The ComfyUI servers that answer on this machine; undefined while nobody knows. Looked for when it is first drawn and
- * when somebody comes back to the window, as from the terminal where one was started.
+ * Undefined while unknown. Checks on mount and on window focus, for example after a server was started in a terminal.
  */
 export function useWorkflowServers(): readonly WorkflowServer[] | undefined {
   const { client } = useApp()
@@ -30,8 +28,8 @@ export function useWorkflowServers(): readonly WorkflowServer[] | undefined {
 }
 
 /**
- * Has the classes of nodes of an endpoint read from its server, and tells the open graphs.
- * @returns what was read @throws ApiError where they could not be
+ * Reloads an endpoint's node types from its server and updates open graphs.
+ * @throws ApiError if they could not be read
  */
 export async function readNodeTypes(
   { client, store }: Pick<AppServices, 'client' | 'store'>,

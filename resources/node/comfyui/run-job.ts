@@ -4,15 +4,9 @@ import { BridgeFailure, type FailureFacts } from './failure.ts'
 import { readInput } from './prompt/read-input.ts'
 import { type RunOptions, runPrompt } from './run-prompt.ts'
 
-// Source: ours; a name is shorter.
+// Characters. Source: ours; a name is shorter.
 const TITLE_MAX = 200
 
-/**
- * Runs a job.
- * @param inputText JSON of its input, with its numbers as they came
- * @returns its output; `error` in it makes the job a failed one
- * @throws the reason of the signal
- */
 export async function runJob(inputText: string, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
   let workflow: JsonValue | undefined
   try {
@@ -25,14 +19,14 @@ export async function runJob(inputText: string, options: RunOptions): Promise<Re
   }
 }
 
-// A fault at a node is an object, so that pages show it at its place; else the sentence alone, as the public worker has
-// it.
+// A fault at a node is an object, so that pages show it there; otherwise the sentence alone, as the public worker
+// returns it.
 function answerOf({ message, facts }: BridgeFailure, workflow: JsonValue | undefined) {
   if (facts.node !== undefined) return { error: { message, ...titleOf(facts, workflow), ...facts } }
   return { error: message, ...(facts.details === undefined ? {} : { details: facts.details }) }
 }
 
-// The name that its author gave the node; editors write the class there, where nobody gave one.
+// The name that the author gave the node; editors write the class there by default.
 function titleOf({ node: id = '' }: FailureFacts, workflow: JsonValue | undefined): { readonly title?: string } {
   const node = isObject(workflow) ? readPayloadNode(id, workflow.get(id)) : undefined
   const title = node?.title?.slice(0, TITLE_MAX)

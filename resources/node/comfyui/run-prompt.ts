@@ -22,7 +22,6 @@ import type { BridgeSettings } from './settings.ts'
 
 const HISTORY_EVERY_MS = 20
 
-/** What a run needs beside its input. */
 export type RunOptions = {
   readonly settings: BridgeSettings
   readonly signal: AbortSignal
@@ -30,7 +29,6 @@ export type RunOptions = {
   readonly log: (line: string) => void
 }
 
-/** Runs a graph on the server. @returns the output of the job @throws BridgeFailure, the reason of the signal */
 export async function runPrompt(input: BridgeInput, options: RunOptions): Promise<Readonly<Record<string, unknown>>> {
   const { settings, signal, log } = options
   const server = await findOrWait(options)
@@ -40,7 +38,7 @@ export async function runPrompt(input: BridgeInput, options: RunOptions): Promis
   const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
   const { id: promptId, leftOut } = await queueOrClose(server, input, { clientId, events, settings, extraPngInfo })
   const finished = await finish(server, input, { clientId, promptId, events, options }).catch(async (error) => {
-    // Also where the server is only slow to answer: nobody would fetch what it still makes.
+    // Also if the server is only slow: nobody would fetch its result.
     await interruptPrompt(server, promptId, log)
     throw error
   })
@@ -55,7 +53,7 @@ async function findOrWait({ settings, signal, progress, log }: RunOptions): Prom
     progress({ waiting: sentence })
   }
   const server = await findServer({ settings, signal, onWait })
-  if (hasWaited) progress({ done: [] }) // else it would seem to wait until the server says its first word
+  if (hasWaited) progress({ done: [] }) // otherwise it would appear to wait until the server's first message
   return server
 }
 
@@ -75,7 +73,7 @@ type Queued = {
   readonly extraPngInfo: JsonObject | undefined
 }
 
-// Not ended by a cancelled job: without its id a queued prompt could not be taken back.
+// A cancelled job does not end this: without its id a queued prompt could not be removed.
 async function queueOrClose(server: ComfyServer, input: BridgeInput, queued: Queued) {
   const { clientId, events, settings, extraPngInfo } = queued
   try {
@@ -134,7 +132,7 @@ async function follow(
   }
 }
 
-// The server says that a prompt has ended a moment before it is in the history.
+// The server reports the end of a prompt a moment before it is in the history.
 async function history(
   server: ComfyServer,
   promptId: string,

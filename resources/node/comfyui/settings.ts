@@ -1,42 +1,37 @@
 import { USUAL_SERVERS } from '../../../src-main/domain/workflow/server-address.ts'
 
-/**
- * What the environment tells the bridge; the names and what they mean without a value are the public image worker's.
- */
+/** Settings from the environment; names and defaults are the public image worker's. */
 export type BridgeSettings = {
-  /** Addresses where the server is looked for: the one of the endpoint, or the usual ones. */
   readonly servers: readonly string[]
   readonly comfyOrgKey: string | undefined
-  /** Time between two looks for the server; where their number is not set, it grows. */
   readonly lookIntervalMs: number
-  /** Looks for the server before a job gives up; undefined: it is looked for as long as `lookForMs`. */
+  /** Attempts before a job fails; undefined: as many as fit into `lookForMs`. */
   readonly lookAttempts: number | undefined
   readonly lookForMs: number
   readonly reconnectAttempts: number
   readonly reconnectDelayMs: number
-  /** Without a word of the server for so long, it is asked whether the prompt has ended. */
   readonly quietMs: number
-  /** A connection without a sign of life for so long counts as dead. */
   readonly silenceMs: number
-  /** Looks into the history, 20 ms apart, for a prompt that has ended. */
+  /** Reads of the history, 20 ms apart, for an ended prompt. */
   readonly historyLooks: number
-  /** Least time between two values of progress. */
   readonly progressMs: number
-  /** Larger previews are left out, in bytes. */
   readonly previewBytes: number
-  /** Of all results of a job together, in bytes before base64. */
+  /** Total of a job's results, in bytes before base64. */
   readonly resultBytes: number
 }
 
-// The public worker waits as long as the server's process lives, which nobody sees from here. Source: ours, as a server
-// with many nodes of others starts for two or three minutes on a slow disk.
+// The public worker waits while the server process lives, which is not visible here. Source: ours; custom nodes on a
+// slow disk take two or three minutes.
 const LOOK_FOR_MS = 5 * 60_000
 const KIB = 1024
-// A result is 20 MiB at most; base64 makes 4 bytes of 3, and names and JSON take little. Source: limits,
+// A result is at most 20 MiB; base64 takes 4 bytes for 3, and names and JSON take little. Source: limits,
 // resultBodyBytes.
 const RESULT_BYTES = Math.floor(((20 * KIB - 64) * KIB * 3) / 4)
 
-/** Reads the settings. A variable that is no number counts as missing. @param env like process.env */
+/**
+ * Ignores a variable that is not a number.
+ * @param env like process.env
+ */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): BridgeSettings {
   const server = textOf(env.SVC_WORKFLOW_SERVER)
   const number = (name: string, otherwise: number) => {
@@ -52,10 +47,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     reconnectAttempts: number('WEBSOCKET_RECONNECT_ATTEMPTS', 5),
     reconnectDelayMs: number('WEBSOCKET_RECONNECT_DELAY_S', 3) * 1000,
     quietMs: 15_000,
-    silenceMs: 120_000, // a server that loads a model answers nothing for some seconds
+    silenceMs: 120_000, // a server that loads a model does not answer for a few seconds
     historyLooks: 250,
     progressMs: 200,
-    previewBytes: 160 * KIB, // in base64 it stays under 256 KiB, past which the service keeps a value as a file
+    previewBytes: 160 * KIB, // in base64 it stays below 256 KiB, above which the service stores a value as a file
     resultBytes: RESULT_BYTES,
   }
 }

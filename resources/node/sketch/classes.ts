@@ -1,4 +1,3 @@
-/** The classes of the stand-in, as the built-in definitions have them. */
 import { readFileSync } from 'node:fs'
 import { readClassesFile } from '../../../src-main/domain/workflow/classes-file.ts'
 import {
@@ -11,7 +10,6 @@ import {
 // There are no weights: any name is accepted, and changes the colours a little.
 type OwnClasses = { readonly classes: readonly string[]; readonly lists: ProposedLists }
 
-/** Reads the definitions of the classes that this worker runs. */
 export function readClasses(): NodeTypes {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const { classes, lists } = JSON.parse(read('classes.json')) as OwnClasses

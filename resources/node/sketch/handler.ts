@@ -16,7 +16,7 @@ export const concurrency = 1
 
 const STAND_IN = 'Made by the sketch worker of Drydock: a stand-in without a model.'
 
-// Shortest time between two updates, and between two previews, in ms. Source: ours; several a second are smooth.
+// ms between two updates or previews. Source: ours; several a second are smooth.
 const UPDATE_MS = 50
 const PREVIEW_MS = 180
 const PROBLEMS_TOLD = 20

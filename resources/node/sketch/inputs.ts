@@ -8,7 +8,6 @@ import { NodeError } from './node-error.ts'
 export type Picture = {
   readonly width: number
   readonly height: number
-  /** Written in the picture. */
   readonly prompt: string
   /** Decides the shapes and colours, together with the prompt. */
   readonly seed: string
@@ -19,13 +18,9 @@ export type Picture = {
 
 /** A value of an output: only the fields of its kind are set. */
 export type Value = {
-  /** Type of the output, such as LATENT. */
   readonly kind: string
-  /** A prompt, a seed or a plain value. */
   readonly text: string
-  /** Of a schedule. */
   readonly steps: number
-  /** Of latents and images. */
   readonly pictures: readonly Picture[]
 }
 

@@ -4,14 +4,11 @@ import { mediaTypeOf, pictureSize } from '../../../src-main/domain/media.ts'
 import type { Inputs, Picture, Value } from './inputs.ts'
 import { previewOf } from './paint.ts'
 
-/** The surroundings of a run of a node. */
 export type Surroundings = {
-  /** Digest of everything that the node depends on. */
   readonly key: string
   readonly signal: AbortSignal
   /** @param preview makes a data URI; called only if it is shown */
   readonly onStep: (step: number, steps: number, preview: () => string) => void
-  /** A file that came with the job. */
   readonly file: (name: string) => Uint8Array | undefined
   readonly save: (picture: Picture, prefix: string) => void
 }

@@ -21,7 +21,6 @@ const [GLYPH_WIDTH, LINE_HEIGHT, LINES_MAX] = [4, 7, 6]
 
 type Colour = readonly [number, number, number]
 
-/** A PNG file with texts in it. */
 export function pngOf(picture: Picture, texts: Readonly<Record<string, string>>): Uint8Array {
   const { width, height } = picture
   const file = encodePng({ width, height, channels: 3, depth: 8, data: paint(picture) })
@@ -47,7 +46,6 @@ export function previewOf(picture: Picture, noise: number): string {
   return `data:image/jpeg;base64,${encodeJpeg({ width, height, data }, PREVIEW_QUALITY).data.toString('base64')}`
 }
 
-/** Red, green and blue of each pixel. */
 function paint({ width, height, prompt, seed, key, isInverted }: Picture): Uint8Array {
   const chances = createHash('sha512').update(`${seed}\0${prompt}`).digest()
   const chance = (at: number) => (chances[at % chances.length] ?? 0) / 256
@@ -82,7 +80,6 @@ function paint({ width, height, prompt, seed, key, isInverted }: Picture): Uint8
   return isInverted ? pixels.map((value) => 255 - value) : pixels
 }
 
-/** Writes a text into the lower left corner. */
 function write(
   text: string,
   width: number,

@@ -1,4 +1,3 @@
-/** The input of a job: a workflow, and pictures that it reads. The sentences are those of the public image worker. */
 import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
 import {
   asText,
@@ -8,16 +7,17 @@ import {
   type JsonValue,
 } from '../../../src-main/domain/workflow/json/value.ts'
 
-/** What a job asks for. */
 export type ImageJob = {
   readonly workflow: JsonObject
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** An input that is none; the text says what is wrong. */
 export class InputError extends Error {}
 
-/** Reads an input. @param text its JSON as it came, as seeds are no doubles @throws InputError */
+/**
+ * @param text the JSON as received, since seeds exceed doubles
+ * @throws InputError
+ */
 export function readJob(text: string): ImageJob {
   const input = unwrap(parsed(text))
   if (!isObject(input)) throw new InputError('Please provide input')
@@ -27,7 +27,6 @@ export function readJob(text: string): ImageJob {
   return { workflow, files: filesIn(input.get('images')) }
 }
 
-// Some clients send the input as a text.
 const unwrap = (input: JsonValue): JsonValue => (typeof input === 'string' ? parsed(input) : input)
 
 function parsed(text: string): JsonValue {
@@ -44,7 +43,6 @@ function filesIn(images: JsonValue | undefined): ReadonlyMap<string, Uint8Array>
     images.map((item) => {
       const [name, image] = isObject(item) ? [asText(item.get('name')), asText(item.get('image'))] : []
       if (name === undefined || image === undefined) throw wrong()
-      // A data URI begins with what is not base64, up to the first comma.
       return [name, Buffer.from(image.slice(image.indexOf(',') + 1), 'base64')]
     }),
   )

@@ -1,4 +1,3 @@
-/** Runs a payload, node by node. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { asText, writeJson } from '../../../src-main/domain/workflow/json/value.ts'
@@ -8,7 +7,6 @@ import { createInputs, type Picture, type Value } from './inputs.ts'
 import { NodeError } from './node-error.ts'
 import { NODE_RUNS } from './nodes.ts'
 
-/** How far a run is. */
 export type Progress = {
   readonly node: string
   readonly step: number

@@ -1,10 +1,8 @@
-/** A user's exception as text: a stack that begins in the user's file, and the form that a failed job carries. */
 import { inspect } from 'node:util'
 import { RUNTIME_VERSION, type Settings } from './settings.ts'
 
 const RUNTIME = new URL('.', import.meta.url).href
 
-/** The stack without the frames of the runtime and of Node; causes below it. */
 export function trimmedStack(error: unknown): string {
   if (!(error instanceof Error)) return `${nameOf(error)}: ${messageOf(error)}`
   const stack = typeof error.stack === 'string' ? error.stack : `${error.name}: ${error.message}`
@@ -15,7 +13,7 @@ export function trimmedStack(error: unknown): string {
   return error.cause === undefined ? told : `${told}\nCaused by: ${trimmedStack(error.cause)}`
 }
 
-/** The JSON text that is a failed job's `error`; same members as the public SDK sends. */
+/** Returns the JSON text for a failed job's `error`, with the public SDK's members. */
 export function failureText(error: unknown, settings: Settings): string {
   return JSON.stringify({
     error_type: nameOf(error),
@@ -27,7 +25,7 @@ export function failureText(error: unknown, settings: Settings): string {
   })
 }
 
-/** What was thrown need not be an error, and its texts can be broken too. */
+/** Handles thrown non-errors and errors whose texts throw. */
 export function messageOf(error: unknown): string {
   try {
     if (error instanceof Error) return String(error.message)

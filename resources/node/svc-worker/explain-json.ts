@@ -1,13 +1,12 @@
-/** Why a value cannot be written as JSON, and where in it. */
 import { isRawJson } from './raw-json.ts'
 
-/** The first part that JSON cannot hold, in the order in which it would be written; undefined where none was found. */
+/** Returns the first value that JSON cannot hold, in writing order; undefined if none. */
 export function explain(value: unknown, name: string): TypeError | undefined {
   try {
     return find(value, name, [])
   } catch (error) {
     if (error instanceof RangeError) return new TypeError(`${name} is nested too deeply for JSON`)
-    throw error // a getter of the user's
+    throw error
   }
 }
 

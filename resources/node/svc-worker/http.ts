@@ -1,24 +1,18 @@
-/** Requests to the service over kept connections. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { type Settings, VERSION } from './settings.ts'
 
-/** What the service answered. */
 export type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** What to ask. */
 export type Question = {
   readonly target: string
-  /** JSON to post; a GET without it. */
   readonly body?: string
-  /** Milliseconds of silence after which it counts as failed. */
+  /** ms of silence after which the request fails. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
-/** Asks the service. Rejects where no answer came. */
 export type Ask = (question: Question) => Promise<Answer>
 
-/** Makes a client with connections of its own. */
 export function createClient(settings: Settings): Ask {
   const agent = new Agent({ keepAlive: true })
 
@@ -39,7 +33,7 @@ export function createClient(settings: Settings): Ask {
         },
         ...(signal === undefined ? {} : { signal }),
       })
-      // `errored` is passed on: whoever asks again must know whether the connection was a kept one.
+      // `errored` is passed on, since a retry depends on whether the connection was a kept one.
       const fail = (error: Error) => reject(Object.assign(error, { onKeptConnection: asked.reusedSocket }))
       asked.setTimeout(timeoutMs, () => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)))
       asked.on('error', fail)
@@ -62,7 +56,7 @@ export function createClient(settings: Settings): Ask {
     try {
       return await askOnce(question)
     } catch (error) {
-      // A service closes idle connections; that is found out only here, and costs one new connection.
+      // The service closes idle connections; that shows only here and costs one new connection.
       if (!wasClosedWhileKept(error)) throw error
       return askOnce(question)
     }
@@ -74,7 +68,6 @@ function wasClosedWhileKept(error: unknown): boolean {
   return error.onKeptConnection === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-/** Why no answer came, in a few words. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ('code' in error ? String(error.code) : error.name)

@@ -1,4 +1,3 @@
-/** The jobs that this worker runs at the moment. */
 import { cancelReason } from './cancel-reason.ts'
 import { currentJob } from './current-job.ts'
 import type { Job } from './handler.ts'
@@ -6,32 +5,27 @@ import { createOutbox, type Outbox } from './outbox.ts'
 import type { Post } from './poster.ts'
 import type { Settings } from './settings.ts'
 
-/** One job from take to posted result. */
 export type RunningJob = { readonly job: Job; readonly abort: AbortController; readonly outbox: Outbox }
 
-/** Makes one of a job that was taken. */
 export function toRunningJob(job: Job, settings: Settings, post: Post): RunningJob {
   return { job, abort: new AbortController(), outbox: createOutbox(job.id, settings, post) }
 }
 
-/** The running jobs; their number against the limit decides whether another may be taken. */
 export type RunningJobs = {
   readonly size: () => number
-  /** False when a job of this id is running already: the service handed it out again too early. */
+  /** False if the job is already running: the service dispatched it again too early. */
   readonly add: (running: RunningJob) => boolean
   /** Call after the result is posted, so that pings name the job until then. */
   readonly remove: (running: RunningJob) => void
-  /** Does nothing for a job that is not running: its end and the stop crossed. */
+  /** Ignores a job that is not running, as its end and the stop may cross. */
   readonly cancel: (jobId: string) => void
   /** Resolves once fewer than `limit` run, or at `wake`. */
   readonly waitForRoom: (limit: number) => Promise<void>
-  /** Resolves when none runs. */
   readonly waitUntilIdle: () => Promise<void>
-  /** Makes who waits for room look again. */
   readonly wake: () => void
 }
 
-/** Makes the set. @param onChange is told the ids in the order in which the jobs were taken */
+/** @param onChange receives the ids in the order in which the jobs were taken */
 export function createRunningJobs(onChange: (jobIds: readonly string[]) => void): RunningJobs {
   const jobs = new Map<string, RunningJob>()
   let waiters: (() => void)[] = []
@@ -56,7 +50,7 @@ export function createRunningJobs(onChange: (jobIds: readonly string[]) => void)
       onChange([...jobs.keys()])
       wake()
     },
-    // In the name of the job, so that what its listeners log is the job's.
+    // Runs in the job's context, so that its listeners' logs belong to the job.
     cancel: (jobId) => currentJob.run(jobId, () => jobs.get(jobId)?.abort.abort(cancelReason())),
     async waitForRoom(limit) {
       if (jobs.size >= limit) await nextChange()

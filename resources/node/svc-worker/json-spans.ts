@@ -1,21 +1,18 @@
 /**
- * Finds pieces of a JSON text without reading their numbers, so that a handler gets its input as it came. The text must
- * be valid: it is parsed before.
+ * Slices a JSON text without parsing numbers, so that a handler gets its input unchanged. The text must already be
+ * validated.
  */
 
-/** The members of an object, as name -> JSON text of the value; a name that comes twice has the last value. */
 export function membersOf(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   for (const { name, value } of piecesOf(text)) if (name !== undefined) members.set(name, value)
   return members
 }
 
-/** The JSON texts of the elements of an array. */
 export const elementsOf = (text: string): readonly string[] => piecesOf(text).map(({ value }) => value)
 
 type Piece = { readonly name: string | undefined; readonly value: string }
 
-// What ends a piece stands at depth 1; strings are skipped whole, as they may hold anything.
 function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = []
   let depth = 0

@@ -1,14 +1,11 @@
-/** Imports the user's file and finds in it what to run. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { trimmedStack } from './errors.ts'
 import type { Handler, Program } from './handler.ts'
 
-/** The file cannot be used; the text is the end of the log. */
 export class HandlerFileError extends Error {}
 
-/** Imports a file. @throws HandlerFileError */
 export async function loadProgram(given: string): Promise<Program> {
   const path = resolve(given)
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())

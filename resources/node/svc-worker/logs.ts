@@ -1,22 +1,19 @@
 /**
- * Log lines as JSON, one system call each: {"requestId": job, "message": text, "level": ...}. What the console and
- * process.stdout are given while a job runs carries the job's id; outside of one `requestId` is left out. What child
- * processes write to the descriptors goes past this, unchanged.
+ * JSON log lines, one write each: {"requestId": job, "message": text, "level": ...}, `requestId` only within a job.
+ * Child processes' output passes unchanged.
  */
 import { writeSync } from 'node:fs'
 import { format } from 'node:util'
 import { currentJob } from './current-job.ts'
 
-/** Level of a line. */
 export type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
 
-// Longest message, in bytes of UTF-8. source: ours; a page of log stays readable
+// UTF-8 bytes per message. Source: ours; a page of log stays readable.
 const LONGEST_MESSAGE_BYTES = 16 * 1024
-// Stands in the middle: a stack may end with its cause.
+// Cuts the middle: a stack may end with its cause.
 const CUT_MARK = ' ... [cut] ... '
 const [STDOUT, STDERR] = [1, 2]
 
-/** A line of the runtime itself. */
 export function report(message: string, level: Level): void {
   writeLine(STDOUT, message, level, currentJob.getStore())
 }
@@ -24,7 +21,7 @@ export function report(message: string, level: Level): void {
 const LEVEL_OF = { log: 'INFO', info: 'INFO', debug: 'DEBUG', warn: 'WARN', error: 'ERROR' } as const
 const flushers: ((jobId: string) => void)[] = []
 
-/** Takes over the console and the two streams. Call before user code is imported. */
+/** Replaces the console and both streams. Call before user code is imported. */
 export function install(): void {
   for (const [name, level] of Object.entries(LEVEL_OF)) {
     const descriptor = level === 'WARN' || level === 'ERROR' ? STDERR : STDOUT
@@ -36,12 +33,11 @@ export function install(): void {
   process.stderr.write = lineWriter(STDERR, 'ERROR')
 }
 
-/** Writes what the job printed without a line end. Call when the job has ended. */
 export function flushJob(jobId: string): void {
   for (const flush of flushers) flush(jobId)
 }
 
-// Unfinished lines are kept per job, so that jobs that print at the same time do not mix.
+// Partial lines are kept per job, so that parallel jobs do not mix.
 function lineWriter(descriptor: number, level: Level): typeof process.stdout.write {
   const unfinished = new Map<string | undefined, string>()
   flushers.push((jobId) => {
@@ -56,7 +52,7 @@ function lineWriter(descriptor: number, level: Level): typeof process.stdout.wri
     const lines = ((unfinished.get(jobId) ?? '') + text).split('\n')
     const rest = afterReturn(lines.pop() ?? '')
     unfinished.delete(jobId)
-    // More than the longest message is never shown, so it need not be kept.
+    // Longer text is never shown, so it need not be kept.
     if (rest !== '') unfinished.set(jobId, rest.slice(0, LONGEST_MESSAGE_BYTES + 1))
     for (const line of lines) writeLine(descriptor, afterReturn(line), level, jobId)
     const done = typeof second === 'function' ? second : third
@@ -65,7 +61,7 @@ function lineWriter(descriptor: number, level: Level): typeof process.stdout.wri
   }
 }
 
-/** What a terminal would show of a line with carriage returns in it; one at the end may belong to a line end. */
+/** Resolves carriage returns as a terminal would; a final one may belong to a line end. */
 function afterReturn(line: string): string {
   if (!line.includes('\r')) return line
   const end = line.endsWith('\r') ? '\r' : ''
@@ -83,12 +79,12 @@ function writeLine(descriptor: number, message: string, level: Level, jobId: str
   try {
     for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at)
   } catch {
-    // A full disk must not fail a job, so a line that cannot be written is lost.
+    // A full disk must not fail a job, so the line is lost.
   }
 }
 
 function cut(message: string): string {
-  if (message.length <= LONGEST_MESSAGE_BYTES / 4) return message // up to 4 bytes a character
+  if (message.length <= LONGEST_MESSAGE_BYTES / 4) return message
   const bytes = Buffer.from(message)
   if (bytes.length <= LONGEST_MESSAGE_BYTES) return message
   const half = LONGEST_MESSAGE_BYTES / 2

@@ -1,4 +1,3 @@
-/** `node main.ts /path/handler.ts`: one worker process, started by the service. */
 import { constants } from 'node:os'
 import { comesOfCancel } from './cancel-reason.ts'
 import { messageOf, trimmedStack } from './errors.ts'
@@ -9,7 +8,7 @@ import { install } from './logs.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { createWorker } from './worker.ts'
 
-// Until there is something to drain (the user's file may load a model for minutes), the first signal ends the process.
+// Before there is anything to drain (the user's file may load a model for minutes), the first signal exits.
 let onFirstSignal: () => void = () => leave(0)
 let signals = 0
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -20,11 +19,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-// A state that nobody foresaw: the worker ends, and the service starts another one.
+// On an unforeseen error the worker exits, and the service starts another.
 const lastWords = (error: unknown) => fail(`${trimmedStack(error)}\nsvc-worker: ended by an error: ${messageOf(error)}`)
 process.on('uncaughtException', lastWords)
 process.on('unhandledRejection', (error) => {
-  // A handler that was cancelled need not wait for all that it began.
+  // A cancelled handler need not await everything that it started.
   if (!comesOfCancel(error)) lastWords(error)
 })
 

@@ -1,29 +1,23 @@
 /**
- * What a job posts before its result: progress and chunks, in order, one after the other. The handler waits only when
- * a stream is far ahead of the network; progress never waits: when many updates are queued, the newest replaces the
- * one before it.
+ * Posts a job's progress and chunks in order. A handler waits only if its stream is far ahead; queued progress is
+ * replaced by the newest.
  */
 import type { Post } from './poster.ts'
 import { doneTarget, type Settings, streamTarget } from './settings.ts'
 
-// What may wait before a stream pauses, and before progress updates are merged. source: ours
+// Queued posts before a stream pauses and progress updates merge. Source: ours.
 const WAITING_POSTS = 256
 const WAITING_CHARACTERS = 8 * 1024 * 1024
 
-/** One job's queue; closed by finish or discard, and then for good. */
 export type Outbox = {
   readonly putProgress: (body: string) => void
-  /** Resolves when the stream may go on. */
   readonly putChunk: (body: string) => Promise<void>
-  /** Resolves when all that is queued has been posted or given up. */
   readonly finish: () => Promise<void>
-  /** Drops what is queued; a post on its way is waited for. */
   readonly discard: () => Promise<void>
 }
 
 type Waiting = { readonly isChunk: boolean; readonly body: string }
 
-/** Makes the queue of a job. */
 export function createOutbox(jobId: string, settings: Settings, post: Post): Outbox {
   const waiting: Waiting[] = []
   let characters = 0
@@ -34,7 +28,7 @@ export function createOutbox(jobId: string, settings: Settings, post: Post): Out
   const hasRoom = () => waiting.length < WAITING_POSTS && characters < WAITING_CHARACTERS
 
   function put(item: Waiting): void {
-    if (isClosed) return // by a timer of the handler that outlived it
+    if (isClosed) return // a handler's timer outlived the handler
     waiting.push(item)
     characters += item.body.length
     sending ??= sendAll()

@@ -1,7 +1,6 @@
 /**
- * Signs of life, so that the service keeps this worker's leases. They come from a thread of their own, so that a
- * handler that computes does not hold them up: one at every interval until the process ends. The thread runs this same
- * file.
+ * Renews this worker's leases from its own thread, so that a computing handler does not delay pings. The thread runs
+ * this same file.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -9,10 +8,9 @@ import { fail } from './exit.ts'
 import { createClient } from './http.ts'
 import { pingTarget, type Settings } from './settings.ts'
 
-/** Starts the thread. @returns tells it which jobs run */
 export function startPings(settings: Settings): (jobIds: readonly string[]) => void {
   const thread = new Worker(new URL(import.meta.url), { workerData: settings })
-  // Without pings the leases run out, and the service would end this worker with less of a reason.
+  // Without pings the leases expire, and the service would stop this worker with a vaguer reason.
   thread.on('error', (error) => fail(`svc-worker: the thread of the pings ended\n${error.stack ?? error.message}`))
   return (jobIds) => thread.postMessage(jobIds)
 }
@@ -25,7 +23,7 @@ async function pingUntilTheEnd(settings: Settings): Promise<never> {
   })
   for (;;) {
     await pause(settings.pingIntervalMs)
-    // A lost ping is made good by the next one; that the service is away is logged by the other channels.
+    // The next ping replaces a lost one; other channels log that the service is away.
     await ask({ target: pingTarget(settings, jobIds), timeoutMs: settings.pingIntervalMs * 2 }).catch(() => undefined)
   }
 }

@@ -1,20 +1,19 @@
-/** Sends bodies to the service until they have arrived. Losing a result is the worst thing a worker can do. */
+/** Retries until the service has the body, since losing a result is a worker's worst failure. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ask, reasonOf } from './http.ts'
 import { report } from './logs.ts'
 import { createBackoff } from './service-watch.ts'
 
-// Milliseconds for which a result or a chunk is offered again. source: ours; a restart of the service takes less
+// ms of retries for a result or chunk. Source: ours; a service restart takes less.
 const KEEP_TRYING_MS = 120_000
-// Milliseconds of silence after which a post counts as failed. source: ours; 20 MiB are stored in far less
+// ms of silence before a post fails. Source: ours; storing 20 MiB takes far less.
 const POST_TIMEOUT_MS = 60_000
 
-/** Posts a body; true when it arrived. Repeats on 5xx, 429 and broken connections, not on other 4xx. */
+/** Resolves to true on success. Retries on 5xx, 429 and broken connections, not on other 4xx. */
 export type Post = (target: string, body: string, keepTryingMs?: number) => Promise<boolean>
 
 type Outcome = { readonly problem: string | undefined; readonly isFinal: boolean }
 
-/** Makes a function that posts until the service has it. */
 export function createPost(ask: Ask): Post {
   async function tryOnce(target: string, body: string): Promise<Outcome> {
     try {

@@ -1,13 +1,11 @@
-/** The bodies that a worker posts, put together from JSON texts, and the check that they are JSON. */
 import { explain } from './explain-json.ts'
 import { isRawJson } from './raw-json.ts'
 
-/** A final body as field -> JSON text. */
 export type Result = ReadonlyMap<string, string>
 
-/** A handler's return value.
- * In an object the keys `error` and `refresh_worker` speak to the platform and never reach the output, even when falsy;
- * an object with nothing else in it has no output at all. source: observed behaviour of the public SDK
+/**
+ * The keys `error` and `refresh_worker` never reach the output, even when falsy; an object with nothing else has no
+ * output. Source: observed behaviour of the public SDK.
  */
 export function returned(value: unknown): Result {
   if (!isPlainObject(value)) return new Map([['output', encode(value)]])
@@ -19,21 +17,16 @@ export function returned(value: unknown): Result {
   return fields
 }
 
-/** The end of a stream: all chunks when they are aggregated, otherwise none. @param chunks JSON texts */
 export const streamed = (chunks: readonly string[]): Result => new Map([['output', `[${chunks.join(',')}]`]])
 
-/** The body that fails a job with this text. */
 export const failed = (errorText: string): Result => new Map([['error', JSON.stringify(errorText)]])
 
-/** The text to post. @param stopWorker asks the service to replace this worker */
 export function bodyOf(result: Result, stopWorker: boolean): string {
   return object(stopWorker ? new Map([...result, ['stopPod', 'true']]) : result)
 }
 
-/** One chunk of a stream, already JSON text. */
 export const chunkBody = (chunk: string): string => object(new Map([['output', chunk]]))
 
-/** The body that tells how far a job is. */
 export const progressBody = (value: unknown): string =>
   object(
     new Map([
@@ -42,10 +35,12 @@ export const progressBody = (value: unknown): string =>
     ]),
   )
 
-/** Whether a chunk ends the stream and fails the job, as a returned one does. */
 export const isErrorChunk = (chunk: unknown): boolean => isPlainObject(chunk) && Boolean(chunk.error)
 
-/** JSON text of a value; undefined is null. @throws TypeError that says which part of `name` is to blame */
+/**
+ * Encodes undefined as null.
+ * @throws TypeError naming the faulty part of `name`
+ */
 export function encode(value: unknown, name = 'output'): string {
   if (isRawJson(value)) return value.text
   let text: string | undefined
@@ -57,7 +52,7 @@ export function encode(value: unknown, name = 'output'): string {
   return text ?? 'null'
 }
 
-// JSON.stringify writes null for NaN and {} for a Map: a wrong result that nobody is told of.
+// JSON.stringify writes null for NaN and {} for a Map, which would silently corrupt the result.
 function refuseWhatIsLost(_key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError('a number that JSON cannot hold')
   if (typeof value === 'object' && (value instanceof Map || value instanceof Set)) throw new TypeError('a Map or a Set')

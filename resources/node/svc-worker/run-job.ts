@@ -1,4 +1,3 @@
-/** From a job to its posted result. */
 import { currentJob } from './current-job.ts'
 import { failureText, messageOf, trimmedStack } from './errors.ts'
 import type { Context, Program } from './handler.ts'
@@ -10,14 +9,13 @@ import { bodyOf, failed, progressBody, type Result, returned } from './results.t
 import { doneTarget, type Settings } from './settings.ts'
 import { chunksOf, stream } from './streams.ts'
 
-/** What runs jobs. */
 export type Runner = { readonly program: Program; readonly settings: Settings; readonly post: Post }
 
 type Outcome = { readonly isStream: boolean; readonly result: Result | undefined }
 
 /**
- * Runs a job and posts its result; a cancelled one posts nothing.
- * @returns whether this worker shall take no further job
+ * Posts the result; a cancelled job posts nothing.
+ * @returns true if this worker must take no further job
  */
 export function runJob({ program, settings, post }: Runner, running: RunningJob): Promise<boolean> {
   const { job, abort, outbox } = running
@@ -35,7 +33,6 @@ export function runJob({ program, settings, post }: Runner, running: RunningJob)
   })
 }
 
-/** Whether the handler streamed, and its result; undefined: it was stopped by a cancel. */
 async function outcomeOf(program: Program, settings: Settings, running: RunningJob): Promise<Outcome> {
   let isStream = false
   try {
@@ -45,7 +42,7 @@ async function outcomeOf(program: Program, settings: Settings, running: RunningJ
     isStream = true
     return { isStream, result: await stream(chunks, running, program.returnAggregateStream) }
   } catch (error) {
-    // Whatever a handler throws fails its job, never the worker; after a cancel it is how a handler stops.
+    // A thrown error fails the job, never the worker; after a cancel it is how a handler stops.
     if (running.abort.signal.aborted) return { isStream, result: undefined }
     report(`job failed\n${trimmedStack(error)}`, 'ERROR')
     return { isStream, result: failed(failureText(error, settings)) }
@@ -63,7 +60,7 @@ function contextOf({ abort, outbox }: RunningJob): Context {
   }
 }
 
-// An update never changes how its job ends.
+// A progress update never changes how its job ends.
 function updateBody(value: unknown): string | undefined {
   try {
     return progressBody(value)

@@ -1,20 +1,18 @@
-/** Knows whether the service is there. Two log lines per outage, however often the channels knock. */
+/** Tracks whether the service answers, with two log lines per outage, however many channels retry. */
 import { fail } from './exit.ts'
 import { report } from './logs.ts'
 
-// Milliseconds between two attempts while the service is away: the first and the longest. source: ours
+// First and longest ms between attempts. Source: ours.
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 
-/** Growing pauses with jitter, so that many workers do not come back in the same instant. */
+/** Growing pauses with jitter, so that workers do not reconnect at the same instant. */
 export type Backoff = {
-  /** Milliseconds to wait now: between half and all of a pause that doubles each time. */
+  /** ms to wait: between half and all of a pause that doubles each time. */
   readonly nextMs: () => number
-  /** Call after success. */
   readonly reset: () => void
 }
 
-/** Makes a back-off: pauses that grow until something works. */
 export function createBackoff(): Backoff {
   let pauseMs = FIRST_PAUSE_MS
   return {
@@ -29,17 +27,11 @@ export function createBackoff(): Backoff {
   }
 }
 
-/** Hears from each channel; the service is away while any channel's last word was a failure. */
 export type ServiceWatch = {
   readonly answered: (channel: string) => void
-  /** Ends the process when the service has been away too long. */
   readonly failed: (channel: string, reason: string) => void
 }
 
-/**
- * Makes a watch over the service: whether it answers, and since when not. @param awayLimitMs how long a worker waits
- * for its service
- */
 export function createServiceWatch(awayLimitMs: number): ServiceWatch {
   const failing = new Set<string>()
   let awaySince = 0

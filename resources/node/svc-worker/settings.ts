@@ -1,20 +1,15 @@
-/** What the service tells a worker through its environment, and the addresses made from it. */
-
-/** Version of this runtime, as pings and errors tell it. */
 export const VERSION = '1.0.0'
 
-/** Sent as `runpod_version` in pings and errors; tells our runtimes from the public SDK. */
+/** Sent as `runpod_version` in pings and errors; distinguishes our runtimes from the public SDK. */
 export const RUNTIME_VERSION = `svc-node-${VERSION}`
 
-// Under 1000 ms the public SDK spins; the same floor here keeps one rule. source: docs/spec/worker-protocol.md, 1
+// Below 1000 ms the public SDK spins; this runtime shares the minimum. Source: docs/spec/worker-protocol.md, 1.
 const SHORTEST_PING_INTERVAL_MS = 1000
-// A worker without its service is an orphan. source: ours, as in resources/python/svc_worker
+// ms. A worker without its service is an orphan. Source: ours, as in resources/python/svc_worker.
 const AWAY_LIMIT_MS = 600_000
 
-/** The environment does not describe a service; the text is the last line of the log. */
 export class SettingsError extends Error {}
 
-/** One worker's environment, read once. Targets are path and query, as they go into a request line. */
 export type Settings = {
   readonly host: string
   readonly port: number
@@ -32,7 +27,7 @@ export type Settings = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the environment. @throws SettingsError naming the variable that is missing or wrong */
+/** @throws SettingsError naming the variable that is missing or wrong */
 export function readSettings(env: Environment): Settings {
   const workerId = required(env, 'RUNPOD_POD_ID')
   const take = template(env, 'RUNPOD_WEBHOOK_GET_JOB').replace('$ID', workerId)
@@ -68,34 +63,29 @@ export function readSettings(env: Environment): Settings {
   }
 }
 
-/** Address that gives one job, or up to `free` jobs when there is room for more than one. */
 export function takeTarget(settings: Settings, free: number, isBusy: boolean): string {
   const inProgress = `&job_in_progress=${isBusy ? 1 : 0}`
   if (free === 1) return settings.takeTarget + inProgress
   return `${settings.takeTarget.replace('/job-take/', '/job-take-batch/')}&batch_size=${free}${inProgress}`
 }
 
-/** Address of the channel that names jobs to stop. */
 export const stopTarget = (settings: Settings): string => settings.takeTarget.replace('/job-take/', '/job-stop/')
 
-/** Address of a sign of life; `job_id` is left out when idle. */
 export function pingTarget(settings: Settings, jobIds: readonly string[]): string {
   const ids = jobIds.map(encodeURIComponent).join(',')
   return `${settings.pingTarget}${ids === '' ? '' : `&job_id=${ids}`}&runpod_version=${RUNTIME_VERSION}`
 }
 
-/** Address of a job's result and of its progress. */
 export function doneTarget(settings: Settings, jobId: string, isStream = false): string {
   return `${withJob(settings.doneTarget, jobId)}&isStream=${isStream}`
 }
 
-/** Address of a job's chunks. */
 export const streamTarget = (settings: Settings, jobId: string): string =>
   `${withJob(settings.streamTarget, jobId)}&isStream=false`
 
 const withJob = (target: string, jobId: string) => target.replace('$ID', encodeURIComponent(jobId))
 
-// Not by URL, which would encode the `$` of a template.
+// Avoids URL, which would encode the `$` of a template.
 const afterHost = (url: string) => url.replace(/^http:\/\/[^/]*/, '')
 
 function required(env: Environment, name: string): string {

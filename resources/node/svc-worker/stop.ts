@@ -1,4 +1,3 @@
-/** The channel by which the service names jobs to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Ask, reasonOf } from './http.ts'
 import type { RunningJobs } from './jobs.ts'
@@ -6,21 +5,20 @@ import { createBackoff, type ServiceWatch } from './service-watch.ts'
 import { type Settings, stopTarget } from './settings.ts'
 import { POLL_TIMEOUT_MS } from './take.ts'
 
-// Shortest time between two empty answers, in ms: a service that does not hold the request must not make us spin.
+// Minimum ms between two empty answers, so that a service that does not hold requests cannot make the worker spin.
 const SHORTEST_HOLD_MS = 1000
 
-/** Cancels the jobs that are named, until the process ends; also while draining. */
+/** Cancels the named jobs until the process ends, also while draining. */
 export async function listenForStops(
   settings: Settings,
   { ask, jobs, watch }: { readonly ask: Ask; readonly jobs: RunningJobs; readonly watch: ServiceWatch },
 ): Promise<never> {
   const backoff = createBackoff()
 
-  /** @returns the ids; undefined where the service gave no answer that counts */
   async function askOnce(): Promise<readonly string[] | undefined> {
     try {
       const { status, body } = await ask({ target: stopTarget(settings), timeoutMs: POLL_TIMEOUT_MS })
-      watch.answered('job-stop') // an error status too: the service is there
+      watch.answered('job-stop')
       return status < 300 ? namedJobs(body) : undefined
     } catch (error) {
       watch.failed('job-stop', reasonOf(error))
@@ -49,6 +47,6 @@ function namedJobs(body: string): readonly string[] {
       typeof answer === 'object' && answer !== null && 'jobsToStop' in answer ? answer.jobsToStop : undefined
     return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : []
   } catch {
-    return [] // not the object that we expect
+    return []
   }
 }

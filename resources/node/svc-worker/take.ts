@@ -1,4 +1,3 @@
-/** The channel by which jobs arrive. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job } from './handler.ts'
 import { type Answer, type Ask, reasonOf } from './http.ts'
@@ -7,31 +6,26 @@ import { report } from './logs.ts'
 import { createBackoff, type ServiceWatch } from './service-watch.ts'
 import { type Settings, takeTarget } from './settings.ts'
 
-/**
- * Milliseconds that a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s
- */
+/** ms that a held request may be silent. Source: the public SDK's poll timeout; the service holds for 20 s. */
 export const POLL_TIMEOUT_MS = 90_000
 
-// Milliseconds to wait after 429 when the answer does not say. source: docs/spec/worker-protocol.md, 2
+// ms to wait after a 429 without Retry-After. Source: docs/spec/worker-protocol.md, 2.
 const TOO_MANY_PAUSE_MS = 5000
 
-/** Asks for jobs. */
 export type JobSource = {
   readonly isClosed: () => boolean
-  /** Asks no more. A held request ends at once. */
   readonly close: () => void
-  /** One held request: the jobs that it brought, at most `free`; none: ask again. Pauses where the service asks. */
+  /** Makes one held request for at most `free` jobs; none means ask again. Pauses when the service asks. */
   readonly take: (free: number, isBusy: boolean) => Promise<readonly Job[]>
 }
 
-/** Makes the source of jobs, which asks the service for the next ones. */
 export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch): JobSource {
   const closing = new AbortController()
   const { signal } = closing
   const backoff = createBackoff()
 
   async function pauseFor(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal }).catch(() => undefined) // closed: nothing to wait for
+    await pause(ms, undefined, { signal }).catch(() => undefined)
   }
 
   async function pauseAfterFailure(reason: string): Promise<void> {
@@ -65,7 +59,6 @@ export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatc
   }
 }
 
-/** `Retry-After` when it is a number. */
 function pauseAfter429Ms({ headers }: Answer): number {
   const asked = headers['retry-after'] ?? ''
   return /^\d{1,6}$/.test(asked) ? Number(asked) * 1000 : TOO_MANY_PAUSE_MS

@@ -1,8 +1,6 @@
 /**
- * The worker: takes jobs while there is room, runs them, and stops in order.
- *
- * States: taking -> closed (drain, or the worker is to be replaced) -> idle -> ended. Only `drain` leads out of the
- * process: a worker that is to be replaced takes nothing more and waits for the service to end it.
+ * States: taking -> closed (draining or to be replaced) -> idle -> ended. Only `drain` exits; a worker to be replaced
+ * waits for the service.
  */
 import type { Job, Program } from './handler.ts'
 import { createClient } from './http.ts'
@@ -16,15 +14,12 @@ import type { Settings } from './settings.ts'
 import { listenForStops } from './stop.ts'
 import { createJobSource } from './take.ts'
 
-/** One worker process's life after the user's file is imported. */
 export type Worker = {
-  /** Resolves when drained. */
   readonly run: () => Promise<void>
-  /** Takes no further job; `run` resolves when the running ones have been posted. Safe to call twice. */
+  /** Takes no more jobs; `run` resolves once running ones are posted. Safe to call twice. */
   readonly drain: () => void
 }
 
-/** Makes it; nothing is asked yet. */
 export function createWorker(settings: Settings, program: Program): Worker {
   const limit = program.concurrency ?? settings.concurrency
   const ask = createClient(settings)

@@ -1,20 +1,7 @@
 /**
- * Authorizes requests to load-balanced endpoints. Like all APIs, they require a known host, no foreign page and a key.
- * They differ in these ways:
- *
- * - Any content type is allowed. Two other checks keep foreign pages out: the key, which no browser sends by itself,
- *   and their Origin.
- * - `ID.localhost:PORT` is a separate host and thus a separate origin. Pages of an app can call only that app. Under
- *   /lb only pages of the service can call.
- * - A preflight OPTIONS request never carries a key. Pages of the right origin need no preflight, so every preflight
- *   comes from a foreign page. It is refused unless the endpoint's `cors` setting names its origin. A worker cannot
- *   allow other origins. OPTIONS with a key goes to the worker like any other method.
- * - Only the Authorization header can carry the key. Browsers store and send Basic credentials by themselves, so
- *   foreign pages could use such a key, and HTML below /lb could run under the origin of the management API.
- * - A session is valid only under /lb, for data that a script of our own pages fetches. Browsers report this in
- *   Sec-Fetch-Site and Sec-Fetch-Dest, which pages cannot set, and in Origin for methods that change something.
- *   Windows, frames, images and service workers are refused. The worker receives neither secret of the session, and its
- *   response loses headers that would change the state of the browser.
+ * The key and Origin keep foreign pages out, so any content type passes. Only Authorization carries the key, as
+ * browsers resend Basic credentials; sessions work only for fetches under /lb; every preflight is foreign and needs
+ * `cors`.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
@@ -27,20 +14,16 @@ import { noteAdmission } from '../admission.ts'
 import { requireRoleOf, schemeOn } from '../guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
-/** A request that may go to a worker of the endpoint. */
 export type Admitted = {
   readonly endpoint: Endpoint
   readonly address: RequestAddress
-  /** Credential that authorized it. */
   readonly by: 'key' | 'session'
-  /** Origin of the foreign page that sent it, if any. */
   readonly page: string | undefined
-  /** Whether its credential still opens the endpoint; may throw if not. */
+  /** True while the credential still opens the endpoint; may throw if not. */
   readonly isAllowed: () => boolean
 }
 
 /**
- * Authorizes a request.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
  * NOT_LOAD_BALANCED, BAD_FIELD
  */
@@ -74,7 +57,6 @@ export async function admit(incoming: IncomingMessage, search: NamedSearch): Pro
   return { endpoint, address, by, page, isAllowed }
 }
 
-/** Whether the Host header names the service or one of its endpoints. */
 export function namesOwnHost(
   { url = '', headers: { host } }: Pick<IncomingMessage, 'url' | 'headers'>,
   { info }: GuardServices,
@@ -83,7 +65,6 @@ export function namesOwnHost(
   return readAddress(url, host)?.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
 }
 
-/** Returns the origin of a foreign page that the endpoint's `cors` setting allows. @returns undefined otherwise */
 export function foreignPage(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   { storage }: GuardServices,
@@ -126,7 +107,7 @@ function letIn(
   return key === undefined ? 'session' : 'key'
 }
 
-// Foreign origins were refused earlier. Browsers omit Origin only for methods that change nothing.
+// Browsers omit Origin only for methods that change nothing; foreign origins were refused earlier.
 function isOwnFetch(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   if (headers['sec-fetch-site'] !== 'same-origin' || headers['sec-fetch-dest'] !== 'empty') return false
   return method === 'GET' || method === 'HEAD' || headers.origin !== undefined

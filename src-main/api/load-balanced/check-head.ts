@@ -4,9 +4,8 @@ import type { IncomingMessage } from 'node:http'
 const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * Validates the head of a worker's response. Otherwise writeHead() would throw halfway, and the client would receive
- * neither the response nor an error.
- * @param lowestStatus 101 for an upgrade request, otherwise 200
+ * Validates a worker's response head, as a throw in writeHead() would send the client nothing.
+ * @param lowestStatus 101 for an upgrade request, else 200
  * @throws Error with the reason
  */
 export function checkHead({ statusCode = 0, statusMessage = '' }: IncomingMessage, lowestStatus: 101 | 200): void {

@@ -1,4 +1,3 @@
-/** Streams the bodies of load-balanced requests and responses between client and worker without buffering them. */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -8,10 +7,9 @@ import { checkHead } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Streams a response to the client with backpressure, and trailers if the client supports them. It forwards each chunk
- * immediately so that events arrive one by one.
- * @param done called once: with undefined if the response is complete, otherwise with the reason
- * @throws Error if the head cannot be forwarded; nothing has been sent in that case
+ * Streams with backpressure and forwards each chunk at once.
+ * @param done called once: with undefined if complete, else with the reason
+ * @throws Error if the head cannot be forwarded; nothing was sent then
  */
 export function copyResponse(
   { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
@@ -60,13 +58,11 @@ export function copyResponse(
   workerResponse.on('error', (error) =>
     finish(`it closed the connection in the middle of its response (${error.message})`),
   )
-  // Sends the head together with the first chunk if that arrives immediately; otherwise sends the head alone.
   setImmediate(() => {
     if (notes.bytesOut === 0 && !response.writableEnded && !response.destroyed) response.flushHeaders()
   })
 }
 
-/** Returns the address that the client used, and the port that the worker listens on from its own point of view. */
 export function clientAddressOf({ address, incoming, endpoint: { config } }: Exchange, seat: Seat): ClientAddress {
   return {
     prefix: address.prefix,
@@ -79,15 +75,10 @@ export function clientAddressOf({ address, incoming, endpoint: { config } }: Exc
 const trailersOf = ({ rawTrailers }: IncomingMessage) =>
   pairsOf(rawTrailers).map(([name, value]): [string, string] => [name, value])
 
-/** Creates the error for a body above the limit. */
 export function tooLarge(): AppError {
   return new AppError('REQUEST_TOO_LARGE', { limit: `${limit('proxyBodyBytes') / 1024 / 1024} MiB` })
 }
 
-/**
- * Streams a request body and its trailers to the worker with backpressure, up to the size limit.
- * @returns a function that stops reading
- */
 export function pumpBody(
   { incoming, notes }: Pick<Exchange, 'incoming' | 'notes'>,
   outgoing: ClientRequest,

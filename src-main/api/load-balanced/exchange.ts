@@ -1,4 +1,3 @@
-/** A load-balanced request in progress: collects data for the request log and applies fault injection. */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
@@ -11,7 +10,6 @@ import { wait } from '../../services/wait.ts'
 import { injectKill } from '../../services/workers/inject-faults.ts'
 import type { Admitted } from './admit.ts'
 
-/** Data for the request log, collected while the request runs. */
 type Notes = {
   status: number | undefined
   workerId: string | undefined
@@ -22,28 +20,21 @@ type Notes = {
   error: string | undefined
 }
 
-/** A request in progress. */
 export type Exchange = Admitted & {
   readonly service: BalancerServices
   readonly incoming: IncomingMessage
   readonly address: RequestAddress
-  /** Framing of the request body. */
   readonly body: 'none' | 'chunked' | 'sized'
   readonly notes: Notes
-  /** Trace to propagate to the worker; undefined without tracing, which leaves headers unchanged. */
   readonly trace: RequestTrace | undefined
-  /** Aborts when the client disconnects. */
   readonly gone: AbortController
-  /** Time since the request arrived, in ms. */
+  /** ms since the request arrived. */
   readonly elapsedMs: () => number
-  /** Adds the finished request to the request log. Only the first call has an effect. */
   readonly end: () => void
 }
 
-// Longer paths are truncated in the request log.
 const PATH_LENGTH = 1000
 
-/** Begins the exchange of an authorized request. The client may already have disconnected. */
 export function beginExchange(
   incoming: IncomingMessage,
   service: BalancerServices,
@@ -113,9 +104,8 @@ function bodyKind({ headers }: IncomingMessage): Exchange['body'] {
   return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none'
 }
 
-// A fresh id decides whether a fault hits. Each request and each retry uses its own.
+// A fresh id per request and retry decides whether a fault hits.
 
-/** Delays or fails a request according to the endpoint's faults. @throws AppError FAULT_SWITCH */
 export async function injectFaults({ endpoint, service, gone, notes }: Exchange): Promise<void> {
   const { faults = {} } = endpoint.config
   const { clock, newId } = service
@@ -127,7 +117,6 @@ export async function injectFaults({ endpoint, service, gone, notes }: Exchange)
   if (isHit(faults, 'failPercent', newId.worker())) throw new AppError('FAULT_SWITCH', { endpointId: endpoint.id })
 }
 
-/** Kills the request's worker according to the endpoint's faults. @returns the reason; undefined if it is alive */
 export async function injectKillForRequest(
   { endpoint, service }: Exchange,
   { worker }: Seat,

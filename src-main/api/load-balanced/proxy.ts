@@ -1,11 +1,6 @@
 /**
- * Proxies requests to the workers of load-balanced endpoints. It streams bodies of any size without buffering. An
- * upgrade, such as to a WebSocket, becomes a tunnel to the worker. Source: docs/spec/job-api.md, 10.
- *
- *   listen ─ proxy ─ admit ─ passOn ─ balancer ─ send-to-worker ─ pumpBody ──► worker
- *                      │         ▲ retry, if no response began         └─ copyResponse ◄┘
- *                      └─ write-error                                        │
- *                                                       exchange.end ─ request log
+ * Streams requests to load-balanced workers without buffering; an upgrade, such as to a WebSocket, becomes a tunnel.
+ * Source: docs/spec/job-api.md, 10.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -25,7 +20,6 @@ import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from
 import { cannotForward, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
 
-/** The proxy, as the listener calls it. */
 export type Proxy = {
   readonly isFor: (incoming: IncomingMessage) => boolean
   readonly request: (incoming: IncomingMessage, response: ServerResponse) => void
@@ -34,7 +28,6 @@ export type Proxy = {
 
 const GONE = 'the client closed the connection before the end of the response'
 
-/** Creates the proxy. @param ready requests wait until this resolves */
 export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
   const findEndpoint = createFindEndpoint(service)
   const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
@@ -69,7 +62,6 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     }
   }
 
-  /** Responds to a preflight of a page that the endpoint's `cors` setting allows. @returns false for other requests */
   function respondToPreflight(incoming: IncomingMessage, response: ServerResponse): boolean {
     const { method, headers } = incoming
     const privateNetwork = headers['access-control-request-private-network']
@@ -124,13 +116,12 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
       void respond(incoming, response)
     },
     upgrade(incoming, socket, head) {
-      socket.on('error', () => socket.destroy()) // The client may disconnect at any time.
+      socket.on('error', () => socket.destroy())
       void respondToUpgrade(incoming, socket, head)
     },
   }
 }
 
-// Records the failure for the request log, and its status unless the response has begun.
 function note({ notes, endpoint, service, incoming }: Exchange, error: AppError, hasResponded: boolean): void {
   notes.error = error.message
   if (!hasResponded) notes.status = errorBody(error).status
@@ -140,7 +131,7 @@ function note({ notes, endpoint, service, incoming }: Exchange, error: AppError,
 }
 
 /**
- * Sends a request to a worker. If the worker does not respond, it retries on another worker if a retry is safe.
+ * Retries on another worker if none responded and a retry is safe.
  * @throws AppError FAULT_SWITCH, REQUEST_TOO_LARGE, and errors of the balancer and of sendToWorker
  */
 async function passOn(exchange: Exchange, response: ServerResponse): Promise<void> {
@@ -164,7 +155,6 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   }
 }
 
-/** Waits for a worker. @returns undefined if the client disconnects meanwhile */
 async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Seat | undefined> {
   const { service, endpoint, gone, notes, elapsedMs } = exchange
   const since = elapsedMs()
@@ -195,13 +185,11 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
   }
 }
 
-/** One side of an upgraded connection, and the bytes already read from it. */
 type End = { readonly socket: Duplex; readonly head: Buffer }
 
 /**
- * Destroys a socket when the other side ends it. Node reports the end only to readers, and nothing reads the socket
- * while it waits for a worker. Incoming data stays in the socket's buffer.
- * @returns a function that stops watching; call it before reading from the socket
+ * Node reports a socket's end only to readers, and nothing reads while it waits for a worker.
+ * @returns a function that stops watching; call it before reading
  */
 function watchForEnd(socket: Duplex): () => void {
   const onReadable = () => void socket.read(0)
@@ -211,8 +199,7 @@ function watchForEnd(socket: Duplex): () => void {
 }
 
 /**
- * Forwards an upgrade request. If the worker accepts, it joins the two sockets without a time limit until one side
- * ends. Otherwise it forwards the worker's response.
+ * Tunnels an accepted upgrade without a time limit, else forwards the worker's response.
  * @returns once the connection has ended
  * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before the response begins
  */
@@ -232,7 +219,6 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     }
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    /** @returns false if the head cannot be forwarded, which fails the exchange */
     function writeHeadToClient(workerResponse: IncomingMessage, own: readonly string[]): boolean {
       cancelTimer()
       try {
@@ -286,7 +272,6 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
   })
 }
 
-// Forwards all bytes unchanged in both directions. When one side ends or fails, so does the other.
 function join(client: End, worker: End, notes: Exchange['notes']): void {
   client.socket.on('data', (chunk: Buffer) => {
     notes.bytesIn += chunk.length

@@ -8,25 +8,22 @@ import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
 import { discardRest } from './write-error.ts'
 
-/** Result of one try. `failed`: the worker sent no response. `gone`: the client disconnected. */
 export type Sent =
   | { readonly kind: 'answered' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: SendFailure; readonly why: string }
 
 /**
- * Keep-alive connections, only for requests that can be retried, because a worker may close one just as it is reused.
- * Other requests open a new connection, which takes about 0.1 ms.
+ * Keep-alive only for retryable requests, as a worker may close a connection just as it is reused; a new one takes
+ * about 0.1 ms.
  */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
 // Generous, because some workers send many cookies. Source: ours.
 const RESPONSE_HEADER_BYTES = 64 * 1024
 
-// Requests to these paths can run arbitrary code, so the worker requires the hash of its token. Only the service knows
-// it; other local processes can reach the port but do not have the hash.
+// These paths can run arbitrary code, so they need the worker token's hash, which other local processes do not have.
 const TAKES_CODE = '/_runpod/'
 
-/** Opens a request to the worker without sending the body. @param upgrade protocol of an upgrade request */
 export function openRequest(
   { incoming, address, body, trace }: Exchange,
   seat: Seat,
@@ -54,24 +51,22 @@ export function openRequest(
   })
 }
 
-/** Processing limit of a request in ms: the endpoint's timeout, capped at the limit for load-balanced endpoints. */
+/** ms: the endpoint's timeout, capped at the limit for load-balanced endpoints. */
 export function processingMs({ endpoint }: Pick<Exchange, 'endpoint'>): number {
   return Math.min(limit('proxyProcessingMs'), endpoint.config.executionTimeoutMs)
 }
 
-/** Creates the error for a request that takes too long. */
 export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat): AppError {
   return new AppError('REQUEST_TOO_SLOW', { workerId: worker.id, seconds: processingMs(exchange) / 1000 })
 }
 
-/** Creates the error for a response that cannot be forwarded to the client. */
 export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
   const why = `its response cannot be forwarded: ${(error as Error).message}`
   return new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why })
 }
 
 /**
- * Sends a request to a worker and streams the response back. The processing limit includes the last byte.
+ * The processing limit covers the last byte.
  * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the response may already have begun
  */
 export function sendToWorker(
@@ -106,7 +101,7 @@ export function sendToWorker(
     const cancelTimer = service.clock.after(processingMs(exchange), () => cutOff(tooSlow(exchange, seat)))
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    // Waits for the connection, because a body that was not read can still go to another worker.
+    // Waits for the connection, because an unread body can still go to another worker.
     function sendBody(): void {
       connected = true
       if (settled || body === 'none') return
@@ -118,7 +113,7 @@ export function sendToWorker(
       copyResponse({ exchange, seat }, workerResponse, response, (why) => {
         if (why === undefined) settle(() => resolve({ kind: 'answered' }))
         else cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
-        if (!incoming.complete) discardRest(incoming) // The worker responded before reading the whole body.
+        if (!incoming.complete) discardRest(incoming)
       })
     }
 
@@ -139,7 +134,7 @@ export function sendToWorker(
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {
-      if (hasResponded) return // copyResponse handles errors of the response.
+      if (hasResponded) return
       const failure = connected ? (outgoing.reusedSocket ? 'stale' : 'broken') : 'refused'
       settle(() => resolve({ kind: 'failed', failure, why: describe(error, connected) }))
     })
@@ -152,7 +147,7 @@ export function sendToWorker(
   })
 }
 
-// Node rejects malformed links. Early hints are optional, so a rejected one is dropped.
+// Node rejects malformed links; early hints are optional, so those are dropped.
 function writeHints(response: ServerResponse, link: string | string[]): void {
   try {
     response.writeEarlyHints({ link })

@@ -4,11 +4,9 @@ import { AppError, errorBody } from '../../contract/errors.ts'
 import { headersForPage } from '../../domain/auth.ts'
 import type { ServiceBase } from '../../services/service-context.ts'
 
-// How long the rest of a refused body is discarded, in ms. Closing the socket while the client still sends would lose
-// the response. Source: ours.
+// ms in which a refused body is discarded; closing while the client sends would lose the response. Source: ours.
 const LINGER_MS = 5000
 
-/** Converts an error to an AppError. Logs an unknown error, and gives the client only its request id. */
 export function asAppError(error: unknown, { log, newId }: ServiceBase): AppError {
   if (error instanceof AppError) return error
   const requestId = newId.worker()
@@ -16,10 +14,6 @@ export function asAppError(error: unknown, { log, newId }: ServiceBase): AppErro
   return new AppError('INTERNAL', { requestId })
 }
 
-/**
- * Responds with an error, or closes the connection if the response has begun.
- * @param page origin of a foreign page that may read the error
- */
 export function writeError(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -31,20 +25,18 @@ export function writeError(
     return
   }
   const { status, title, headers, body } = errorResponseParts(error)
-  // Sets the reason phrase explicitly, because a failed writeHead() leaves its own behind.
+  // Sets the reason phrase, because a failed writeHead() leaves its own behind.
   response.writeHead(status, title, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
   response.end(body)
   discardRest(incoming)
 }
 
-/** Responds with an error on the socket of an upgrade request. */
 export function writeSocketError(socket: Duplex, error: AppError): void {
   const { status, title, headers, body } = errorResponseParts(error)
   const lines = Object.entries({ ...headers, connection: 'close' }).flatMap(([name, value]) => [name, String(value)])
   socket.end(responseHead(status, title, lines) + body)
 }
 
-/** Discards the rest of a request body for a limited time. */
 export function discardRest(incoming: IncomingMessage): void {
   if (incoming.complete) return
   const { socket } = incoming
@@ -53,7 +45,6 @@ export function discardRest(incoming: IncomingMessage): void {
   incoming.resume()
 }
 
-/** Serializes the status line and headers of a response. @param raw alternating names and values */
 export function responseHead(status: number, message: string, raw: readonly string[]): string {
   let head = `HTTP/1.1 ${status} ${message}\r\n`
   for (let index = 0; index + 1 < raw.length; index += 2) head += `${raw[index]}: ${raw[index + 1]}\r\n`

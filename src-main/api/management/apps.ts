@@ -1,4 +1,3 @@
-/** The operations of apps, their environments and their releases. */
 import type { Context } from 'hono'
 import { limit } from '../../contract/limits.ts'
 import {
@@ -28,17 +27,14 @@ import type { ManagementOperations } from '../operation.ts'
 import { DONE } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'releases' | 'fleet' | 'processMachine' | 'pythonPackages'>
 
 type EnvironmentPath = { readonly app: string; readonly environment: string }
 
-/** The environment of the path. @throws AppError APP_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
 function environmentOf(path: EnvironmentPath, service: Services): Environment {
   return requireEnvironment(service, path.app, path.environment)
 }
 
-/** Apps, their environments and the variables of these; a value goes in and never comes out. */
 export const APP_MANAGEMENT = {
   appList: (_request, service) => ({ apps: viewApps(service) }),
   appRead: ({ path }, service) => viewApp(service, requireApp(service, path.app)),
@@ -72,7 +68,6 @@ function releaseOf(path: EnvironmentPath & { readonly number: number }, service:
   return { environment, release: requireRelease(service, environment, path.number) }
 }
 
-/** Plans and releases. */
 export const RELEASE_OPERATIONS = {
   async planCreate({ path, body }, service) {
     const { artifact, ...wanted } = body
@@ -85,7 +80,6 @@ export const RELEASE_OPERATIONS = {
   },
   async releaseCreate({ path, body }, service) {
     const isNew = 'artifact' in body.source || 'folder' in body.source
-    // A deploy makes what is missing; there is nothing to go back to in an environment that is not there.
     const environment = isNew
       ? await findOrCreateEnvironment(service, path.app, path.environment)
       : environmentOf(path, service)
@@ -108,7 +102,6 @@ export const RELEASE_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** Sends the progress whenever it is another one than before, until the release is decided. */
 function followRelease(c: Context, service: Services, environment: Environment, release: Release): Response {
   let id = 0
   let sent = ''

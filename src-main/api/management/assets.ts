@@ -1,6 +1,6 @@
 /**
- * Files of workflows. Whoever uploaded one may have got it from anywhere, and it is answered from the address of the
- * management API: so it runs nothing (`sandbox`), and what is no known picture, film or sound is a download.
+ * Workflow files may come from anywhere, yet share the management API's origin: `sandbox` stops scripts, and all but
+ * known media are downloads.
  */
 import { AppError } from '../../contract/errors.ts'
 import { assetId } from '../../contract/workflows.ts'
@@ -11,7 +11,6 @@ import { bodyOf, type ManagementOperations } from '../operation.ts'
 
 const NAMED_MAX = 1000
 
-/** Reading, writing and finding them. */
 export const ASSET_OPERATIONS = {
   async assetWrite({ path, query, body }, { workflows }) {
     return await writeAsset(workflows.assets, { id: path.asset, name: query.name, bytes: body })
@@ -49,9 +48,6 @@ export const ASSET_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
-/**
- * The part that a player of films asks for, end exclusive; undefined: all of it, as for anything that is not one part.
- */
 function rangeOf(
   header: string | undefined,
   length: number,
@@ -63,7 +59,7 @@ function rangeOf(
   return start < end ? { start, end } : undefined
 }
 
-// Names may hold any letter; the form of RFC 6266 has room for them all, and no quote ends it early.
+// Names may contain any letter; the form of RFC 6266 allows them all, and no quote ends it early.
 function attachment(name: string): string {
   const coded = encodeURIComponent(name).replace(
     /['()*]/g,

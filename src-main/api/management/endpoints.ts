@@ -15,14 +15,9 @@ import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { ManagementOperations } from '../operation.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase &
   Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>
 
-/**
- * Finds the endpoint of the path.
- * @throws AppError ENDPOINT_NOT_FOUND
- */
 export function endpointOf(
   { endpointId }: { readonly endpointId: string },
   { storage }: Pick<ServiceBase, 'storage'>,
@@ -36,8 +31,7 @@ const view = (service: Services, endpoint: Endpoint) => viewEndpoint(service.vie
 
 const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
-// At once, and not when the first job waits for a card that is not there. It is no error: apps for production are made
-// here.
+// Now, not when the first job waits for a missing card. Not an error, because apps for production are created here too.
 async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
   const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
@@ -46,7 +40,6 @@ async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ r
   return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
 }
 
-/** The management of endpoints. */
 export const ENDPOINT_OPERATIONS = {
   endpointList: (_request, service) => ({
     endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)),
@@ -88,7 +81,6 @@ export const ENDPOINT_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** What-if questions, and the prices that they may take. */
 export const WHAT_IF_OPERATIONS = {
   async whatIf({ c, path, body }, service) {
     const endpoint = endpointOf(path, service)

@@ -2,9 +2,6 @@ import type { Context } from 'hono'
 import type { Notifier } from '../../services/wait.ts'
 import { followAsEvents } from '../send-response.ts'
 
-/**
- * Sends a view whenever it is another one than before, until it is the last. A view that has changed is another object.
- */
 export function followView<View extends object>(
   c: Context,
   {

@@ -1,4 +1,4 @@
-/** Jobs as files of JSON lines: out of a list, in as new jobs, and batches of them. No file is ever held whole. */
+/** Jobs as files of JSON lines: export, import, and batches. No file is ever held completely. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
@@ -33,15 +33,13 @@ import { submissionOf } from '../v2/routes.ts'
 import { endpointOf } from './endpoints.ts'
 import { filterOf, jobOf } from './jobs.ts'
 
-/** What these operations use of the service. */
 type Services = SubmitDeps & ServiceBase & Pick<ServiceContext, 'views' | 'webhooks'>
 
 const LINE_END = 10
-// Jobs that are queued in one commit, and the bytes of their lines that are held for it.
+// Jobs per commit, and bytes of their lines held for it.
 const AT_ONCE = 100
 const BYTES_AT_ONCE = 16 * MIB
 
-/** Export and import, and batches. */
 export const JOB_FILE_OPERATIONS = {
   async jobExport({ query }, service) {
     const { ids } = query
@@ -98,7 +96,7 @@ export const JOB_FILE_OPERATIONS = {
     }),
 } as const satisfies Partial<ManagementOperations<Services>>
 
-// Lines of the log that travel; source: ours, as many as a page of them has.
+// Lines of the log in an export; source: ours, as many as a page has.
 const LOG_LINES = 10_000
 
 async function jobFileText(service: Services, job: Job): Promise<string> {
@@ -123,21 +121,15 @@ const closed = ({ id }: { readonly id: string }, why: string) => new AppError('B
 
 type ImportResult = (typeof jobImportResult)['_output']
 
-/** What becomes of lines. */
 type LineTaker = {
-  /** Number of the first line; 1 without it. */
   readonly first?: number
-  /** Lines of a request at most. */
   readonly most?: number
-  /** Queues one, of which undefined stands for one that is too long. @returns false where there is nothing to do */
   readonly queue: (line: number, bytes: Bytes | undefined) => Promise<boolean>
-  /** Notes a line that was refused. */
   readonly refuse?: (line: number, reason: string) => Promise<void>
-  /** All lines up to this one are queued or refused. */
   readonly took?: (line: number) => Promise<void>
 }
 
-// What is no fault of the line ends the request: what was queued stays, and the rest may be sent again.
+// An error that is not the line's fault ends the request: queued jobs stay, and the rest may be sent again.
 const NOT_OF_LINE: readonly string[] = [
   ...['BATCH_CLOSED', 'BATCH_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED'],
   ...['STORAGE_FAILED', 'DISK_FULL', 'DATABASE_BUSY', 'STOPPING'],
@@ -175,7 +167,7 @@ async function importLines(c: Context, { first = 1, most, queue, refuse, took }:
     const jobs = open
     open = []
     held = 0
-    // All of them, so that none goes on after the answer.
+    // Waits for all, so that none continues after the response.
     const results = await Promise.allSettled(jobs)
     for (const result of results) if (result.status === 'rejected') throw result.reason
     if (jobs.length > 0) await took?.(line)
@@ -189,14 +181,12 @@ async function importLines(c: Context, { first = 1, most, queue, refuse, took }:
       throw new AppError('BODY_TOO_LARGE', { limit: `${most} lines`, operation: 'a piece of a batch' })
     }
     await take(line, bytes)
-    // Lines that are blank or bad wait for no commit.
     if (line % AT_ONCE === 0) await nextTurn()
   }
   await finish(line)
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
 }
 
-/** @throws AppError for what is wrong with the line, and as submitting does */
 async function queueLine(
   service: SubmitDeps & ReadsInThread,
   endpoint: Endpoint,
@@ -210,7 +200,6 @@ async function queueLine(
   const sent = await parseJson(bytes, service, undefined)
   const body = readFields(jobRequest, sent)
   const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
-  // The line is the key of a job of a batch.
   const request = batch === undefined ? given.request : { ...given.request, idempotencyKey: undefined }
   await kindOf(endpoint).submit(service, endpoint, { ...given, request, batch })
   return true
@@ -223,7 +212,7 @@ function bodyOf(c: Context): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   return incoming ?? c.req.raw.body ?? []
 }
 
-/** Cuts bytes into lines without their ends; undefined stands for a line above `most`, which is never held. */
+/** Splits bytes into lines without their ends; undefined stands for a line above `most`, which is never held. */
 async function* linesOf(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,

@@ -1,4 +1,3 @@
-/** The operations of jobs in the management API: one job, many by their ids or a filter, and many on several versions. */
 import type { z } from 'zod'
 import type { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -37,17 +36,15 @@ import { requireRoleOf } from '../guards.ts'
 import { DONE, jsonResponse, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons' | 'pendingBulk'>
 
-/** The job of a path. @throws AppError JOB_NOT_FOUND */
 export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<Services, 'storage'>): Job {
   const job = storage.jobs.find(jobId)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
 }
 
-// Written in pieces, because the payloads are passed on as they came.
+// Written in pieces, because the payloads are passed on unchanged.
 async function detail(service: Services, job: Job): Promise<readonly SentJson[]> {
   const { storage, views } = service
   const { workerId } = views.leases.get(job.id) ?? {}
@@ -74,7 +71,6 @@ async function detail(service: Services, job: Job): Promise<readonly SentJson[]>
 
 function warningsOf(history: ReturnType<JobStore['history']>, input: SentJson): readonly string[] {
   const end = history.findLast(({ to }) => to === 'COMPLETED')?.reason
-  // A large one, which is read while it is sent, is not empty.
   const isEmpty = (typeof input === 'string' || input instanceof Uint8Array) && isEmptyInput(input)
   return [
     ...(end === undefined ? [] : [withFullStop(end)]),
@@ -107,13 +103,11 @@ async function whyItWaits({ storage, views }: Services, job: Job) {
   if (job.status !== 'IN_PROGRESS') return viewStanding(views, endpoint, job)
   const away = machineAway(views, job)
   if (away !== undefined) return viewWaiting(away)
-  // What other workers report is theirs, whatever its keys.
   const output = isBridge(endpoint.config) ? await storage.jobs.readOutput(job) : undefined
   const text = output === undefined ? undefined : reportedWait(jsonText(output))
   return viewWaiting(text === undefined ? undefined : { text, needsChange: false })
 }
 
-/** One job for people, with all that is known of it. */
 export const JOB_OPERATIONS = {
   jobRead: async ({ path }, service) => jsonResponse(await detail(service, jobOf(path, service))),
   jobPreview: ({ path }, service) => previewJob(service, jobOf(path, service)),
@@ -163,7 +157,6 @@ export const JOB_OPERATIONS = {
 type Filter = QueryOf<typeof APP_ROUTES.jobStates> &
   Partial<Pick<QueryOf<typeof APP_ROUTES.jobCount>, 'status' | 'cursor'>>
 
-/** The filter in the query of a request. */
 export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
   return {
     endpointId: query.endpoint,
@@ -177,7 +170,6 @@ export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
   }
 }
 
-/** The filter in a body, as a selection. */
 async function selectionOf({ storage }: Services, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {
   const { endpoint, status, worker, from, to, q, expired, cursor } = filter
   const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
@@ -205,7 +197,6 @@ async function selectedIn(
   return await namedIn(service, named)
 }
 
-/** Many jobs at once: listed, counted, moved, now or after a time in which it can be undone. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
     const { ids, offset, limit: page, previews, order } = query
@@ -235,11 +226,10 @@ export const JOB_BULK_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** Inputs on several versions: run, compared, listed. */
 export const COMPARISON_OPERATIONS = {
   comparisonList: (_request, { comparisons }) => ({ comparisons: comparisons.list() }),
   async comparisonCreate({ body, caller }, service) {
-    // A copy of an endpoint with another image is an endpoint that somebody makes.
+    // A copy of an endpoint with another image is a new endpoint.
     if (body.versions.some(({ image }) => image !== undefined)) requireRoleOf(caller, 'deploy')
     const { ids, filter, ...wanted } = body
     const selection = ids !== undefined ? { ids } : filter && (await selectionOf(service, filter))

@@ -10,10 +10,8 @@ import type { ManagementOperations } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 import { endpointOf } from './endpoints.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
 
-/** Load tests: started, followed, stopped, read again. */
 export const LOAD_TEST_OPERATIONS = {
   loadTestList: ({ path }, service) => ({ loadTests: service.loadTests.list(endpointOf(path, service).id) }),
   async loadTestCreate({ path, body }, service) {
@@ -40,7 +38,6 @@ function loadTestOf(path: { readonly endpointId: string; readonly loadTestId: st
   return test
 }
 
-/** Refuses what would fail a hundred thousand times. */
 function requireFit(
   service: Services,
   endpoint: Endpoint,
@@ -65,7 +62,6 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Sends the test whenever it has come further, until it has ended. */
 function followLoadTest(c: Context, { loadTests, stopping }: Services, first: LoadTest): Response {
   let id = 0
   let sent = ''

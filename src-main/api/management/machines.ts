@@ -1,4 +1,3 @@
-/** The operations of machines. */
 import { AppError } from '../../contract/errors.ts'
 import type { OpenMachine } from '../../services/machines/machines.ts'
 import { removeMachine } from '../../services/machines/remove-machine.ts'
@@ -6,10 +5,8 @@ import { viewMachine } from '../../services/machines/view-machine.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { DONE, type ManagementOperations } from '../operation.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'machines' | 'registry' | 'supervisor'>
 
-/** Other computers whose engines run workers. */
 export const MACHINE_OPERATIONS = {
   machineList: (_request, service) => ({
     machines: service.machines
@@ -41,7 +38,6 @@ export const MACHINE_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-// Whoever asks again sees what it has now.
 function viewNow(service: Services, machine: OpenMachine) {
   service.machines.refresh(machine)
   return viewMachine(service, machine)

@@ -4,10 +4,8 @@ import type { ServiceBase, ServiceContext } from '../../services/service-context
 import type { ManagementOperations } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'models'>
 
-/** The models of this machine: their files, downloads, folders, and the credentials of hosts. */
 export const MODEL_OPERATIONS = {
   modelList: async (_request, { models }) => await models.list(),
   modelUses: async (_request, { models }) => ({ uses: await models.uses() }),
@@ -42,7 +40,6 @@ export const MODEL_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** Sends what is known of models whenever it has changed. */
 function followModels(c: Context, { models, stopping }: Services): Response {
   let id = 0
   let sent = ''

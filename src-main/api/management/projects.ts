@@ -6,7 +6,6 @@ import type { ManagementOperations } from '../operation.ts'
 import { DONE } from '../operation.ts'
 import { followView } from './follow-view.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase &
   Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processMachine' | 'pythonPackages'>
 
@@ -14,7 +13,7 @@ const followed = ({ projects: { notifier }, stopping }: Services) => ({ notifier
 
 const projectOf = ({ projectId }: { readonly projectId: string }, { projects }: Services) => projects.require(projectId)
 
-// Who may not choose a folder has no reason to look through the machine.
+// Callers who may not choose a folder may not browse the machine either.
 async function isOfProjectsOrModels(path: string, { storage, projects, models }: Services): Promise<boolean> {
   const { folders } = await models.folders()
   return projects.folders.isWithin(path, [
@@ -23,7 +22,6 @@ async function isOfProjectsOrModels(path: string, { storage, projects, models }:
   ])
 }
 
-/** Folders of this machine with apps, their builds and previews. */
 export const PROJECT_OPERATIONS = {
   async folderList({ query, caller }, service) {
     const { projects } = service
@@ -75,14 +73,12 @@ export const PROJECT_OPERATIONS = {
   previewLink: async ({ path }, service) => await service.projects.previews.link(projectOf(path, service).id),
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** @throws AppError NO_BUILD */
 function buildOf({ projects }: Services, projectId: string) {
   const build = projects.builds.newest(projectId)
   if (build === undefined) throw new AppError('NO_BUILD', { projectId })
   return build
 }
 
-/** @throws AppError NO_PREVIEW */
 function previewOf({ projects }: Services, projectId: string) {
   const preview = projects.previews.newest(projectId)
   if (preview === undefined) throw new AppError('NO_PREVIEW', { projectId })

@@ -1,4 +1,3 @@
-/** The operations of the log of requests to load-balanced endpoints, and of the requests that people save. */
 import type { Context } from 'hono'
 import { limit } from '../../contract/limits.ts'
 import { kindOf } from '../../services/endpoint-kinds.ts'
@@ -10,7 +9,6 @@ import { endpointOf } from './endpoints.ts'
 
 const BATCH = 500
 
-/** The requests to a load-balanced endpoint: a page of the log, or new ones as they end. */
 export const REQUEST_OPERATIONS = {
   endpointRequests({ c, path, query }, service) {
     const endpointId = endpointOf(path, service).id
@@ -58,13 +56,12 @@ function follow(
   })
 }
 
-// `404` is one status, `5xx` a hundred of them; without one also those that never had a status, which counts as 0.
+// `404` is one status, `5xx` a hundred of them; without one also requests that never had a status, which counts as 0.
 function statusRange(status: string | undefined): { readonly statusFrom: number; readonly statusTo: number } {
   if (status === undefined) return { statusFrom: 0, statusTo: 999 }
   return { statusFrom: Number(status.replace('xx', '00')), statusTo: Number(status.replace('xx', '99')) }
 }
 
-/** The requests that people save under a name. */
 export const SAVED_REQUEST_OPERATIONS = {
   savedRequestList({ path }, service) {
     return { requests: service.storage.savedRequests.list(endpointOf(path, service).id) }

@@ -1,4 +1,3 @@
-/** The operations of the management API in one table, with the short ones that have no file of their own. */
 import type { Context } from 'hono'
 import { APP_ROUTES, type AppOperation } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -41,7 +40,6 @@ import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from './wor
 type SystemServices = GuardServices &
   Pick<ServiceContext, 'doctor' | 'fleet' | 'registry' | 'host' | 'models' | 'signInRequests'>
 
-/** The system page, the status bar, and the browsers that are signed in. */
 const SYSTEM_OPERATIONS = {
   async doctorRead(_request, { doctor, clock }) {
     return { at: clock.now(), rows: [...(await doctor.check())] }
@@ -82,10 +80,9 @@ const diskOf = (service: SystemServices) => ({ ...service, folder: () => service
 
 const PAGE = 1000
 
-// Lists ask for one row more than they show, so that a client learns that there is more.
+// Lists query one extra row to tell the client whether there are more.
 const moreThan = (shown: number, found: readonly unknown[]) => (found.length > shown ? { more: true as const } : {})
 
-// `after` goes on from a line, `tail` begins with the newest ones; without both the newest page.
 function serveLogs(
   { c, query }: Pick<ManagementRequest<'endpointLogs'>, 'c' | 'query'>,
   service: ServiceBase,
@@ -119,7 +116,6 @@ function serveLogs(
   })
 }
 
-/** Log lines of endpoints, workers and jobs; those of a worker or job are there as long as the lines are. */
 const LOG_OPERATIONS = {
   endpointLogs: (request, service) =>
     serveLogs(request, service, { by: 'endpoint', id: endpointOf(request.path, service).id }),
@@ -128,10 +124,8 @@ const LOG_OPERATIONS = {
 } as const satisfies Partial<ManagementOperations<ServiceBase>>
 
 const KINDS = fleetEvent.shape.kind.options
-// The plain moves of workers are many, and what made them is a kind of its own.
 const USUAL_KINDS = KINDS.filter((kind) => kind !== 'worker')
 
-/** What happened to endpoints, workers and releases. */
 const FLEET_EVENT_OPERATIONS = {
   fleetEventList({ query }, { storage }) {
     const most = query.limit ?? limit('listPage')
@@ -157,7 +151,6 @@ function kindsIn(text: string | undefined): readonly FleetEvent['kind'][] {
   return KINDS.filter((kind) => named.includes(kind))
 }
 
-/** The classes of nodes of endpoints, and the servers that have some. */
 const NODE_TYPE_OPERATIONS = {
   async nodeTypes({ query }, { storage, workflows }) {
     const { endpoint: endpointId } = query
@@ -177,7 +170,7 @@ const NODE_TYPE_OPERATIONS = {
   workflowServers: async (_request, { workflows }) => ({ servers: await workflows.servers() }),
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
-/** Uploads of artifacts, part by part; whoever was cut off asks how far it came and goes on from there. */
+/** Uploads of artifacts in parts; after an interruption, the client asks for the position and continues. */
 const ARTIFACT_OPERATIONS = {
   artifactRead: async ({ path }, { storage }) => await storage.artifacts.status(path.artifact),
   async artifactWrite({ path, query, body }, { storage }) {
@@ -185,16 +178,14 @@ const ARTIFACT_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage'>>>
 
-/** What the web pages ask for beside the rest: links to sign in, signing out, all at one glance. */
 const PAGE_OPERATIONS = {
   async sessionLinkCreate({ c, caller, query }, { sessions, host }) {
     const found = query.sameUser === undefined ? undefined : await host.userOf(connectionOf(c))
     // A link for any of several users would not be for the caller only.
     const user = found === SOMEONE_ELSE ? undefined : found
-    // Meanwhile the key of the caller may have been replaced.
+    // The key of the caller may have been replaced meanwhile.
     repeatAdmission(c)
     const { code, expiresAt } = sessions.createLink(caller, user)
-    // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
     const url = `${schemeOf(c)}://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`
     return { url, expiresAt, sameUser: user !== undefined }
   },
@@ -208,7 +199,6 @@ const PAGE_OPERATIONS = {
   figuresRead: (_request, { stats }) => stats.read(),
 } as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'views' | 'stats' | 'host'>>>
 
-/** The credentials of image registries; a password goes in and never comes out. */
 const REGISTRY_OPERATIONS = {
   registryList: (_request, { storage }) => ({ registries: listRegistries(storage) }),
   async registryPut({ body }, service) {
@@ -220,7 +210,6 @@ const REGISTRY_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage' | 'clock'>>>
 
-/** Named keys, and who changed what. */
 const KEY_OPERATIONS = {
   namedKeyList: (_request, { namedKeys }) => ({ keys: namedKeys.list() }),
   namedKeyCreate: async ({ body }, { namedKeys }) => await namedKeys.create(body),
@@ -240,12 +229,10 @@ const KEY_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<GuardServices>>
 
-/** What comes ready to be made into an endpoint. */
 const CATALOG_OPERATIONS = {
   catalogList: async (_request, { catalog }) => ({ entries: await catalog.list() }),
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'catalog'>>>
 
-/** Which code answers which operation of the management API. */
 const MANAGEMENT: ManagementOperations = {
   ...APP_MANAGEMENT,
   ...ARTIFACT_OPERATIONS,
@@ -281,21 +268,17 @@ const MANAGEMENT: ManagementOperations = {
   ...WORKFLOW_OPERATIONS,
 }
 
-/**
- * Reads a request by its row, and answers it. The key has been checked.
- * @throws AppError and ZodError of parseRequest, AppError of the operation
- */
 export async function manage(
   name: AppOperation,
   c: Context,
   service: ServiceContext,
   caller: Caller,
 ): Promise<Response> {
-  // Row and operation have one name, which the compiler cannot see through a variable.
+  // Row and operation have the same name, which the compiler cannot see through a variable.
   const operate = MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown
   const row: Route = APP_ROUTES[name]
   const request = { c, caller, ...(await parseRequest(c, row, service)) }
   const answer = await audited(service, { c, caller, operation: name, row, request }, () => operate(request, service))
-  await service.storage.durable() // it may hold what others have just written
+  await service.storage.durable()
   return answer instanceof Response ? answer : c.json(shownTo(caller, answer))
 }

@@ -1,4 +1,3 @@
-/** The operations of schedules. */
 import { cutText, rawFields } from '../../domain/json/scan-json.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
@@ -6,10 +5,8 @@ import { DONE, type ManagementOperations } from '../operation.ts'
 import type { JsonBody } from '../read-request.ts'
 import { endpointOf } from './endpoints.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'schedules'>
 
-/** Schedules: listed, added, paused, run by hand, deleted. */
 export const SCHEDULE_OPERATIONS = {
   scheduleList: ({ query }, { schedules }) => ({ schedules: [...schedules.list(query.endpoint)] }),
   async scheduleCreate({ path, body, sent }, service) {
@@ -31,7 +28,7 @@ export const SCHEDULE_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-// As it came, so that a seed of twenty digits keeps them.
+// Unchanged text, so that a seed of twenty digits keeps them.
 function inputIn(sent: JsonBody): string {
   const request = sent.raw('request') ?? '{}'
   return rawFields(request, cutText(request))('input') ?? '{}'

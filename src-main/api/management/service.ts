@@ -6,10 +6,8 @@ import type { ServiceBase, ServiceContext, WorkerServices } from '../../services
 import type { ManagementOperations } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & WorkerServices & Pick<ServiceContext, 'rotateAccountKey'>
 
-/** The service itself: where it is, its settings, its workers, its key. */
 export const SERVICE_OPERATIONS = {
   info({ caller }, { storage, views, calls, info }) {
     const { version, pid, url, data, startedAt } = info()
@@ -42,7 +40,7 @@ export const SERVICE_OPERATIONS = {
     const leave = usage.watch()
     c.req.raw.signal.addEventListener('abort', leave)
     stopping.addEventListener('abort', leave)
-    // Without it those to come; one may be made in this very millisecond.
+    // Without `after`, only new ones; one may be created in this very millisecond.
     let sentUntil = query.after ?? clock.now() - 1
     return followAsEvents(c, {
       notifier: usage.notifier,

@@ -1,5 +1,3 @@
-/** The operations of targets, and of deploys to them. */
-
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { readApp, viewTargetApp } from '../../services/targets/read-target.ts'
 import { createTargetClient } from '../../services/targets/target-client.ts'
@@ -7,10 +5,8 @@ import { listTargets, putTarget, removeTarget, requireTarget } from '../../servi
 import { DONE, type ManagementOperations } from '../operation.ts'
 import { followView } from './follow-view.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'targetDeploys' | 'sendToTarget'>
 
-/** Other services that speak the platform's control plane, and the app of this one there. */
 export const TARGET_OPERATIONS = {
   targetList: (_request, { storage }) => ({ targets: [...listTargets(storage)] }),
   targetPut: async ({ body }, service) => await putTarget({ ...service, send: service.sendToTarget }, body),
@@ -30,7 +26,7 @@ export const TARGET_OPERATIONS = {
   targetDeployRead({ c, path, query }, { targetDeploys, stopping }) {
     const view = () => targetDeploys.read(path.deployId)
     if (query.follow !== 'true') return view()
-    view() // one that is not there is said before the stream begins
+    view()
     const { notifier } = targetDeploys
     return followView(c, { notifier, stopping, event: 'deploy', view, isLast: ({ state }) => state !== 'running' })
   },

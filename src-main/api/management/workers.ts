@@ -1,4 +1,3 @@
-/** The operations of workers, and of shells in their containers. */
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { isLive } from '../../domain/worker/transitions.ts'
@@ -10,22 +9,16 @@ import { DONE } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 import { endpointOf } from './endpoints.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<WorkerServices, 'registry' | 'replacement' | 'shells'>
 
 const ID_LENGTH = 50
 
-/**
- * Finds the worker of the path.
- * @throws AppError WORKER_NOT_FOUND
- */
 function workerOf({ workerId }: { readonly workerId: string }, { registry }: Services): LiveWorker {
   const worker = registry.get(workerId)
   if (worker === undefined) throw new AppError('WORKER_NOT_FOUND', { workerId: workerId.slice(0, ID_LENGTH) })
   return worker
 }
 
-/** Replacing workers by new ones. */
 export const WORKER_OPERATIONS = {
   workerReplace({ path }, service) {
     const worker = workerOf(path, service)
@@ -46,7 +39,7 @@ function shellOf({ shellId }: { readonly shellId: string }, { shells }: Services
   return shell
 }
 
-// A shell that has ended takes nothing: what is typed then would be lost without a word.
+// An ended shell takes no input: typed text would be lost silently.
 function openShellOf(path: { readonly shellId: string }, service: Services): Shell {
   const shell = shellOf(path, service)
   if (shell.hasEnded()) throw new AppError('SHELL_NOT_FOUND', { shellId: shell.id })
@@ -74,7 +67,6 @@ function follow(c: Context, { stopping }: Services, shell: Shell, after: number)
   })
 }
 
-/** Shells in the containers of workers: opened, read, typed into, closed. */
 export const SHELL_OPERATIONS = {
   async shellOpen({ path, body }, service) {
     const { id, program } = await service.shells.open(workerOf(path, service), body)

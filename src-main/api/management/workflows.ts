@@ -1,4 +1,3 @@
-/** The operations of the library of workflows, of runs, and of published graphs. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { PublishedGraph } from '../../contract/published.ts'
@@ -29,10 +28,8 @@ import {
 import { cancelSweep, createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
 import { fileResponse, jsonResponse, type ManagementOperations } from '../operation.ts'
 
-/** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'workflows' | 'models'>
 
-/** The library of workflows. */
 export const WORKFLOW_OPERATIONS = {
   workflowList: (_request, { storage }) => ({ workflows: storage.workflows.list(limit('workflows')) }),
   async workflowCreate({ body }, { workflows }) {
@@ -74,7 +71,6 @@ export const WORKFLOW_OPERATIONS = {
   workflowTemplates: async (_request, { workflows }) => ({ templates: await workflows.templates() }),
 } as const satisfies Partial<ManagementOperations<Services>>
 
-/** Runs of graphs, alone and in sweeps. */
 export const RUN_OPERATIONS = {
   async runCreate({ body }, service) {
     return await createRun(runsOf(service), endpointForRun(service, body.endpointId), body)
@@ -139,7 +135,7 @@ function endpointForRun(service: Services, endpointId: string): Endpoint {
   const endpoint = service.storage.endpoints.get(endpointId)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpointId.slice(0, 100) })
   requireQueue(endpoint, service)
-  // Not waited for: what the server has now is shown before the next run.
+  // Not awaited: the server's current classes are shown before the next run.
   void service.workflows.classes.renew(endpoint)
   return endpoint
 }
@@ -159,7 +155,6 @@ function withUrl<Graph extends Published>(service: Services, graph: Graph): Grap
   return { ...graph, url: `${service.info().url}/v2/${graph.id}` }
 }
 
-/** Graphs that are endpoints of their own. */
 export const PUBLISHED_OPERATIONS = {
   publishedList: (_request, service) => {
     return { graphs: listGraphs(service.storage).map((graph) => withUrl(service, graph)) }

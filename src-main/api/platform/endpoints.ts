@@ -1,4 +1,3 @@
-/** The operations of endpoints, and of the lines of their workers. */
 import type { Context } from 'hono'
 import { deleteEndpoint } from '../../services/endpoints/endpoints.ts'
 import {
@@ -27,10 +26,9 @@ const of = ({ id }: { readonly id: string }, service: ServiceContext): Endpoint 
   endpointOf({ endpointId: id }, service)
 
 const ALL: readonly LineSource[] = ['container', 'system']
-// Lines that are given where nobody says how many; source: the platform.
+// Default number of lines. Source: the platform.
 const USUAL_TAIL = 100
 
-/** Endpoints in the platform's words. */
 export const PLATFORM_ENDPOINT_OPERATIONS = {
   endpointList: (_request, service) => ({
     endpoints: service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint)),
@@ -77,12 +75,11 @@ type Wish = Pick<LineWish, 'sources'> & {
   readonly since?: string | undefined
 }
 
-/** A worker, or none: undefined where it may come, 'gone' where not. */
 type FoundWorker = { readonly endpointId: string; readonly workerId: string } | undefined | 'gone'
 
 /**
- * Finds what a client calls a pod: the worker of the call of a task, else a worker by its id.
- * @throws AppError WORKER_NOT_FOUND where it is neither
+ * A pod id is the call of a task, or else a worker id.
+ * @throws AppError WORKER_NOT_FOUND if it is neither
  */
 function podWorker(service: ServiceContext, id: string): () => FoundWorker {
   const call = findTaskCall(service.storage, id)
@@ -103,8 +100,7 @@ function wishOf(workerId: string, { sources, tail = USUAL_TAIL, since }: Wish): 
   return { workerId, sources, tail, since: Number.isNaN(from) ? 0 : from }
 }
 
-// Each event has the time of its line as its id, so that a client that comes back says from when on. The response ends
-// with its worker, when nothing has come for a while.
+// The event id is the line's time, so clients can resume. The response ends with its worker, after some silence.
 function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wish: Wish): Response {
   const since = c.req.header('last-event-id') ?? wish.since
   let lines: WorkerLines | undefined

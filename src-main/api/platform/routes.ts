@@ -1,7 +1,3 @@
-/**
- * The operations of the platform's management API in one table, with those of templates, volumes, registries and the
- * catalog. The work is done by services/platform, and by what the management API of this service uses.
- */
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import {
@@ -156,23 +152,18 @@ const OPERATIONS: PlatformOperations = {
   ...NOT_HERE_OPERATIONS,
 }
 
-/**
- * Reads a request by its row, and answers it. The key has been checked.
- * @throws AppError and ZodError of parseRequest, AppError of the operation
- */
 export async function operatePlatform(
   name: PlatformOperation,
   c: Context,
   service: ServiceContext,
   caller: Caller,
 ): Promise<Response> {
-  // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
   const row: PlatformRoute = PLATFORM_ROUTES[name]
   const request = { c, caller, ...(await parseRequest(c, row, service)) }
   const change = { c, caller, operation: `platform ${name}`, row, request }
   const answer = await audited(service, change, () => operate(request, service))
-  await service.storage.durable() // it may hold what others have just written
+  await service.storage.durable()
   if (answer instanceof Response) return answer
   if (row.status === 204) return c.body(null, 204)
   return c.json(shownTo(caller, answer) as object, row.status ?? 200)

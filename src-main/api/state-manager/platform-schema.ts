@@ -1,7 +1,6 @@
 /**
- * The queries of the platform's own tools: `rp` and the public package runpod 2.0. They come to the same door as those of
- * the state manager, and reach the same apps, environments, releases and secrets. All ask for the account key but
- * those by which a program is signed in. Source: docs/spec/platform.md, 6.
+ * Queries of `rp` and runpod 2.0, on the state manager's data. All but sign-in need the account key. Source:
+ * docs/spec/platform.md, 6.
  */
 import { GraphQLError, type GraphQLSchema, isScalarType } from 'graphql'
 import type { ZodType } from 'zod'
@@ -32,10 +31,8 @@ import { noted, targetOf } from '../audit.ts'
 import { requireRoleOf } from '../guards.ts'
 import type { FieldResolvers, QueryContext } from './resolvers.ts'
 
-/** Fields that a program may ask for before it has a key. */
 export const GUEST_FIELDS: ReadonlySet<string> = new Set(['createFlashAuthRequest', 'flashAuthRequestStatus'])
 
-// What both forms of a pod have, in the words of the package.
 const POD_FIELDS = `
   name: String!
   imageName: String!
@@ -49,7 +46,7 @@ const POD_FIELDS = `
   dataCenterIds: [String!]
   volumeMounts: [VolumeMountInput!]`
 
-/** What is added to the schema of the state manager. Times are ISO 8601. */
+/** Additions to the schema of the state manager. Times are ISO 8601. */
 export const PLATFORM_TYPES = `
 scalar JSON
 
@@ -198,8 +195,8 @@ type EnvironmentKey = { readonly flashEnvironmentId: string }
 const time = (ms: number) => new Date(ms).toISOString()
 
 /**
- * The functions of these fields, by type. Those of a query or mutation ask for the account key, but for what guests may.
- * A failure is a message; "not found" in it means that a thing is not there.
+ * All but guest fields require the account key. A failure is a message; "not found" in it means that a thing is
+ * missing.
  */
 export function platformResolvers(service: Services): Readonly<Record<string, FieldResolvers>> {
   const { Query, Mutation, ...types } = resolversOf(service)
@@ -215,7 +212,6 @@ function forRole(needed: Role, fields: FieldResolvers): FieldResolvers {
   })
 }
 
-// Each is a change that is listed.
 function listed(service: Services, fields: FieldResolvers): FieldResolvers {
   return wrapped(fields, (name, resolve) => (source, given: { readonly input?: unknown }, context, info) => {
     const change = { ...context, operation: `graphql ${name}`, target: targetOf(context.c, given.input ?? given) }
@@ -223,7 +219,6 @@ function listed(service: Services, fields: FieldResolvers): FieldResolvers {
   })
 }
 
-// But for what guests may.
 function wrapped(fields: FieldResolvers, wrap: (name: string, resolve: Resolver) => Resolver): FieldResolvers {
   const entries = Object.entries(fields)
   return Object.fromEntries(
@@ -353,7 +348,6 @@ async function savePlainEndpoint(service: Services, input: SavedInput, model: st
   return { id, templateId: id }
 }
 
-// Names are parts of addresses.
 function nameOf(schema: ZodType<string>, { name }: { readonly name: string }): string {
   const { data, error } = schema.safeParse(name)
   if (data === undefined)
@@ -365,7 +359,6 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw new GraphQLError(problem)
 }
 
-// As many as an environment keeps releases.
 const BUILDS_SHOWN = 100
 
 function stateOf({ apps }: Services['storage'], environmentId: number): string {
@@ -373,7 +366,7 @@ function stateOf({ apps }: Services['storage'], environmentId: number): string {
   return apps.releaseIn(environmentId, 'active') === undefined ? 'PENDING' : 'ACTIVE'
 }
 
-// The tools know by these words that a thing is not there.
+// The tools recognise a missing thing by these words.
 const notFound = (what: string) => new GraphQLError(`The ${what} was not found.`)
 
 function found<Value>(read: () => Value, what: string): Value {
@@ -393,7 +386,6 @@ function shownSecret({ name, description, createdAt }: ReturnType<typeof listSec
   return { id: name, name, description, createdAt: time(createdAt) }
 }
 
-/** JSON passes as it is. */
 export function passJson(schema: GraphQLSchema): void {
   const json = schema.getType('JSON')
   if (isScalarType(json)) json.parseValue = (value) => value

@@ -1,4 +1,4 @@
-/** Answers GraphQL queries to the state manager; how large they are is looked at first. */
+/** Answers GraphQL queries to the state manager after checking their size. */
 import {
   type DocumentNode,
   execute,
@@ -18,10 +18,9 @@ import { GUEST_FIELDS } from './platform-schema.ts'
 import type { QueryContext } from './resolvers.ts'
 import { createStateSchema } from './schema.ts'
 
-/** Answers the body of a request; what is wrong with it is in the response. @throws AppError UNAUTHORIZED for guests */
 export type RunQuery = (body: string, context: QueryContext) => Promise<Response>
 
-/** A query as clients send it. Tools send extensions, of which none is known here. Source: GraphQL over HTTP. */
+/** A query from clients. Tools send extensions, which are ignored. Source: GraphQL over HTTP. */
 const queryRequest = z.strictObject({
   query: z.string(),
   operationName: z.string().nullish(),
@@ -34,11 +33,9 @@ type QueryAnswer = {
   readonly result: { readonly data?: unknown; readonly errors?: readonly GraphQLError[] }
 }
 
-/** Makes the GraphQL server: one query in JSON and nothing else; no page, no files, no lists of queries. */
 export function createQueryServer(service: ServiceContext, findEndpoint: FindEndpoint): RunQuery {
   const schema = createStateSchema(service, findEndpoint)
 
-  // What is wrong with the query itself is shown, and so are the errors that the service means to be read.
   function shownError(error: GraphQLError): GraphQLError {
     const { originalError: cause, nodes, path } = error
     if (cause === undefined || cause instanceof GraphQLError) return error
@@ -79,7 +76,6 @@ export function createQueryServer(service: ServiceContext, findEndpoint: FindEnd
   }
 }
 
-/** @returns the request, or what is wrong with it */
 function readRequest(body: string): z.infer<typeof queryRequest> | string {
   let value: unknown
   try {
@@ -91,7 +87,6 @@ function readRequest(body: string): z.infer<typeof queryRequest> | string {
   return data ?? fieldError(error).message
 }
 
-/** @returns the document, or why it is not looked at any further */
 function readDocument(query: string, caller: Caller): DocumentNode | GraphQLError {
   try {
     const document = parse(query, { maxTokens: MAX_TOKENS })
@@ -103,7 +98,6 @@ function readDocument(query: string, caller: Caller): DocumentNode | GraphQLErro
   }
 }
 
-/** Whether a query asks for nothing but what needs no key. */
 function isForGuests({ definitions }: DocumentNode): boolean {
   return definitions.every(
     (definition) =>
@@ -123,23 +117,21 @@ function refused(errors: readonly GraphQLError[], code: string): QueryAnswer['re
   }
 }
 
-// How large a query may be, looked at before anything else is done with it. Fragments are counted wherever they are
-// spread and a field under each of its aliases, so that a short text cannot ask for much.
+// Checks size first; fragments count per spread and fields per alias, so that a short text cannot ask for much.
 
-/** Levels of fields; source: ours, twice what the schema has. */
+/** Maximum field depth. Source: ours, twice the schema's. */
 const MAX_DEPTH = 8
-/** Fields in all; source: ours, four times what shows an app with all that belongs to it. */
+/** Limit of all fields; source: ours, four times those of an app with everything in it. */
 const MAX_FIELDS = 200
-/** Tokens of the text, as the parser counts them; source: ours, 200 fields with arguments take half of it. */
+/** Maximum parser tokens. Source: ours, twice what 200 fields with arguments take. */
 const MAX_TOKENS = 4000
 
 type Size = { readonly depth: number; readonly fields: number; readonly introspects: boolean }
 
 const NOTHING: Size = { depth: 0, fields: 0, introspects: false }
-// Validation bounds how deep introspection may go, and tools that read a schema go deeper than any of our queries.
+// Validation limits the depth of introspection, which tools use more deeply than our queries.
 const INTROSPECTION: readonly string[] = ['__schema', '__type']
 
-/** Why a query is not looked at any further; undefined: it may be. */
 function queryProblem(document: DocumentNode, mayIntrospect: boolean): string | undefined {
   const { depth, fields, introspects } = measure(document)
   if (depth > MAX_DEPTH) return `The query is more than ${MAX_DEPTH} levels deep. Ask for less at a time.`
@@ -160,7 +152,7 @@ function measure({ definitions }: DocumentNode): Size {
   function sizeOfFragment(name: string): Size {
     const known = measured.get(name)
     if (known !== undefined) return known
-    measured.set(name, NOTHING) // one that holds itself ends here; validation refuses it
+    measured.set(name, NOTHING)
     const set = fragments.get(name)
     const size = set === undefined ? NOTHING : sizeOf(set)
     measured.set(name, size)
@@ -182,7 +174,7 @@ function measure({ definitions }: DocumentNode): Size {
     definition.kind === 'OperationDefinition' ? [sizeOf(definition.selectionSet)] : [],
   )
   const all = operations.reduce(together, NOTHING)
-  // Validation compares the fields of fragments that nothing uses, too, before it refuses them.
+  // Validation also compares the fields of unused fragments before it refuses them.
   return { ...all, fields: Math.max(all.fields, ...[...fragments.keys()].map((name) => sizeOfFragment(name).fields)) }
 }
 

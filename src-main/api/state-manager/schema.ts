@@ -74,7 +74,7 @@ type Endpoint {
 
 type Resolve<Source, Arguments = unknown> = (source: Source, given: Arguments, context: QueryContext) => unknown
 
-/** The schema of the state manager. Source: docs/spec/app-deploy.md, 8. */
+/** Source: docs/spec/app-deploy.md, 8. */
 export function createStateSchema(service: ServiceContext, findEndpoint: FindEndpoint): GraphQLSchema {
   const { storage } = service
   const seesEnvironment = (caller: Caller) => (environment: Environment) =>
@@ -126,7 +126,7 @@ export function createStateSchema(service: ServiceContext, findEndpoint: FindEnd
   }
   const endpoint: { readonly name: Resolve<DeployedEndpoint>; readonly url: Resolve<DeployedEndpoint> } = {
     name: ({ id, resource }) => storage.endpoints.get(id)?.config.name ?? resource,
-    // From inside a container the service has another address than for its own machine.
+    // Inside a container the service has another address than on its own machine.
     url: ({ url }) => new URL(url).pathname,
   }
   const { Query: platformQuery, ...platform } = platformResolvers(service)

@@ -1,7 +1,6 @@
 /**
- * POST /graphql: where the endpoints of apps are. The account key sees all apps; the key of an endpoint, or the token
- * of a worker that calls others, what is in the same environment of the same app. The platform's own tools ask here too;
- * without a key they may sign in. Source: docs/spec/app-deploy.md, 8; docs/spec/platform.md, 6.
+ * POST /graphql: the account key sees all apps, endpoint and worker tokens their environment, guests only sign-in.
+ * Source: docs/spec/app-deploy.md, 8; docs/spec/platform.md, 6.
  */
 import type { Context } from 'hono'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
@@ -11,7 +10,7 @@ import type { ServiceContext } from '../../services/service-context.ts'
 import { readBody } from '../read-request.ts'
 import type { RunQuery } from './query-server.ts'
 
-/** Makes the state manager. @returns answers a request whose origin and key have been checked */
+/** @returns a handler for requests with checked origin and key */
 export function createStateManager(
   service: ServiceContext,
   findEndpoint: FindEndpoint,
@@ -20,9 +19,9 @@ export function createStateManager(
   return async (c, caller) => {
     const { bytes, name } = SERVICE_ROUTES.stateManager.bodyLimit
     const body = await readBody(c, bytes, name)
-    // Loading it takes 0.2 s, which only those wait for who ask.
+    // Loading it takes 0.2 s, so it is loaded on first use.
     server ??= import('./query-server.ts').then(({ createQueryServer }) => createQueryServer(service, findEndpoint))
-    // The Host was checked, and it is where the caller's next requests arrive: behind a tunnel, say.
+    // The checked Host, where the caller's next requests will arrive: through a tunnel, for example.
     const { origin } = new URL(c.req.url)
     const answer = await (await server)(body.toString('utf8'), { c, caller, origin })
     await service.storage.durable()

@@ -1,7 +1,6 @@
 /**
- * Endpoints that the public app SDKs call by name: the headers say which. /v2/flash/run and every other operation of the
- * job API is a call to a function; flash.localhost and /lb/flash take requests to a load-balanced endpoint. Source:
- * docs/spec/app-deploy.md, 1.
+ * Finds endpoints that public app SDKs name by headers: /v2/flash for job calls, flash.localhost and /lb/flash for
+ * load-balanced requests. Source: docs/spec/app-deploy.md, 1.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
@@ -16,25 +15,20 @@ import { requireCaller, requireOpen } from '../guards.ts'
 
 const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 'X-Flash-Endpoint' } as const
 
-/** Gives a header of a request; undefined where it is not there. */
 export type ReadHeader = (name: string) => string | undefined
 
-/** Whether a request names its endpoint by headers; without them `flash` is an endpoint as any. */
 export function namesEndpoint(header: ReadHeader): boolean {
   return Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
-/** Arguments of a search for an endpoint by name. */
 export type NamedSearch = {
   readonly service: NamedEndpointServices
   readonly findEndpoint: FindEndpoint
-  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal
 }
 
 /**
- * Finds the endpoint that the headers name. If only a release in preparation has it, waits for that release. A worker
- * of another app learns nothing about deployed endpoints.
+ * Waits for a release in preparation that has it. Workers of other apps learn nothing.
  * @throws AppError UNAUTHORIZED, BAD_FIELD, NOT_DEPLOYED
  */
 export async function findNamedEndpoint(header: ReadHeader, caller: Caller, search: NamedSearch): Promise<Endpoint> {
@@ -52,8 +46,8 @@ export async function findNamedEndpoint(header: ReadHeader, caller: Caller, sear
   return endpoint
 }
 
-// The platform's tools report a deploy as live while its first workers still start. A call by a worker does not wait,
-// because its own release may be waiting for it.
+// Platform tools report a deploy as live while workers still start. A worker's call never waits, since its own release
+// may await it.
 async function findReleased(
   named: Parameters<FindEndpoint>[0],
   { role }: Caller,
@@ -65,7 +59,6 @@ async function findReleased(
   return gone.aborted ? undefined : findEndpoint(named)
 }
 
-/** The same for a call of the job API, with a key or session that opens it. @throws the same, AppError FORBIDDEN_ROLE */
 export async function requireNamedEndpoint(
   c: Context,
   { service, findEndpoint }: Omit<NamedSearch, 'gone'>,
@@ -77,10 +70,9 @@ export async function requireNamedEndpoint(
   return endpoint
 }
 
-// Longer names than these are not even shown in an error.
 const LENGTH = 255
 
-// Node reads headers byte by byte, and clients send names as UTF-8.
+// Node decodes headers as bytes, and clients send names as UTF-8.
 function readName(header: ReadHeader, name: string): string {
   const value = header(name) ?? ''
   if (value === '' || value.length > LENGTH)

@@ -46,8 +46,8 @@ export const openai: Operation = async (request) => {
 }
 
 /**
- * Cancels the job when its client disconnects, as servers of this API do: nobody will read its answer. A connection
- * that the service ends because it stops does not count.
+ * Cancels the job when its client disconnects, like OpenAI servers: nobody will read its response. Connections closed
+ * by a stopping service do not count.
  */
 function cancelWithClient({ c, service }: OperationRequest, { seq }: Job): void {
   const { signal } = c.req.raw
@@ -72,12 +72,11 @@ async function respondWhole({ c, service }: OperationRequest, job: Job): Promise
   return failure === undefined ? jsonResponse(json) : openAiResponse(failure)
 }
 
-/** The result of a job. */
 async function wholeAnswer(service: AnswerDeps, ended: Job): Promise<OpenAiAnswer> {
   const output = await service.storage.jobs.readOutput(ended)
   const [first] = service.storage.chunks.after(ended.seq, 0, 1).rows
   if (output !== undefined && output !== '[]') return readAnswer(service, output, 'output')
-  // A generator worker without return_aggregate_stream leaves its one answer in the stream.
+  // A generator worker without return_aggregate_stream leaves its single answer in the stream.
   const given = first && rawFields(first.chunk, cutText(first.chunk))('output')
   return given === undefined ? missingAnswer(ended) : readAnswer(service, given, 'output')
 }
@@ -90,8 +89,8 @@ async function readAnswer({ readInThread }: AnswerDeps, given: Json, from: 'outp
 }
 
 /**
- * Answers with a stream of events. It begins with the first of them, so that a request which fails at once is told with
- * a status as any other; after one hold without news it begins all the same, and a failure becomes an event.
+ * Waits for the first event, so that an immediate failure gets a status; after one hold it starts anyway and errors
+ * become events.
  */
 async function respondAsStream({ c, service }: OperationRequest, job: Job): Promise<Response> {
   const { signal } = c.req.raw
@@ -99,7 +98,7 @@ async function respondAsStream({ c, service }: OperationRequest, job: Job): Prom
   const first = await read()
   if (signal.aborted) {
     first.lost()
-    return new Response(null, { status: 499 }) // nobody reads it
+    return new Response(null, { status: 499 })
   }
   const failure = await failureBefore(service, job, first)
   if (failure !== undefined) {
@@ -117,14 +116,13 @@ async function respondAsStream({ c, service }: OperationRequest, job: Job): Prom
       const ended = service.storage.jobs.read(job.seq)
       if (ended === undefined) return
       if (ended.status !== 'COMPLETED') return void (await events.write(errorEvent(failureOfJob(ended))))
-      // The handler does not stream: its one answer is better than none.
+      // The handler does not stream, so its one answer is sent.
       if (sent === 0) await events.write((await wholeAnswer(service, ended)).event)
       return
     }
   })
 }
 
-/** The failure with which a stream would begin. */
 async function failureBefore(
   service: AnswerDeps,
   job: Job,

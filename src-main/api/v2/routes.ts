@@ -1,4 +1,3 @@
-/** The operations of the job API and their table. */
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../contract/errors.ts'
@@ -20,30 +19,28 @@ import { type JobApiServices, JSON_TYPE, jsonResponse, type OperationRequest } f
 import { type JsonBody, type Parsed, parseRequest } from '../read-request.ts'
 import { afterResponse } from '../send-response.ts'
 
-/** The operations of the job API: the request has been read by the row of the operation. */
 type JobOperations = {
   readonly [Name in V2Operation]: (
     request: OperationRequest & Parsed<(typeof V2_ROUTES)[Name]>,
   ) => Promise<Response> | Response
 }
 
-// These need not wait for what others have written. A job is queued and reported on when its own commit is on the disk;
-// health gives figures, which a power cut may take back.
+// These do not wait for other writes: a job waits for its own commit, and a power cut may undo health's stats.
 const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync', 'health'])
 
 /**
- * Reads a request by its row, and answers it when all that the answer can hold is on the disk.
+ * Responds once everything in the answer is durable.
  * @throws AppError of parseRequest and of the operation, STORAGE_FAILED
  */
 export async function operateJobs(name: V2Operation, request: OperationRequest): Promise<Response> {
-  // Row and operation have one name, which the compiler cannot see through a variable.
+  // Row and operation have the same name, which the compiler cannot see through a variable.
   const operate = OPERATIONS[name] as (request: object) => Promise<Response> | Response
   const answer = await operate({ ...request, ...(await readOrNote(name, request)) })
   if (!WAITS_FOR_NO_OTHERS.has(name)) await request.service.storage.durable()
   return answer
 }
 
-/** Reads a request; one without a usable input is noted in the log of the endpoint too, where its owner looks next. */
+/** An unusable input is also logged for the endpoint, where its owner looks next. */
 async function readOrNote(name: V2Operation, { c, service, endpoint }: OperationRequest): Promise<object> {
   try {
     return await parseRequest(c, V2_ROUTES[name], service)
@@ -54,7 +51,6 @@ async function readOrNote(name: V2Operation, { c, service, endpoint }: Operation
   }
 }
 
-/** Names under which strict limits know the operations. */
 export const LIMIT_NAMES: Readonly<Partial<Record<V2Operation, string>>> = {
   run: 'run',
   runsync: 'runsync',
@@ -66,18 +62,12 @@ export const LIMIT_NAMES: Readonly<Partial<Record<V2Operation, string>>> = {
   requests: 'requests',
 }
 
-/** The body of run or runsync: its fields, and all of it as it came. */
 type JobBody = { readonly body: JobRequest; readonly sent: JsonBody }
 
-// Of a body whose payloads are passed on, longer fields come empty.
+// If payloads are passed on, longer fields are empty.
 const READ_FIELDS = ['webhook', 'policy', 'idempotencyKey']
 const LONGEST_READ = 64 * 1024
 
-/**
- * Makes the submission of a body of run or runsync. The payloads stay as they came.
- * @param header the key of the request's header
- * @throws AppError BAD_FIELD
- */
 export function submissionOf(
   { body, sent }: JobBody,
   {
@@ -101,7 +91,6 @@ export function submissionOf(
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
-/** POST run: queues a job and answers when it is durable. */
 const run: JobOperations['run'] = async (request) => {
   const { c, service } = request
   const header = c.req.header('idempotency-key')
@@ -120,12 +109,10 @@ async function submitNoted(service: JobApiServices, endpoint: Endpoint, submissi
   return job
 }
 
-/** The short answer of run, cancel and retry. */
 function handleText(job: Pick<Job, 'id' | 'status'>): Response {
   return jsonResponse(`{"id":"${job.id}","status":"${job.status}"}`)
 }
 
-/** The client that asks, for what is remembered of it. */
 function clientOf({ c, endpoint }: OperationRequest): StreamClient {
   return {
     endpointId: endpoint.id,
@@ -134,7 +121,6 @@ function clientOf({ c, endpoint }: OperationRequest): StreamClient {
   }
 }
 
-/** POST runsync: queues a job and answers with its record when it ends, or with its state when the wait is over. */
 const runsync: JobOperations['runsync'] = async (request) => {
   const { c, service, query } = request
   const header = c.req.header('idempotency-key')
@@ -145,23 +131,18 @@ const runsync: JobOperations['runsync'] = async (request) => {
   return respondAtEnd(c, service, job, query.wait ?? limit('waitDefaultMs'))
 }
 
-/**
- * Finds the job of the path on the endpoint.
- * @throws AppError JOB_NOT_FOUND
- */
 function jobOf({
   path: { jobId },
   service,
   endpoint,
 }: Pick<OperationRequest, 'service' | 'endpoint'> & { readonly path: { readonly jobId: string } }): Job {
   const job = service.storage.jobs.find(jobId)
-  // Archived: its retention is over, and production would not know it.
+  // Archived: retention has passed, and production would not know the job.
   if (job === undefined || job.archived === 1 || !kindOf(endpoint).hasJob(service.storage, endpoint, job))
     throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job
 }
 
-/** GET or POST status: the record of a job. `ttl` sets the whole life of a job that has not ended. */
 const status: JobOperations['status'] = async (request) => {
   const { service } = request
   const { storage } = service
@@ -174,7 +155,6 @@ const status: JobOperations['status'] = async (request) => {
   return jsonResponse(await openJobRecord(storage.jobs, job))
 }
 
-/** GET or POST status-sync: the same for a job that exists. */
 const statusSync: JobOperations['statusSync'] = async (request) => {
   const waitMs = request.query.wait ?? limit('waitDefaultMs')
   return respondAtEnd(request.c, request.service, jobOf(request), waitMs)
@@ -191,18 +171,13 @@ async function respondAtEnd(
   return jsonResponse(await openJobRecord(storage.jobs, ended))
 }
 
-/**
- * Job record as pieces of JSON, for status, runsync and status-sync.
- * @throws AppError PAYLOAD_LOST
- */
 async function openJobRecord(jobs: Pick<JobStore, 'openInput' | 'openOutput'>, job: Job): Promise<readonly SentJson[]> {
   const input = isFinal(job.status) ? undefined : await jobs.openInput(job)
   return jobRecordPieces<SentJson>({ ...job, output: await jobs.openOutput(job), input, webhook: undefined })
 }
 
 /**
- * GET or POST stream. The specification shows an array; who needs an object instead is decided in domain/job/stream.
- * Source: docs/spec/job-api.md, 1 and 5.
+ * The specification shows an array; domain/job/stream decides who gets an object. Source: docs/spec/job-api.md, 1, 5.
  */
 const stream: JobOperations['stream'] = async (request) => {
   const { c, service } = request
@@ -230,7 +205,6 @@ const stream: JobOperations['stream'] = async (request) => {
   return new Response(body, { headers: { ...JSON_TYPE, 'job-status': read.status } })
 }
 
-// Server-sent events of the same chunks (ours); they move the same cursor.
 function streamEvents(c: Context, service: Pick<JobApiServices, 'streams'>, job: Job): Response {
   return streamSSE(c, async (events) => {
     for (;;) {
@@ -253,27 +227,23 @@ function streamEvents(c: Context, service: Pick<JobApiServices, 'streams'>, job:
   })
 }
 
-/** POST cancel. */
 const cancel: JobOperations['cancel'] = async (request) => handleText(await cancelJob(request.service, jobOf(request)))
 
-/** POST retry. */
 const retry: JobOperations['retry'] = async (request) => handleText(await retryJob(request.service, jobOf(request)))
 
-/** POST purge-queue. */
 const purge: JobOperations['purgeQueue'] = async ({ service, endpoint }) => {
   const removed = await kindOf(endpoint).purge(service, endpoint.id)
   return jsonResponse(JSON.stringify({ removed, status: 'completed' }))
 }
 
-/** GET health; of a published graph that of the endpoint which does the work. */
 const health: JobOperations['health'] = ({ service, endpoint }) => {
   const worker = workedBy(service.storage, endpoint)
   return jsonResponse(JSON.stringify(readHealth(service.views, worker)))
 }
 
 /**
- * GET requests: jobs of the endpoint that the job API knows, newest first, with full-text search; those of a published
- * graph without.
+ * GET requests: jobs of the endpoint that the job API knows, newest first, with full-text search except for published
+ * graphs.
  */
 const requests: JobOperations['requests'] = async ({ query, service, endpoint }) => {
   const page = await kindOf(endpoint).list(service, endpoint, {
@@ -285,7 +255,6 @@ const requests: JobOperations['requests'] = async ({ query, service, endpoint })
   return jsonResponse(JSON.stringify(page))
 }
 
-/** Which code answers which operation of the job API. */
 const OPERATIONS: JobOperations = {
   run,
   runsync,

@@ -5,18 +5,15 @@ import { openSession } from '../session.ts'
 import { showEnvironments } from '../show-environment.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock app`: the apps of the service. */
 export function addApp(app: Command, surroundings: Surroundings): void {
   addAppList(app, surroundings)
   addAppShow(app, surroundings)
   addAppDelete(app, surroundings)
 }
 
-/** `drydock app show`: an app with its environments. */
 function addAppShow(parent: Command, surroundings: Surroundings): void {
   parent
     .command('show')
-    // As the platform's tool calls it.
     .alias('get')
     .description('show an app with its environments')
     .argument('<app>', 'name of the app')
@@ -30,7 +27,6 @@ function addAppShow(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock app delete`: delete an app with everything that belongs to it. */
 function addAppDelete(parent: Command, surroundings: Surroundings): void {
   parent
     .command('delete')
@@ -52,7 +48,6 @@ function addAppDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock app list`: all apps, one a line. */
 function addAppList(parent: Command, surroundings: Surroundings): void {
   parent
     .command('list', { isDefault: true })

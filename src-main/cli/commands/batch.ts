@@ -1,4 +1,3 @@
-/** `drydock batch`: the inputs of a file as jobs that belong together. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -24,7 +23,6 @@ type SubmitOptions = { readonly name?: string; readonly template?: string }
 
 const WAIT_MS = 1000
 
-/** Adds the command. */
 export function addBatch(batch: Command, surroundings: Surroundings): void {
   batch
     .command('submit')
@@ -172,7 +170,6 @@ async function inputsOf(path: string, template: string | undefined): Promise<Rea
 
 const IMAGES = ['.png', '.jpg', '.jpeg', '.webp', '.gif', '.bmp', '.tif', '.tiff']
 
-/** Each image as an input; its number in the order of names is its line. */
 async function imagesOf(path: string, template = '{"image": "{file}", "name": "{name}"}'): Promise<ReadFile> {
   const names = (await readdir(path)).filter((name) => IMAGES.includes(extname(name).toLowerCase())).sort()
   async function* lines() {
@@ -186,7 +183,6 @@ async function imagesOf(path: string, template = '{"image": "{file}", "name": "{
   return () => readInputs(lines(), 'jsonl')
 }
 
-/** Reads the whole file once. @throws CliError FILE_INVALID with the first broken lines */
 async function check(path: string, read: ReadFile): Promise<{ readonly total: number; readonly fingerprint: string }> {
   const hash = createHash('sha256')
   const { total, problems } = await checkInputs(read(), (text) => hash.update(text))

@@ -7,7 +7,6 @@ import { duration, type Output, size } from '../output.ts'
 import { outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock build`: from the app in this folder to an artifact. */
 export function addBuild(build: Command, surroundings: Surroundings): void {
   addBuildOptions(build)
     .addHelpText(

@@ -1,4 +1,3 @@
-/** The commands that change jobs of the queue: cancel, retry and purge. */
 import type { Command } from 'commander'
 import { counted } from '../../domain/text.ts'
 import { YES } from '../ask.ts'
@@ -9,7 +8,6 @@ import { openSession } from '../session.ts'
 import { showHandle } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock cancel`: cancel a job that waits or runs. */
 export function addCancel(cancel: Command, surroundings: Surroundings): void {
   cancel
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
@@ -35,7 +33,6 @@ Examples:
     })
 }
 
-/** `drydock retry`: queue a failed or timed-out job again under its id. */
 export function addRetry(retry: Command, surroundings: Surroundings): void {
   retry
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
@@ -67,7 +64,6 @@ Examples:
     })
 }
 
-/** `drydock purge`: cancel all jobs of an endpoint that wait. */
 export function addPurge(purge: Command, surroundings: Surroundings): void {
   purge
     .argument('<endpoint>', 'id of the endpoint')

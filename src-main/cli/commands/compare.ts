@@ -1,4 +1,3 @@
-/** `drydock compare` and `drydock bisect`: which version gives something else, and what. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -34,7 +33,6 @@ type StartOptions = JobFilterOptions & {
   readonly atOnce?: number
 }
 
-/** What a version has of its own: the number of the version from 1, and a text. */
 type VersionSetting = { readonly number: number; readonly text: string }
 
 const ABOUT = `
@@ -50,7 +48,6 @@ Examples:
   $ drydock compare old new --file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
   $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`
 
-/** `drydock compare`: start, list, show, stop, remove. */
 export function addCompare(compare: Command, surroundings: Surroundings): void {
   compare
     .usage('[options] <versions...> | <command>')
@@ -123,7 +120,6 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock bisect`: the first of an ordered list of versions that differs. */
 export function addBisect(bisect: Command, surroundings: Surroundings): void {
   startOptions(bisect, surroundings)
     .addHelpText(
@@ -272,7 +268,7 @@ async function textOf(file: string): Promise<string> {
   throw usageError(`${file} has ${bytes.length} bytes; the limit is ${limit('comparisonFileBytes')}. Split it.`)
 }
 
-// What the service refuses must not look like outputs that differ.
+// A refusal by the service must not look like different outputs.
 async function withOwnExitCodes(work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -1,9 +1,7 @@
-/** `drydock completion`: scripts that complete commands, options and their choices in a shell. */
 import type { Command } from 'commander'
 import { COMPLETED_SHELLS, completionScript } from '../completion-scripts.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** Adds the command. */
 export function addCompletion(completion: Command, { stdout }: Surroundings): void {
   const examples = COMPLETED_SHELLS.map(({ install }) => `  $ ${install}\n`).join('')
   completion.addHelpText('after', `\nExamples:\n${examples}`)

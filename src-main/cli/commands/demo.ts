@@ -8,7 +8,10 @@ import { outputOf } from '../session.ts'
 import { onFreshService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock demo`: a service on a fresh data folder, real jobs, every response checked; nothing of it stays. */
+/**
+ * `drydock demo`: a service on a fresh data folder, real jobs, every response checked; everything is removed
+ * afterwards.
+ */
 export function addDemo(demo: Command, surroundings: Surroundings): void {
   demo
     .addHelpText(
@@ -46,7 +49,6 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 
 type PlayedStep = { readonly step: string; readonly right: boolean; readonly tookMs: number } & StepResult
 
-/** @throws CliError DEMO_FAILED unless every check of every step was right */
 async function playAll(
   steps: readonly DemoStep[],
   client: ServiceClient,
@@ -72,7 +74,6 @@ async function playAll(
   if (wrong > 0) throw new CliError('DEMO_FAILED', { count: `${counted(wrong, 'step')} of the demo` })
 }
 
-/** Runs a step; one that the service refused counts as a wrong answer, and the demo goes on. */
 async function play(step: DemoStep, client: ServiceClient): Promise<StepResult> {
   try {
     return await step.run(client)
@@ -82,10 +83,9 @@ async function play(step: DemoStep, client: ServiceClient): Promise<StepResult> 
   }
 }
 
-// Characters of a response that are shown, and of a line; source: ours, so that a job record is whole and a line fits.
+// Characters shown of a response, and of a line; source: ours, so that a job record is complete and a line fits.
 const RESPONSE_LENGTH = 300
 const LINE = /.{1,109}(?:,|$)|.{1,110}/gs
-// Width of the column with marks and names of steps.
 const MARGIN = 12
 
 function showStep(
@@ -111,6 +111,5 @@ function showStep(
 
 function lines(text: string): string[] {
   const shown = keepStart(text, RESPONSE_LENGTH)
-  // Breaks after a comma if possible, so that few names and values are split.
   return shown.match(LINE) ?? ['']
 }

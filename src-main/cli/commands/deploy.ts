@@ -1,6 +1,3 @@
-/**
- * The commands that put an app onto its endpoints, back to an earlier release, and away: deploy, rollback, undeploy.
- */
 import { type Command, Option } from 'commander'
 import type { ReleaseView } from '../../contract/app.ts'
 import { confirmChange, confirmDeletion, YES } from '../ask.ts'
@@ -16,7 +13,6 @@ import type { Surroundings } from '../surroundings.ts'
 type AllOptions = DeployOptions &
   PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
 
-/** `drydock deploy`: from the app in this folder to endpoints that answer. */
 export function addDeploy(deploy: Command, surroundings: Surroundings): void {
   addBuildOptions(deploy.option('--env <environment>', 'environment (default: production, or the only one)'))
     .option('--plan', 'show what would change, and stop there')
@@ -64,7 +60,6 @@ Examples:
   $ drydock deploy --target box                      # built here, sent to another service; see drydock target`,
     )
     .action(async (options: AllOptions, command: Command) => {
-      // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
       if (options.preview === true) {
         const { runPreview } = await import('../preview/run-preview.ts')
         await runPreview(options, command, surroundings)
@@ -90,7 +85,6 @@ Examples:
 
 type RollbackOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
-/** `drydock rollback`: put an earlier release of an environment back. */
 export function addRollback(rollback: Command, surroundings: Surroundings): void {
   rollback
     .argument(
@@ -132,7 +126,7 @@ Examples:
       const release = number ?? lastOther(releases, active)?.number
       if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...target })
       if (!output.json) {
-        // Asked for first: of a release that is not there nothing may be announced.
+        // Loaded first: nothing may be announced about a missing release.
         const plan = await client.call('releasePlan', { path: { ...target, number: String(release) } })
         const from = active === undefined ? '' : ` from release ${active.number}`
         output.line(
@@ -146,8 +140,8 @@ Examples:
     })
 }
 
-// A change of variables is a release too, and going back to the same code would change nothing. Where no earlier
-// release has other code, the last of them is meant: then the plan and the result say that nothing changes.
+// Skips variable changes, which are releases with the same code; without an earlier release with other code, returns
+// the last.
 function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undefined): ReleaseView | undefined {
   const earlier = releases.filter(({ state }) => state === 'superseded')
   const hasOtherCode = ({ artifact, fingerprint }: ReleaseView) =>
@@ -157,7 +151,6 @@ function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undef
 
 type UndeployOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
-/** `drydock undeploy`: delete the endpoints of an environment. */
 export function addUndeploy(undeploy: Command, surroundings: Surroundings): void {
   undeploy
     .option('--env <environment>', 'environment (default: production, or the only one)')

@@ -18,7 +18,6 @@ import type { Colour, Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock doctor`: what the service needs, what is there, and how to fix what is not. */
 export function addDoctor(doctor: Command, surroundings: Surroundings): void {
   doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
@@ -38,7 +37,7 @@ export function addDoctor(doctor: Command, surroundings: Surroundings): void {
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>
 
 function showRows(output: Output, rows: readonly DoctorRow[]): void {
-  // A fix stands below what was found: beside it the lines would be wider than terminals are.
+  // A fix is below its finding, because lines with both would be too wide for terminals.
   output.table(
     ['CHECK', 'STATE', 'FOUND'],
     rows.flatMap(({ check, state, found, fix }) => [
@@ -48,17 +47,15 @@ function showRows(output: Output, rows: readonly DoctorRow[]): void {
   )
 }
 
-/** What the checks look at. */
 type DoctorContext = {
   readonly options: ServiceOptions
   readonly surroundings: Surroundings
-  /** Whether to start a container that uses the GPUs, and of which image; true: of any that is at hand. */
+  /** Image of the container that tests the GPUs; true: any local one. */
   readonly gpuTest?: string | true | undefined
-  /** How long the tests of machines may take together, ms. */
+  /** Total time limit for the tests of machines, ms. */
   readonly machinesLimitMs?: number | undefined
 }
 
-/** All checks, each giving its row. */
 export async function runChecks(
   context: DoctorContext,
   runProgram: RunProgram = runToEnd,
@@ -86,7 +83,7 @@ export async function runChecks(
   return [...rows, ...told.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
 }
 
-// A running service stops if its database is damaged, and reading all of it would slow the service down.
+// Skipped for a running service: it stops if its database is damaged, and a full read would slow it.
 async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   const file = join(folder, 'drydock.db')
   if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
@@ -95,7 +92,6 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   try {
     fault = findDamage(file)
   } catch (error) {
-    // Another user owns it, or another program has locked it.
     const found = `cannot be read: ${(error as Error).message}`
     return [
       { check: 'database', state: 'warning', found, fix: `Check the permissions of ${file}, and run doctor again.` },
@@ -106,7 +102,7 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   return [{ check: 'database', state: 'failed', found: `damaged: ${fault}`, fix }]
 }
 
-// The service needs no docker command to find an engine: where there is none, it knows more.
+// If there is no docker command, the service knows more, because it finds an engine without one.
 async function ownContainerRows(
   { surroundings, gpuTest }: DoctorContext,
   runProgram: RunProgram,
@@ -118,7 +114,7 @@ async function ownContainerRows(
   return containerRows({ runProgram, engine: async () => engine, gpuTest })
 }
 
-// What only the service knows: its secrets, its images, workers that crash. Why it does not answer is a row of its own.
+// Facts that only the service knows: secrets, images, crashing workers. Another row says why it does not answer.
 async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
     const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
@@ -129,18 +125,17 @@ async function serviceRows({ options, surroundings }: DoctorContext): Promise<re
   }
 }
 
-// Buttons are of the pages; here it is said that there is one where the fix names no command.
 function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
   const isOnPage = action !== undefined && row.state !== 'ok' && action.action !== 'restart-endpoint'
   return isOnPage ? { ...row, fix: `${row.fix ?? ''} Or do it on the System page: \`drydock open\`.`.trim() } : row
 }
 
-// How long the tests of machines may take together, and how often they are asked, ms; source: ours, a test of a swarm asks
-// each node, and whoever looks at a terminal waits no longer.
+// Total ms for machine tests, and polling interval. Source: ours; a swarm test asks each node, and a terminal user
+// waits no longer.
 const MACHINES_LIMIT_MS = 20_000
 const ASK_MS = 300
 
-/** What the tests of added machines find. A machine that is not reached is one line, and nobody waits for it. */
+/** Does not wait for an unreachable machine, which takes one line. */
 async function machineRows({ options, surroundings, machinesLimitMs }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
     const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])

@@ -15,7 +15,6 @@ import { endpointStateText, noteText, showEndpoint, showWarning } from '../show-
 import type { Surroundings } from '../surroundings.ts'
 import type { HubOptions } from '../worker-repository.ts'
 
-/** `drydock endpoint`: everything that is done with endpoints. */
 export function addEndpoint(endpoint: Command, surroundings: Surroundings): void {
   addEndpointCreate(endpoint, surroundings)
   addEndpointList(endpoint, surroundings)
@@ -28,7 +27,6 @@ export function addEndpoint(endpoint: Command, surroundings: Surroundings): void
   addEndpointRotateKey(endpoint, surroundings)
 }
 
-/** `drydock endpoint pause`: hand out no further job; jobs are still accepted and wait. */
 function addEndpointPause(parent: Command, surroundings: Surroundings): void {
   parent
     .command('pause')
@@ -41,7 +39,6 @@ function addEndpointPause(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock endpoint resume`: hand out jobs again, and forget a crash loop. */
 function addEndpointResume(parent: Command, surroundings: Surroundings): void {
   parent
     .command('resume')
@@ -54,7 +51,6 @@ function addEndpointResume(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock endpoint rotate-key`: give the endpoint a new key; the old one is void at once. */
 function addEndpointRotateKey(parent: Command, surroundings: Surroundings): void {
   parent
     .command('rotate-key')
@@ -70,7 +66,6 @@ function addEndpointRotateKey(parent: Command, surroundings: Surroundings): void
     })
 }
 
-/** `drydock endpoint show`: print the settings of an endpoint. */
 function addEndpointShow(parent: Command, surroundings: Surroundings): void {
   parent
     .command('show')
@@ -83,10 +78,9 @@ function addEndpointShow(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-// A download of gigabytes takes minutes, and each look is cheap.
+// A download of gigabytes takes minutes, and each read is cheap.
 const LOOK_EVERY_MS = 300
 
-/** `drydock endpoint install`: install packages into the virtual environment of an endpoint. */
 function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
   parent
     .command('install')
@@ -120,7 +114,6 @@ function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock endpoint delete`: stop the workers, cancel the jobs and delete an endpoint. */
 function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
   parent
     .command('delete')
@@ -137,7 +130,6 @@ function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock endpoint list`: all endpoints, one a line. */
 function addEndpointList(parent: Command, surroundings: Surroundings): void {
   parent
     .command('list')
@@ -154,7 +146,6 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
         output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
         return
       }
-      // A column that only some endpoints have.
       const onMachines = response.endpoints.some(({ container }) => container?.machine !== undefined)
       output.table(
         [
@@ -194,7 +185,6 @@ function showNotes(output: Output, endpoints: readonly EndpointView[], now: numb
   if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
 }
 
-/** `drydock endpoint update`: change settings of an endpoint. */
 function addEndpointUpdate(parent: Command, surroundings: Surroundings): void {
   addEndpointOptions(
     parent
@@ -222,7 +212,6 @@ Examples:
       if (Object.keys(body).length === 0) throw usageError('Give at least one option, like --workers 1,4.')
       const { client, output } = await openSession(command, surroundings)
       const { command: line, container, searchPath } = body
-      // A container has programs of its own.
       if (line !== undefined && container === undefined) {
         const before = await client.call('endpointRead', { path: { endpointId } })
         if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
@@ -233,7 +222,6 @@ Examples:
     })
 }
 
-/** `drydock endpoint create`: make an endpoint from a handler file, a worker command, an image or a ComfyUI server. */
 function addEndpointCreate(parent: Command, surroundings: Surroundings): void {
   addEndpointOptions(
     parent
@@ -283,7 +271,6 @@ Examples:
 const hasProgram = ({ handler, command, container }: EndpointSettings) =>
   handler !== undefined || command !== undefined || container?.image !== undefined
 
-/** The settings of the entry of the catalog that passes graphs to a server; the server is the caller's. */
 async function bridgeSettings(client: ServiceClient): Promise<EndpointSettings> {
   const { entries } = await client.call('catalogList')
   const bridge = entries.find(({ settings }) => serverOfEntry(settings) !== undefined)
@@ -291,7 +278,7 @@ async function bridgeSettings(client: ServiceClient): Promise<EndpointSettings> 
   return bridge.settings
 }
 
-// The endpoint is made all the same: its server may be started later.
+// The endpoint is created regardless: its server may start later.
 async function readClasses(client: ServiceClient, { id }: EndpointView): Promise<string> {
   try {
     const { text, server } = await client.call('nodeTypesFetch', { path: { endpointId: id } })

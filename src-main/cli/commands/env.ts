@@ -6,7 +6,6 @@ import { openSession } from '../session.ts'
 import { showEnvironment, showEnvironments } from '../show-environment.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock env`: the environments of an app and their variables. */
 export function addEnv(env: Command, surroundings: Surroundings): void {
   addEnvList(env, surroundings)
   addEnvShow(env, surroundings)
@@ -17,7 +16,6 @@ export function addEnv(env: Command, surroundings: Surroundings): void {
   addEnvUnset(env, surroundings)
 }
 
-/** `drydock env list`: the environments of an app, one a line. */
 function addEnvList(parent: Command, surroundings: Surroundings): void {
   parent
     .command('list', { isDefault: true })
@@ -32,11 +30,9 @@ function addEnvList(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env show`: an environment with its endpoints, releases and names of variables. */
 function addEnvShow(parent: Command, surroundings: Surroundings): void {
   parent
     .command('show')
-    // As the platform's tool calls it.
     .alias('get')
     .description('show an environment: endpoints, releases, names of variables')
     .argument('[env]', 'name of the environment (default: production, or the only one)')
@@ -51,7 +47,6 @@ function addEnvShow(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env create`: make an environment, and its app if it is missing. */
 function addEnvCreate(parent: Command, surroundings: Surroundings): void {
   parent
     .command('create')
@@ -73,7 +68,6 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env update`: say where the workers of an environment run. */
 function addEnvUpdate(parent: Command, surroundings: Surroundings): void {
   parent
     .command('update')
@@ -100,7 +94,6 @@ Examples:
 
 type UpdateOptions = { readonly on: string; readonly app?: string; readonly later?: true }
 
-/** `drydock env unset`: remove variables of an environment. */
 function addEnvUnset(parent: Command, surroundings: Surroundings): void {
   parent
     .command('unset')
@@ -123,7 +116,6 @@ function addEnvUnset(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env delete`: delete an environment with everything that belongs to it. */
 function addEnvDelete(parent: Command, surroundings: Surroundings): void {
   parent
     .command('delete')
@@ -149,7 +141,6 @@ function addEnvDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env set`: set variables of an environment; values are stored encrypted and never shown. */
 function addEnvSet(parent: Command, surroundings: Surroundings): void {
   parent
     .command('set')

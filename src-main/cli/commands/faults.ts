@@ -4,7 +4,6 @@ import { addFaultOptions, type FaultOptions, faultsOf } from '../fault-options.t
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock faults`: show or set the fault injection of an endpoint. */
 export function addFaultCommands(faults: Command, surroundings: Surroundings): void {
   addFaultOptions(faults.argument('<endpoint>', 'id of the endpoint'))
     .addHelpText(

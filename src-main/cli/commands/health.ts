@@ -9,7 +9,6 @@ import { openSession } from '../session.ts'
 import { noteText } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock health`: counters of an endpoint, or of the service and all its endpoints. */
 export function addHealth(health: Command, surroundings: Surroundings): void {
   health
     .argument('[endpoint]', 'id of the endpoint (default: all)')
@@ -45,7 +44,7 @@ export function addHealth(health: Command, surroundings: Surroundings): void {
 
 type Endpoint = ResponseOf<'endpointRead'>
 
-// With the key of an endpoint there are counters but no management API.
+// An endpoint's key gives access to counters but not to the management API.
 async function readIfAllowed(client: ServiceClient, endpointId: string): Promise<Endpoint | undefined> {
   try {
     return await client.call('endpointRead', { path: { endpointId } })

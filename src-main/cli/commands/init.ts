@@ -7,7 +7,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 type InitOptions = { readonly sdk: keyof typeof APP_TEMPLATES; readonly force?: boolean }
 
-/** `drydock init`: write a small app to begin with. */
 export function addInit(init: Command, surroundings: Surroundings): void {
   init
     .argument('[name]', 'folder of the app, created if needed (default: this folder)')

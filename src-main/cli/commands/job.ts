@@ -1,4 +1,3 @@
-/** `drydock job`: one job moved in its queue, or as a file that travels to another Drydock. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -13,12 +12,10 @@ import { openSession, outputOf } from '../session.ts'
 import { showJob } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-// A file that is read whole; source: ours, a result of 20 MiB and its stream fit ten times.
+// Bytes read whole. Source: ours, ten times a 20 MiB result with its stream.
 const MOST_BYTES = 256 * MIB
-// Of an input on a terminal.
 const SHOWN_CHARACTERS = 1000
 
-/** `drydock job`: move, export, open and import one job. */
 export function addJob(job: Command, surroundings: Surroundings): void {
   job
     .command('export')
@@ -125,7 +122,6 @@ type MoveOptions = {
   readonly priority?: number
 }
 
-/** Says that the payloads of a file are not all as they were. */
 export function noteMasked(output: Output, places = 0): void {
   if (places === 0) return
   const what = places === 1 ? 'A secret was' : `${places} secrets were`
@@ -155,7 +151,6 @@ function show(output: Output, { head, status, error, input }: OpenedJobFile): vo
 // The range of a Date in ms, less one day for the time zone.
 const LAST_MOMENT = 8_640_000_000_000_000 - DAY_MS
 
-// Of a file from elsewhere it may be any number.
 function timeOfFile(at: number): string {
   return Math.abs(at) < LAST_MOMENT ? momentText(at) : 'at an unknown time'
 }

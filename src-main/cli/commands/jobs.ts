@@ -1,4 +1,3 @@
-/** The commands for many jobs: listed, retried, cancelled, run again, written to files and read from them. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -22,7 +21,6 @@ type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'unt
   readonly cursor?: string
 }
 
-/** `drydock jobs`: list and search jobs, retry or cancel many. */
 export function addJobs(jobs: Command, surroundings: Surroundings): void {
   addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
@@ -95,7 +93,7 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
   )
 }
 
-// Characters of a payload or an error in a row of the table; source: ours, so that a row fits a wide terminal.
+// Characters of a payload or error per row. Source: ours, so that a row fits a wide terminal.
 const INPUT_LENGTH = 40
 const RESULT_LENGTH = 60
 
@@ -108,7 +106,6 @@ const DESCRIPTIONS = {
   rerun: 'run all matching ended jobs again, as new jobs with the same inputs',
 } as const
 
-/** `drydock jobs retry`, `jobs cancel` and `jobs rerun`: many jobs at once. @param parent `drydock jobs` */
 function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   for (const action of ['retry', 'cancel', 'rerun'] as const) {
     const bulk = addJobFilter(parent.command(action), surroundings)
@@ -142,7 +139,6 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   }
 }
 
-/** The filter of a body that lets the same jobs through. */
 export function filterOf({ status, ...options }: JobFilterOptions): object {
   const given = { ...jobFilterQuery(options), status: status?.split(',') }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -150,7 +146,6 @@ export function filterOf({ status, ...options }: JobFilterOptions): object {
 
 type ExportOptions = JobFilterOptions & { readonly output?: string }
 
-/** `drydock jobs export` and `jobs import`: jobs as files of JSON lines. @param parent `drydock jobs` */
 function addJobsFiles(parent: Command, surroundings: Surroundings): void {
   addJobFilter(parent.command('export'), surroundings)
     .description('write jobs as JSON lines, oldest first, with input and output')
@@ -225,7 +220,6 @@ function show(output: Output, endpointId: string, { queued, refused, bad }: Resp
   if (refused > bad.length) output.note(`and ${counted(refused - bad.length, 'line')} more`)
 }
 
-/** What the options hold that say which jobs of many. */
 export type JobFilterOptions = {
   readonly endpoint?: string
   readonly status?: string
@@ -236,7 +230,6 @@ export type JobFilterOptions = {
   readonly until?: number
 }
 
-/** Adds the options to a command for many jobs. */
 export function addJobFilter(command: Command, { now }: Surroundings): Command {
   return addTimes(
     command
@@ -251,7 +244,6 @@ export function addJobFilter(command: Command, { now }: Surroundings): Command {
   )
 }
 
-/** Adds the two options of times of creation. */
 function addTimes(command: Command, now: () => number): Command {
   const time = (text: string) => timeOrSpanAgo(text, now())
   return command
@@ -259,7 +251,6 @@ function addTimes(command: Command, now: () => number): Command {
     .option('--until <when>', 'only jobs created until then', time)
 }
 
-/** The query that lets the same jobs through. */
 function jobFilterQuery(options: JobFilterOptions): Readonly<Record<string, string | number | undefined>> {
   const { endpoint, status, worker, search, since, until } = options
   return { endpoint, status, worker, from: since, to: until, q: search }

@@ -9,7 +9,6 @@ import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock key`: keys with a name and a role, for a service that several people or programs use. */
 export function addKey(key: Command, surroundings: Surroundings): void {
   key
     .command('add')

@@ -17,7 +17,6 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly path?: string
 }
 
-/** `drydock load-test`: many requests at once, sent by the service, and what came of them. */
 export function addLoadTest(loadTest: Command, surroundings: Surroundings): void {
   loadTest
     .argument('<endpoint>', 'id of the endpoint')
@@ -53,13 +52,12 @@ Examples:
     })
 }
 
-/** Follows a load test to its end, however long it takes. */
 async function followLoadTest(
   client: ServiceClient,
   path: { readonly endpointId: string; readonly loadTestId: string },
 ): Promise<LoadTest> {
   for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' } })) {
-    // Each tells the whole test; the last one is read below.
+    // Each event has the whole test, so only the last one counts, read below.
   }
   return client.call('loadTestRead', { path })
 }

@@ -1,4 +1,3 @@
-/** The commands that store the key to a service, and forget it. */
 import type { Command } from 'commander'
 import { isLoopbackHost } from '../../domain/own-addresses.ts'
 import { canAsk, readSecret } from '../ask.ts'
@@ -11,7 +10,6 @@ import type { Surroundings } from '../surroundings.ts'
 const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in as before.' }
 const WHICH = 'Name the service: drydock login --url http://ADDRESS:8790'
 
-/** `drydock login`: remember a service and the key to it. */
 export function addLogin(login: Command, surroundings: Surroundings): void {
   login
     .option('--fingerprint <sha256>', 'fingerprint of the certificate, as printed by a service started with --tls')
@@ -60,7 +58,10 @@ Examples:
     })
 }
 
-/** Compares the certificate of a service with what its user was told. @throws CliError USAGE, ABANDONED, NOT_REACHABLE */
+/**
+ * Compares the service's certificate with the fingerprint its user received.
+ * @throws CliError USAGE, ABANDONED, NOT_REACHABLE
+ */
 async function pinCertificate(
   url: string,
   fingerprint: string | undefined,
@@ -93,13 +94,12 @@ async function showLogin(output: Output, surroundings: Surroundings): Promise<vo
   else output.hint(`You are logged in to ${login.url}. \`drydock logout\` logs you out.`)
 }
 
-/** Whether what goes to an address is read by whoever is on the way. */
+/** True if traffic to the address is unencrypted on the network. */
 export function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !isLoopbackHost(hostname)
 }
 
-/** `drydock logout`: forget the service and the key of `drydock login`. */
 export function addLogout(logout: Command, surroundings: Surroundings): void {
   logout
     .addHelpText('after', '\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')

@@ -11,7 +11,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
 
-/** `drydock logs`: what the workers of an endpoint, one worker or one job wrote. */
 export function addLogs(logs: Command, surroundings: Surroundings): void {
   logs
     .argument('[endpoint]', 'id of the endpoint')
@@ -30,7 +29,6 @@ Examples:
     )
     .action(async (endpointId: string | undefined, options: LogOptions, command: Command) => {
       const { operation, id } = sourceOf(endpointId, options)
-      // Each operation takes the one that is its own.
       const path = { endpointId: id, workerId: id, jobId: id }
       const { client, output } = await openSession(command, surroundings)
       if (options.follow !== true) {
@@ -66,9 +64,12 @@ type LogSource = {
   readonly id: string
 }
 
-/** @throws CliError USAGE unless exactly one source is named */
+/**
+ * A source is an endpoint, job or worker.
+ * @throws CliError USAGE unless exactly one source is named
+ */
 function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): LogSource {
-  // A job or a worker says by itself which endpoint it belongs to, so the endpoint beside it is no contradiction.
+  // A job or worker implies its endpoint, so naming the endpoint as well is no contradiction.
   if (job !== undefined && worker === undefined) return { operation: 'jobLogs', id: job }
   if (worker !== undefined && job === undefined) return { operation: 'workerLogs', id: worker }
   if (job === undefined && endpointId !== undefined) return { operation: 'endpointLogs', id: endpointId }

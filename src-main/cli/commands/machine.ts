@@ -20,10 +20,9 @@ type AddOptions = {
   readonly swarm?: true
 }
 
-// How often a test that runs is asked how far it is, ms.
+// ms between polls of a running test.
 const ASK_MS = 300
 
-/** `drydock machine`: other machines whose engines run workers. */
 export function addMachine(machine: Command, surroundings: Surroundings): void {
   addAdd(machine, surroundings)
   addList(machine, surroundings)
@@ -86,7 +85,6 @@ function addTest(parent: Command, surroundings: Surroundings): void {
     .action(async (name: string, { job }: { job?: true }, command: Command) => {
       const session = await openSession(command, surroundings)
       await session.client.call('machineTest', { path: { machine: name } })
-      // With --job its answer is the document.
       await followTest(session, name, job !== true)
       if (job === true) {
         const { runFirstJob } = await import('../first-far-job.ts')
@@ -95,7 +93,6 @@ function addTest(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** Prints each step of the test that runs as soon as it is known. @throws CliError where one failed */
 async function followTest({ client, output }: Session, name: string, isLast = true): Promise<void> {
   let shown = 0
   for (;;) {

@@ -7,7 +7,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
 
-/** `drydock mcp`: the tools of a coding agent on standard input and output. */
 export function addMcp(mcp: Command, surroundings: Surroundings): void {
   mcp
     .option('--allow-writes', 'also offer tools that send jobs, run and edit workflows, plan and preview apps')
@@ -29,14 +28,14 @@ Examples:
       ])
       const options = globalOptions(command)
       let key: string | undefined
-      // For each call: the service may not run yet when the agent starts, and may have moved since.
+      // For each call, because the service may start after the agent, and may move.
       const client = async () => {
         const service = await findService(options, surroundings)
         key = service.key
         return createServiceClient(service)
       }
       const allows: Effect = allowDangerous === true ? 'dangerous' : allowWrites === true ? 'writes' : 'reads'
-      // Where nobody answers yet, the service itself refuses what the key may not do.
+      // If nothing answers yet, the service itself later refuses what the key may not do.
       const role = await client()
         .then((service) => service.call('ownKeyRead'))
         .then(

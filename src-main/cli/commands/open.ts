@@ -3,7 +3,6 @@ import { openPages } from '../open-pages.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock open`: sign the browser in to the web pages of the running service. */
 export function addOpen(open: Command, surroundings: Surroundings): void {
   open
     .option('--print', 'only print the sign-in link')

@@ -10,7 +10,6 @@ import { CliError, usageError } from '../cli-error.ts'
 import { openSession, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock platform`: leads the platform's own tools to this service. */
 export function addPlatform(platform: Command, surroundings: Surroundings): void {
   platform.addHelpText(
     'after',
@@ -59,7 +58,6 @@ async function variablesOf(command: Command, surroundings: Surroundings) {
     service: { url, key },
   } = await openSession(command, surroundings)
   const { data } = await client.call('info')
-  // A service of another machine has its files there.
   const bundle = existsSync(data) ? (await findCertificates(data)).bundle : undefined
   const ours = resourceProgram('python/svc_start')
   const before = (surroundings.env.PYTHONPATH ?? '').split(delimiter)
@@ -67,14 +65,13 @@ async function variablesOf(command: Command, surroundings: Surroundings) {
   return platformVariables(url, key, { bundle, pythonPath })
 }
 
-/** Runs it on this terminal; a signal to this process is passed on. @returns its exit code, as a shell gives it */
 async function runProgram(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   { cwd, onStopSignal }: Pick<Surroundings, 'cwd' | 'onStopSignal'>,
 ): Promise<number> {
-  // Before the program is there: a signal that came in between would end this process alone.
+  // Registered before the program starts: an earlier signal would end only this process.
   const off = onStopSignal((signal) => child.kill(signal))
   const child = spawn(program, args, { cwd, env, stdio: 'inherit' })
   const ended = Promise.withResolvers<number>()

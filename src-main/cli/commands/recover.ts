@@ -5,7 +5,6 @@ import { globalOptions, outputOf } from '../session.ts'
 import { tellingStartErrors } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock recover`: save what can be read of a damaged data folder. */
 export function addRecover(recover: Command, surroundings: Surroundings): void {
   recover
     .argument('<folder>', 'the new data folder')

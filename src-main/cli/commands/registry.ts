@@ -6,7 +6,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
 
-/** `drydock registry`: credentials of private image registries. A password is asked for or read, never an argument. */
 export function addRegistry(registry: Command, surroundings: Surroundings): void {
   registry
     .command('add')

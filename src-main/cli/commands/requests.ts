@@ -14,7 +14,6 @@ type RequestOptions = {
   readonly follow?: true
 }
 
-/** `drydock requests`: the requests to a load-balanced endpoint that have ended. */
 export function addRequests(requests: Command, surroundings: Surroundings): void {
   requests
     .argument('<endpoint>', 'id of the endpoint')

@@ -1,4 +1,3 @@
-/** The commands that send one job: run and runsync. */
 import type { Command } from 'commander'
 import { limit } from '../../contract/limits.ts'
 import { writeExact } from '../../domain/json/json.ts'
@@ -10,7 +9,6 @@ import { openSession } from '../session.ts'
 import { showSubmitted } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock run`: queue a job, and follow it to its end on demand. */
 export function addRun(run: Command, surroundings: Surroundings): void {
   addRequestOptions(run)
     .option('--wait', 'follow the job to its end and print the result')
@@ -50,7 +48,6 @@ Examples:
     )
 }
 
-/** `drydock runsync`: queue a job and wait for its result in one request. */
 export function addRunsync(runsync: Command, surroundings: Surroundings): void {
   addRequestOptions(runsync)
     .option('--wait-ms <ms>', 'how long to wait, 1000 to 300000 (default 90000)', wholeNumber)

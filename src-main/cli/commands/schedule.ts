@@ -23,7 +23,6 @@ type AddOptions = {
   readonly lowPriority?: true
 }
 
-/** `drydock schedule`: requests that the service sends by itself. */
 export function addSchedule(schedule: Command, surroundings: Surroundings): void {
   schedule
     .command('add')

@@ -29,7 +29,6 @@ type ServeOptions = {
   readonly moveAside?: true
 }
 
-/** `drydock serve`: run the service until a signal stops it. */
 export function addServe(serve: Command, surroundings: Surroundings): void {
   serve
     .option(

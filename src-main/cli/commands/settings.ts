@@ -5,7 +5,6 @@ import { type Output, valueText } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock settings`: read or change the settings of the service. */
 export function addSettings(settings: Command, surroundings: Surroundings): void {
   settings
     .command('get', { isDefault: true })
@@ -42,7 +41,6 @@ function showSettings(output: Output, settings: ServiceSettings): void {
   )
 }
 
-/** @throws CliError USAGE for a name that is no setting */
 async function checkName(name: string): Promise<void> {
   const { serviceSettings } = await import('../../contract/management.ts')
   const names = Object.keys(serviceSettings.shape)
@@ -53,7 +51,6 @@ function pick(settings: ServiceSettings, name: string): Record<string, unknown> 
   return Object.fromEntries(Object.entries(settings).filter(([each]) => each === name))
 }
 
-/** `true`, `false` and numbers are sent as such, anything else as text; the service checks them. */
 function typedValue(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text

@@ -22,7 +22,6 @@ type StartOptions = {
   readonly moveAside?: true
 }
 
-/** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
 export function addStart(start: Command, surroundings: Surroundings): void {
   start
     .option(
@@ -49,10 +48,9 @@ Examples:
     .action(async ({ port, window, open, links, moveAside }: StartOptions, command: Command) => {
       const { json, data: given } = globalOptions(command)
       const data = dataFolder(given, surroundings)
-      // Other terminals have no SVC_DATA of this one.
       const named = data === defaultDataFolder(surroundings) ? undefined : data
       const output = createOutput(surroundings, json === true, named)
-      // A script that reads JSON waits for the service, and not for somebody to close a window.
+      // A script that reads JSON waits for the service, not until somebody closes a window.
       if (window && !output.json && (await openedWindow(output, { data, port, links }, surroundings))) return
       const { createClient } = await import('../client.ts')
       const options = { data, ...(port === undefined ? {} : { port }) }
@@ -80,7 +78,6 @@ Examples:
     })
 }
 
-/** Opens the window and waits until it is closed; prints the reason and returns false if it cannot be opened. */
 async function openedWindow(
   output: Output,
   options: { readonly data: string; readonly port: number | undefined; readonly links: boolean },
@@ -103,7 +100,10 @@ async function openedWindow(
   return true
 }
 
-/** A clone has no package that registers drydock:// links. @returns the variables for Electron */
+/**
+ * A clone has no package that registers drydock:// links.
+ * @returns the variables for Electron
+ */
 async function handleLinks(
   output: Output,
   { program, args }: { readonly program: string; readonly args: readonly string[] },
@@ -119,11 +119,9 @@ async function handleLinks(
   }
   if (registerLinks(file, command))
     output.line(`drydock:// links open this clone: wrote ${file} (\`--no-links\` removes it)`)
-  // Electron makes this entry the one for links.
   return { ...surroundings.env, CHROME_DESKTOP: DESKTOP_ENTRY }
 }
 
-// Commands to try when the sample has answered.
 const NEXT = [
   `drydock runsync ${HELLO} '{"name": "Ada"}'`,
   `drydock run ${HELLO} '{"do": "nap", "seconds": 3}' --wait`,
@@ -142,7 +140,7 @@ function showAddresses(output: Output, { url, data, keyFile }: Facts & { readonl
   ])
 }
 
-// In a terminal alone: elsewhere it would end up in a log.
+// Only in a terminal: elsewhere it would end up in a log.
 async function showLink(output: Output, client: ServiceClient): Promise<void> {
   const { url } = await client.call('sessionLinkCreate')
   output.fields([['sign in', `${url}  (works once, within a minute)`]])
@@ -153,7 +151,6 @@ async function openBrowser(output: Output, client: ServiceClient, surroundings: 
     await openPages(client, surroundings)
     output.line('\nThe pages are open in your browser (`--no-open` turns this off).')
   } catch (error) {
-    // The link above does the same.
     if (!(error instanceof CliError)) throw error
     if (error.body.code !== 'LINK_FOR_ANYONE') output.note(error.message)
   }
@@ -161,14 +158,12 @@ async function openBrowser(output: Output, client: ServiceClient, surroundings: 
 
 type Sample = {
   readonly facts: Facts
-  /** Aborted when the service is asked to stop. */
   readonly signal: AbortSignal | undefined
 }
 
-// `npm start` counts its set-up too; elsewhere this process is the whole start.
+// `npm start` counts its setup too; otherwise this process is the whole start.
 const begunAt = ({ env }: Surroundings) => Number(env.DRYDOCK_BEGUN_AT ?? performance.timeOrigin)
 
-// The sample is the first thing on a new machine that needs an interpreter.
 async function withoutPython({ platform }: Surroundings): Promise<string | undefined> {
   const { pythonRow, runToEnd } = await import('../../doctor/programs.ts')
   const { state, found, fix } = await pythonRow(platform === 'win32' ? 'python' : 'python3', runToEnd)
@@ -176,9 +171,6 @@ async function withoutPython({ platform }: Surroundings): Promise<string | undef
   return `The sample ${HELLO} did not run, because it needs Python 3: ${found}. ${fix} The service is running. Endpoints that do not need Python work.`
 }
 
-/**
- * Asks the sample endpoint and prints what it answered; the failure of a sample is reported, and the service stays up.
- */
 async function showSample(
   output: Output,
   client: ServiceClient,
@@ -210,7 +202,6 @@ async function showSample(
       )
     }
   } catch (error) {
-    // A stop in the middle is no failure of the sample.
     if (signal?.aborted) return
     if (!(error instanceof CliError)) throw error
     output.result({ ...facts, sample: { endpoint: HELLO, ...error.body } }, () =>

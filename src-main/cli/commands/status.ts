@@ -9,7 +9,6 @@ import { openSession } from '../session.ts'
 import { showJob } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock status`: read a job, with the reason it waits, and its history on demand. */
 export function addStatus(status: Command, surroundings: Surroundings): void {
   status
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')

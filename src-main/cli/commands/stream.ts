@@ -8,7 +8,6 @@ import { followToEnd, openSession } from '../session.ts'
 import { errorShown, expectSuccess } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** `drydock stream`: print what a job produces as it comes, until the job ends. */
 export function addStream(stream: Command, surroundings: Surroundings): void {
   stream
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
@@ -45,7 +44,7 @@ type Printing = {
   readonly signal: AbortSignal
 }
 
-/** @throws CliError JOB_NOT_SUCCESSFUL for a job that ends in another state than COMPLETED */
+/** @throws CliError JOB_NOT_SUCCESSFUL for a job that ends in a state other than COMPLETED */
 async function printStream({ client, output, show, signal }: Printing, path: JobAddress): Promise<void> {
   const { jobState, streamChunk } = await import('../../contract/job.ts')
   try {

@@ -12,7 +12,6 @@ const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No 
 
 type AddOptions = { readonly keyFile?: string; readonly keyEnv?: string }
 
-/** `drydock target`: other services that apps are deployed to. A key is asked for or read, never an argument. */
 export function addTarget(target: Command, surroundings: Surroundings): void {
   target
     .command('add')

@@ -15,7 +15,6 @@ import { onFreshService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { TestPlan } from '../worker-repository.ts'
 
-/** `drydock test`: the tests of a worker repository, as jobs of an endpoint that goes afterwards. */
 export function addTest(test: Command, surroundings: Surroundings): void {
   addEndpointOptions(test.argument('[folder]', 'folder of the repository', '.'))
     .option('--no-gpu', 'run without the GPU that tests.json asks for')
@@ -51,10 +50,9 @@ Examples:
     })
 }
 
-// `gpu`: what --gpu gave, or false after --no-gpu.
+// `gpu`: the value of --gpu, or false after --no-gpu.
 type TestOptions = EndpointOptions & { readonly gpu?: EndpointSettings | boolean }
 
-/** What the endpoint of the tests runs, and with which variables: those of the command line come last. */
 async function settingsFor(
   folder: string,
   plan: TestPlan,
@@ -76,7 +74,6 @@ async function settingsFor(
   throw usageError(`${folder} has no handler.py. Name what runs: --handler FILE.py, --command or --image IMAGE.`)
 }
 
-/** Works on the service that runs, or on one of its own with a fresh data folder. A stop signal ends the work. */
 async function onService<Result>(
   command: Command,
   surroundings: Surroundings,
@@ -99,7 +96,6 @@ async function onService<Result>(
   }
 }
 
-/** Runs the tests one after the other; the endpoint goes, however they end. */
 async function runAll(
   client: ServiceClient,
   {

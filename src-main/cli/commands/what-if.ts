@@ -43,7 +43,6 @@ type Options = {
   readonly all?: true
 }
 
-/** Several values with commas between them. */
 const listOf =
   <Value>(read: (text: string) => Value) =>
   (text: string): readonly Value[] =>
@@ -62,7 +61,6 @@ function rates(text: string): readonly [number, number] {
   return [low, high]
 }
 
-/** `drydock what-if`: what other settings would have done. */
 export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
   const time = (text: string) => timeOrSpanAgo(text, surroundings.now())
   whatIf
@@ -158,7 +156,6 @@ async function readTraceFile(path: string): Promise<string> {
   return bytes.toString()
 }
 
-// The card of a price that stands alone.
 const THIS = 'this card'
 
 async function pricesOf(

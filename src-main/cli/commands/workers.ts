@@ -10,10 +10,9 @@ import { type Output, size } from '../output.ts'
 import { expectEndpoint, followToEnd, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-// Characters of a container's id as the docker command shows it.
+// Length of a short container id in the docker command.
 const SHORT_ID = 12
 
-/** `drydock workers`: list the workers, show what they use, open a shell, replace or stop one. */
 export function addWorkers(workers: Command, surroundings: Surroundings): void {
   workers
     .command('list', { isDefault: true })
@@ -32,7 +31,6 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
         output.line('There are no workers. They start when jobs arrive.')
         return
       }
-      // Columns that only some workers have.
       const inContainers = response.workers.some(({ container }) => container !== undefined)
       const onMachines = response.workers.some(({ machine }) => machine !== undefined)
       output.table(
@@ -132,7 +130,6 @@ function replacementText(workerId: string, order: ReplacementOrder): string {
     : `there is no room for another worker: ${workerId} stops when its jobs have ended, then a new one starts`
 }
 
-/** Prints one reading of what workers use, or its JSON; what nobody tells is empty. */
 function showUsage(output: Output, reading: UsageReading): void {
   if (output.json) {
     output.document(reading)
@@ -161,14 +158,12 @@ function showUsage(output: Output, reading: UsageReading): void {
 const percent = (value: number | undefined) => (value === undefined ? '' : `${value} %`)
 const bytes = (value: number | undefined) => (value === undefined ? '' : size(value))
 
-// A shell in the container of a worker, at this terminal: every key goes there, also Ctrl+C, until the shell exits.
-// What comes from a pipe is typed, and its end ends the shell.
+// An interactive shell that receives every key, even Ctrl+C. Piped input is typed, and its end ends the shell.
 const NO_TERMINAL = { columns: 80, rows: 24 }
 const END_OF_INPUT = '\u0004'
 const AGAIN_AFTER_MS = 200
 const END_AGAIN_AFTER_MS = 1000
 
-/** Opens it and stays until its end. @returns why it ended, for a person */
 async function runWorkerShell(
   { client, surroundings }: { readonly client: ServiceClient; readonly surroundings: Surroundings },
   workerId: string,
@@ -185,7 +180,7 @@ async function runWorkerShell(
   if (isTerminal) stdin.setRawMode?.(true)
   stdout.on?.('resize', resized)
   const shown = new AbortController()
-  // Input fails only when the shell has ended; the shell's output says why.
+  // Input fails only after the shell has ended; the shell's output says why.
   type(client, surroundings, shellId, shown.signal).catch(() => undefined)
   try {
     return await show(client, surroundings, shellId)
@@ -193,7 +188,7 @@ async function runWorkerShell(
     shown.abort()
     stdout.off?.('resize', resized)
     if (isTerminal) stdin.setRawMode?.(false)
-    stdin.destroy?.() // open, it would keep the process alive
+    stdin.destroy?.()
   }
 }
 
@@ -227,7 +222,7 @@ async function type(
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     for (let at = 0; at < text.length; at += most) await send(text.slice(at, at + most))
   }
-  // A terminal loses the end of input if its mode changes before the read, as when a shell starts: send it again.
+  // A terminal drops end-of-input if its mode changes before the read, as when a shell starts, so it is sent again.
   while (stdin.isTTY !== true) {
     await send(END_OF_INPUT)
     await pause(END_AGAIN_AFTER_MS, shown)

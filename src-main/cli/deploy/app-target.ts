@@ -1,4 +1,3 @@
-/** Which app and environment a command means. Every command that works on an environment asks here. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ServiceClient } from '../../client/service-client.ts'
@@ -7,18 +6,15 @@ import { type AppTarget, chooseEnvironment, DEFAULT_ENVIRONMENT } from '../../do
 import { CliError, usageError } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** Options of commands that work on an environment. */
 export type TargetOptions = { readonly app?: string; readonly env?: string }
 
-// What a project folder holds; source: the Python package, which finds the app of a script by them.
+// Marks of a project folder; source: the Python package, which uses them to find the app of a script.
 const MARKS = ['.svc', 'pyproject.toml']
 
-/** The app that is meant: the one named, else SVC_APP, else that of the project folder around the caller's. */
 export function appOf(given: string | undefined, { env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): string {
   return checkedApp(given || env.SVC_APP || basename(projectFolder(cwd) ?? cwd))
 }
 
-/** A name that an app can have. @throws CliError USAGE */
 export function checkedApp(name: string): string {
   const { success, data, error } = appName.safeParse(name)
   if (success) return data
@@ -26,20 +22,17 @@ export function checkedApp(name: string): string {
   throw usageError(`"${name}" is not a valid app name: it ${why}. Name the app with --app or SVC_APP.`)
 }
 
-/** A name that an environment can have. @throws CliError USAGE */
 export function checkedEnvironment(name: string): string {
   const { success, error } = environmentName.safeParse(name)
   if (success) return name
   throw usageError(`"${name}" is not a valid environment name: it ${error.issues[0]?.message}.`)
 }
 
-/** The environment that a deploy goes to; it need not be there yet. @throws CliError USAGE for a name that is none */
 export async function deployTarget(client: ServiceClient, app: string, asked: string | undefined): Promise<AppTarget> {
   if (asked !== undefined) checkedEnvironment(asked)
   return { app, environment: chooseEnvironment(asked, await environmentsOf(client, app)) }
 }
 
-/** The environment that a command works on. @throws CliError NO_ENVIRONMENT, USAGE where only others are there */
 export async function existingTarget(
   client: ServiceClient,
   { app: given, env: asked }: TargetOptions,

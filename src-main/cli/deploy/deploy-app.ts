@@ -1,4 +1,4 @@
-/** `drydock deploy`, step by step. Source: docs/spec/app-deploy.md, 7. */
+/** Implements `drydock deploy`. Source: docs/spec/app-deploy.md, 7. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DeployPlan, ReleaseProgress, RunsOn } from '../../contract/app.ts'
@@ -16,13 +16,11 @@ import { readRelease, runRelease, showRelease } from './run-release.ts'
 import { showPlan } from './show-release.ts'
 import { uploadArtifact } from './upload-artifact.ts'
 
-/** The options of a deploy. */
 export type DeployOptions = BuildOptions &
   DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn; readonly on?: string }
 
 /**
- * Builds the app of this folder, plans, uploads and releases it. Until the release is made nothing on the service
- * changes.
+ * Nothing on the service changes until the release is made.
  * @throws CliError as the steps do
  */
 export async function deployApp(
@@ -32,7 +30,7 @@ export async function deployApp(
   build = runBuild,
 ): Promise<void> {
   const { client, output } = session
-  // Before the build, which may take minutes: a wrong name or an address where nobody listens is reported at once.
+  // Before the build, which may take minutes, so that a wrong name or address is reported at once.
   const target = await deployTarget(client, checkedApp(builtApp(surroundings)), options.env)
   const { readGit } = await import('../../app-builder/create-app-builder.ts')
   // Before the build, which may add a line to .gitignore.
@@ -70,7 +68,7 @@ export async function deployApp(
   output.result({ plan, ...progress }, () => showRelease(session, progress))
 }
 
-/** The active release, if the planned one would be the same. */
+/** The active release, if the planned one would be identical. */
 async function repeatedRelease(
   session: Session,
   plan: DeployPlan,
@@ -79,24 +77,22 @@ async function repeatedRelease(
   if (!changesNothing(plan)) return undefined
   const path = { app: plan.app, environment: plan.environment }
   const { active } = await session.client.call('environmentRead', { path })
-  // The code of tasks, and files that no endpoint loads, are in no step of the plan.
+  // Task code and files that no endpoint loads are in no plan step.
   return active?.artifact === artifact ? readRelease(session, path, active.number) : undefined
 }
 
-/** Whether a plan changes nothing. Deploys of the active artifact then stop there. */
 export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boolean {
   return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
 }
 
-// So that the pages have the folder among their projects. A project is named after its folder; and where the key file
-// is here, the service is, too. Nothing of the deploy depends on it.
+// Adds the folder to the pages' projects, if key file and service are on this machine. The deploy does not depend on
+// it.
 async function openProject({ client, service }: Session, surroundings: Surroundings): Promise<void> {
   const { cwd } = surroundings
   if (service.keyFile === undefined || builtApp(surroundings) !== basename(cwd)) return
   await client.call('projectOpen', { body: { folder: cwd } }).catch(() => undefined)
 }
 
-/** Brings the artifact to the service, with a line that shows it. @throws CliError as `uploadArtifact` */
 export async function upload(
   { client, output }: Pick<Session, 'client' | 'output'>,
   surroundings: Surroundings,
@@ -121,12 +117,11 @@ export async function upload(
   }
 }
 
-/** What the caller said about endpoints that the app no longer has. */
 export type DeleteOptions = { readonly yes?: true; readonly keep?: true }
 
 /**
- * Which endpoints the deploy may delete, as the app no longer has them.
- * @throws CliError DELETES_UNCONFIRMED where nobody can be asked, ABANDONED after a no
+ * Chooses endpoints to delete that the app no longer has.
+ * @throws CliError DELETES_UNCONFIRMED if nobody can be asked, ABANDONED after a no
  */
 export async function chooseDeletes(
   plan: DeployPlan | TargetPlan,

@@ -1,7 +1,4 @@
-/**
- * `drydock deploy --target`, `rollback --target` and `undeploy --target`: built here as always, sent by the service of the caller,
- * which has the key to the target.
- */
+/** Deploys to a target: built here, sent by the caller's service, which has the target's key. */
 import { readFile } from 'node:fs/promises'
 import type { Manifest } from '../../contract/manifest.ts'
 import { type TargetDeploy, type TargetDeployCreate, type TargetPlan, targetDeploy } from '../../contract/targets.ts'
@@ -20,8 +17,7 @@ import { showPlan, showReleaseSteps } from './show-release.ts'
 type Place = { readonly target: string; readonly app: string; readonly environment: string }
 
 /**
- * Builds the app of this folder, plans, and deploys it to a target. Until the build is activated nothing that serves
- * there changes.
+ * Nothing that serves at the target changes before activation.
  * @throws CliError as the steps do, TARGET_DEPLOY_FAILED, ABANDONED
  */
 export async function deployToTarget(
@@ -31,7 +27,7 @@ export async function deployToTarget(
   build = runBuild,
 ): Promise<void> {
   const { client, output } = session
-  // Before the build, which may take minutes: a wrong name or a target that is away is reported at once.
+  // Before the build, which may take minutes, so that a wrong name or unreachable target is reported at once.
   const place = await placeOf(session, checkedApp(builtApp(surroundings)), options)
   const built = await build(options, output, surroundings)
   if (!output.json) showBuildWarnings(output, built)
@@ -59,8 +55,7 @@ export async function deployToTarget(
 }
 
 /**
- * Goes back to what an earlier deploy from here brought to a target.
- * @param number of the deploy; without it the last one with other code than the active one
+ * @param number of the deploy; by default the last with code other than the active one
  * @throws CliError NO_EARLIER_DEPLOY; as `deployToTarget`
  */
 export async function rollbackOnTarget(
@@ -86,7 +81,7 @@ export async function rollbackOnTarget(
 }
 
 /**
- * Deletes an environment of a target with its endpoints, after a question.
+ * Deletes an environment of a target after confirmation.
  * @throws CliError UNCONFIRMED, ABANDONED
  */
 export async function undeployFromTarget(
@@ -132,7 +127,6 @@ async function placeOf(
   return { target, app, environment: chooseEnvironment(env, existing) }
 }
 
-/** Deploys to a place from here, and the build that is active there. */
 async function deploysOf({ client }: Session, place: Place) {
   const { target, app, environment } = place
   const [{ deploys }, { environments }] = await Promise.all([
@@ -168,7 +162,7 @@ async function run(session: Session, surroundings: Surroundings, { place, plan, 
     if (cancelled) surroundings.exitNow(SIGNAL_EXITS[signal])
     cancelled = true
     output.note('cancelling the deploy ...')
-    // It may end in this very moment; the stream says what became of it.
+    // It may end at this moment; the stream reports the result.
     client.call('targetDeployCancel', { path }).catch(() => undefined)
   })
   try {
@@ -180,7 +174,6 @@ async function run(session: Session, surroundings: Surroundings, { place, plan, 
   }
 }
 
-/** Shows a deploy until it is over. */
 async function follow(
   { client, output }: Session,
   surroundings: Surroundings,
@@ -203,7 +196,6 @@ async function follow(
   }
 }
 
-// The artifact on a line of its own, then the endpoints, with what happened on the way between them.
 function showProgress(output: Session['output'], surroundings: Surroundings) {
   const sending = showBuildSteps(output, surroundings)
   const steps = showReleaseSteps(output, surroundings)

@@ -1,4 +1,3 @@
-/** Where the workers of an environment run, as a command line says it. */
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Session } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -6,7 +5,7 @@ import { existingTarget } from './app-target.ts'
 import { runRelease, showRelease } from './run-release.ts'
 
 /**
- * Says where workers run, and makes a release of the active one so that they move; none where it was said before.
+ * Releases the active artifact again so that workers move, unless nothing changed.
  * @throws CliError as `existingTarget` and `runRelease` do
  */
 export async function moveWorkers(
@@ -21,7 +20,6 @@ export async function moveWorkers(
   const before = await client.call('environmentRead', { path })
   const after = await client.call('environmentUpdate', { path, body: { machine: on } })
   const isSame = (before.machine ?? THIS_MACHINE) === (after.machine ?? THIS_MACHINE)
-  // What was stored with --later is said again and released now.
   const moves = after.active !== undefined && later !== true
   if (!output.json) {
     const said = `workers of ${path.app}/${path.environment} ${isSame ? 'run' : 'now run'} on ${on}`

@@ -1,5 +1,3 @@
-/** A release as a command makes it: shown while it gets ready, given up on Ctrl+C, and its end reported. */
-
 import type { ServiceClient } from '../../client/service-client.ts'
 import { type DeployedEndpoint, type ReleaseCreate, type ReleaseProgress, releaseProgress } from '../../contract/app.ts'
 import type { AppTarget } from '../../domain/app/app-target.ts'
@@ -10,9 +8,9 @@ import type { Surroundings } from '../surroundings.ts'
 import { keyFromFile, showDeployed, showReleaseSteps } from './show-release.ts'
 
 /**
- * Makes a release and shows how its endpoints get ready. A signal gives it up, a second one ends the command at once.
- * @returns the release, active; the addresses of its endpoints are those under which the caller reaches the service
- * @throws CliError DEPLOY_FAILED when it fails, ABANDONED when it was given up, and what `makeRelease` throws
+ * The first signal cancels the release, a second ends the command.
+ * @returns the active release with addresses as seen by the caller
+ * @throws CliError DEPLOY_FAILED, ABANDONED, and as `makeRelease`
  */
 export async function runRelease(
   { client, output }: Session,
@@ -46,7 +44,6 @@ export async function runRelease(
   }
 }
 
-/** Reads an existing release. */
 export async function readRelease(
   { client }: Pick<Session, 'client'>,
   target: AppTarget,
@@ -55,10 +52,6 @@ export async function readRelease(
   return withReachable(await client.call('releaseRead', { path: { ...target, number: String(number) } }), client.url)
 }
 
-/**
- * Prints how a release ended that is active: its endpoints and a request that can be pasted.
- * @param isRepeated it was active before, and no release was made
- */
 export function showRelease(
   { output, service }: Session,
   { release, steps, endpoints }: ReleaseProgress,
@@ -94,7 +87,7 @@ async function whatStays(client: ServiceClient, target: AppTarget): Promise<stri
       ? 'Nothing is deployed.'
       : `Nothing changed: release ${active.number} of ${name} stays active.`
   } catch (error) {
-    // Why the release failed says more than why this could not be asked.
+    // The reason of the failure matters more than the failure of this request.
     if (error instanceof CliError) return `To see what ${name} has now: \`drydock env show ${target.environment}\`.`
     throw error
   }
@@ -105,30 +98,27 @@ const withReachable = (progress: ReleaseProgress, url: string): ReleaseProgress 
   endpoints: progress.endpoints.map((endpoint) => reachable(endpoint, url)),
 })
 
-/** An endpoint under the address that the caller has of the service, which may be a tunnel to it. */
+/** Uses the caller's address of the service, possibly a tunnel. */
 function reachable({ hostUrl, ...endpoint }: DeployedEndpoint, url: string): DeployedEndpoint {
   const { origin, pathname } = new URL(endpoint.url)
   if (origin === new URL(url).origin) return { ...endpoint, ...(hostUrl === undefined ? {} : { hostUrl }) }
   return { ...endpoint, url: `${url}${pathname}` }
 }
 
-// How often a stream that broke off is asked for again without news, and the pause before the first time, in ms,
-// doubled each time: 0.1 + 0.2 + ... + 3.2 = 6.3 s in all; source: ours, a restart of the service takes less.
+// Reconnects without news, and first pause in ms, doubled each time: 6.3 s in all. Source: ours, a service restart
+// takes less.
 const TRIES = 6
 const AGAIN_AFTER_MS = 100
 
-/** How a release is watched. */
 type Watch = {
   readonly onProgress: (progress: ReleaseProgress) => void
-  /** Aborted: the release is given up, and fails unless it is active by then. */
   readonly giveUp: AbortSignal
-  /** Settles after so many ms. */
   readonly pause: (ms: number) => Promise<void>
 }
 
 /**
- * Makes a release and waits until it is active or has failed, and endpoints that go are gone.
- * @throws CliError SERVICE_REFUSED where it is not even begun, NOT_REACHABLE when the service is gone for long
+ * Waits until it is active or failed and removed endpoints are gone.
+ * @throws CliError SERVICE_REFUSED if it never starts, NOT_REACHABLE if the service stays away
  */
 export async function makeRelease(
   client: ServiceClient,
@@ -139,7 +129,7 @@ export async function makeRelease(
   let progress = await client.call('releaseCreate', { path: target, body })
   const path = { ...target, number: String(progress.release.number) }
   const cancel = () => {
-    // It may be decided in this very moment; the stream says what became of it.
+    // It may be decided at this moment; the stream reports the result.
     client.call('releaseCancel', { path }).catch(() => undefined)
   }
   giveUp.addEventListener('abort', cancel, { once: true })
@@ -154,7 +144,6 @@ export async function makeRelease(
           failures = 0
           onProgress(progress)
         }
-        // A service that stops ends its streams too.
         if (progress.release.state !== 'preparing') return progress
       } catch (error) {
         if (!(error instanceof CliError && error.code === 'NOT_REACHABLE') || failures >= TRIES) throw error

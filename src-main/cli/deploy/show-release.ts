@@ -1,4 +1,3 @@
-/** What is printed of a release: its plan, the steps of its endpoints, and how to call what is deployed. */
 import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../contract/app.ts'
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { plainId } from '../../domain/ids.ts'
@@ -6,32 +5,30 @@ import { counted, gitText, shellQuoted } from '../../domain/text.ts'
 import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-// More lines than these may leave the screen, where nothing can be redrawn; source: a terminal has 24 at least.
+// More lines may scroll off the screen, where nothing can be redrawn; source: a terminal has at least 24.
 const REDRAWN_AT_MOST = 20
 const STATE_WIDTH = 'unchanged'.length
 const CLEAR_LINE = '\x1b[2K'
 
-/** Shows how far a release is. */
 export type ShownSteps = {
   readonly report: (steps: readonly ReleaseStep[]) => void
-  /** What is written next stands below, and later steps stand below that. */
+  /** Later output stands below the drawn steps, and later steps below that. */
   readonly leave: () => void
 }
 
 /**
- * Shows each endpoint of a release on a line: redrawn in place on a terminal, else printed whenever it changes. A note
- * that endpoints share, as of their image, is printed once there, and no news if it differs in its numbers alone.
+ * Shows each endpoint on one line, redrawn on a terminal, else printed on change. Shared notes print once, ignoring
+ * changes of numbers.
  */
 export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 'stdout'>): ShownSteps {
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   const shown = new Map<string, string>()
-  const tellers = new Map<string, string>() // the endpoint that printed a note first
+  const tellers = new Map<string, string>()
   let drawn = 0
 
   function print(steps: readonly ReleaseStep[], width: number): void {
     for (const step of steps) {
       const isStarting = step.state === 'starting'
-      // A progress note counts as told when it differs in its numbers alone.
       const note = isStarting ? step.note?.replace(/\d+/g, '0') : undefined
       const teller = note === undefined ? step.resource : (tellers.get(note) ?? step.resource)
       if (note !== undefined) tellers.set(note, teller)
@@ -52,7 +49,6 @@ export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 
 
   return {
     report(steps) {
-      // A service that was started again knows them no more.
       if (output.json || steps.length === 0) return
       const width = Math.max(...steps.map(({ resource }) => resource.length))
       if (columns > 0 && steps.length <= REDRAWN_AT_MOST) redraw(steps, width)
@@ -74,7 +70,7 @@ function stepLine(
   const { mark, colour, text } = styleOf(step)
   const head = ` ${step.resource.padEnd(width)}  ${text.padEnd(STATE_WIDTH)}`
   const [note = ''] = (step.note ?? '').split('\n', 1)
-  // A line can be redrawn only as long as it is one.
+  // Only a line that does not wrap can be redrawn.
   const rest = `${head}  ${note}`.trimEnd().slice(0, columns - 1 - mark.length)
   return `${output.paint(colour, mark)}${rest}`
 }
@@ -84,7 +80,6 @@ function styleOf({ action, state, note }: ReleaseStep): StepStyle {
   if (state === 'waiting' || state === 'starting') return { mark: '·', colour: 'gray', text: state }
   if (action === 'unchanged') return { mark: '=', colour: 'gray', text: 'unchanged' }
   if (action === 'delete') return { mark: '-', colour: 'red', text: note === undefined ? 'deleted' : 'kept' }
-  // Also when it is done: that it is active is said once, of the release.
   return { mark: '✓', colour: 'green', text: 'ready' }
 }
 
@@ -98,9 +93,9 @@ const MARKS = {
 const ACTION_WIDTH = Math.max(...Object.keys(MARKS).map((action) => action.length))
 
 /**
- * Prints what a deploy would do, as a diff.
- * @param plan what runs the workers of a target is not known
- * @param url address of the service that it goes to
+ * Prints a deploy as a diff.
+ * @param plan for a target, what runs the workers is unknown
+ * @param url address of the receiving service
  */
 export function showPlan(
   output: Output,
@@ -148,11 +143,10 @@ function changeText({ setting, from, to }: PlannedStep['changes'][number]): stri
 
 const sideText = (value: unknown) => (value === undefined ? 'none' : valueText(value))
 
-/** Prints endpoints, load-balanced ones with their routes first, and one request that can be pasted. */
 export function showDeployed(
   output: Output,
   endpoints: readonly DeployedEndpoint[],
-  /** A piece of shell that gives the key, see `keyFromFile`; the key itself is never printed. */
+  /** Shell code that yields the key, see `keyFromFile`; the key itself is never printed. */
   key: string,
 ): void {
   const width = Math.max(0, ...endpoints.map(({ resource }) => resource.length))
@@ -173,7 +167,6 @@ export function showDeployed(
     'queue-based',
     endpoints.filter(({ loadBalanced }) => !loadBalanced),
   )
-  // Said once: in a second environment it is so of each.
   const renamed = endpoints.find(({ id, resource }) => id.startsWith(`${plainId(resource)}-`))
   if (renamed !== undefined) {
     const text = `${renamed.id} has a suffix because another endpoint had the id ${plainId(renamed.resource)} already.`
@@ -183,15 +176,11 @@ export function showDeployed(
   if (request !== undefined) output.line(`\nTry:\n  ${request}`)
 }
 
-/** A piece of shell that reads a key from its file. */
 export function keyFromFile(path: string): string {
   return `$(cat ${shellQuoted(path)})`
 }
 
-/**
- * One request to paste into a shell, with arguments made from the signature. It calls a route that only reads, if there
- * is such a route.
- */
+/** Builds a request to paste from the signature, preferring a read-only route. */
 function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
   const header = `-H "Authorization: Bearer ${key}"`
   const json = `-H 'Content-Type: application/json'`
@@ -211,7 +200,6 @@ function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): str
 
 const asBody = (value: object) => shellQuoted(spaced(value))
 
-// JSON as people write it, with a space after colons and commas.
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

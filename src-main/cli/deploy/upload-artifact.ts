@@ -1,39 +1,31 @@
-/**
- * Sends an artifact in parts. The service says how much of it is there, so an upload that broke off goes on where it
- * was, also in a later deploy, and one that is there is not sent again.
- */
+/** Uploads in parts; the service reports its received bytes, so uploads resume, also in a later deploy. */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ArtifactStatus } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
 import { CliError } from '../cli-error.ts'
 
-/** An artifact on the disk. */
 export type Artifact = { readonly file: string; readonly sha256: string; readonly bytes: number }
 
-/** What an upload works with. */
 export type UploadParts = {
   readonly client: ServiceClient
-  /** Settles after so many ms. */
   readonly pause: (ms: number) => Promise<void>
-  /** Receives how many bytes are there. */
   readonly onProgress: (received: number) => void
-  /** Size of a part; as large as the service takes where it is not given. */
+  /** Size of a part; by default the largest that the service takes. */
   readonly partBytes?: number
 }
 
-// How often it is tried without a byte more; source: ours, as a service that restarts is back by then.
+// Attempts without progress; source: ours, because a restarted service is back by then.
 const TRIES = 5
-// Pause before the first new try, doubled each time: 0.25 + 0.5 + 1 + 2 = 3.75 s in all, a restart of the service.
+// Pause before the first retry, doubled each time: 0.25 + 0.5 + 1 + 2 = 3.75 s in all, a restart of the service.
 const AGAIN_AFTER_MS = 250
-// A line too slow for a part in the time that the service gives it gets smaller ones, down to this share of it: 512 KiB
-// of 8 MiB in 120 s, so 4 KB/s are enough; source: ours.
+// Slow connections use smaller parts, down to this share: 512 KiB of 8 MiB in 120 s, so 4 KB/s suffice. Source: ours.
 const SMALLEST_SHARE = 1 / 16
 
 /**
- * Uploads what of an artifact is not there yet.
- * @returns bytes that were sent
- * @throws CliError NOT_REACHABLE, SERVICE_REFUSED, UPLOAD_FAILED where the file is another one by now
+ * Uploads missing bytes.
+ * @returns bytes sent
+ * @throws CliError NOT_REACHABLE, SERVICE_REFUSED, UPLOAD_FAILED if the file changed
  */
 export async function uploadArtifact(
   { client, pause, onProgress, partBytes: largest = limit('artifactPartBytes') }: UploadParts,
@@ -54,7 +46,7 @@ export async function uploadArtifact(
     try {
       status ??= learn(await client.call('artifactRead', { path }))
       if (status.state === 'complete') return sent
-      // Another total is the beginning of something else, which the service throws away.
+      // Another total belongs to a different upload, which the service discards.
       const offset = status.total === undefined || status.total === total ? status.received : 0
       const bytes = await readPart(opened, offset, Math.min(partBytes, total - offset))
       status = learn(await client.call('artifactWrite', { path, query: { offset, total }, bytes }))
@@ -62,7 +54,7 @@ export async function uploadArtifact(
     } catch (error) {
       failures += 1
       if (!mayPass(error) || failures >= TRIES) throw error
-      // What of the part arrived, only the service knows.
+      // Only the service knows how much of the part arrived.
       status = undefined
       partBytes = Math.max(largest * SMALLEST_SHARE, partBytes / 2)
       await pause(AGAIN_AFTER_MS * 2 ** (failures - 1))
@@ -76,8 +68,7 @@ async function readPart(file: FileHandle, offset: number, bytes: number): Promis
   throw new CliError('UPLOAD_FAILED', { why: 'the file changed while it was sent; deploy again' })
 }
 
-// The connection broke, the service wants another part or is starting again, or something before it answered: a proxy,
-// or the listener itself to a part that took too long.
+// A broken connection, a restarting service, or an answer of a proxy or a listener's timeout.
 function mayPass(error: unknown): boolean {
   if (!(error instanceof CliError)) return false
   return ['NOT_REACHABLE', 'NOT_DRYDOCK'].includes(error.code) || error.status === 503 || isOffset(error)

@@ -1,4 +1,3 @@
-/** The variables of an environment, as a command line and `.env` files name them, and a change of them. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type VariablesUpdate, variableName } from '../../contract/app.ts'
@@ -11,10 +10,8 @@ import type { Surroundings } from '../surroundings.ts'
 import { existingTarget, type TargetOptions } from './app-target.ts'
 import { runRelease, showRelease } from './run-release.ts'
 
-/** What is to be set, and what of a file is not for workers. */
 export type VariableValues = { readonly set: Readonly<Record<string, string>>; readonly leftOut: readonly string[] }
 
-/** A name that a variable can have. @throws CliError USAGE */
 export function checkedVariable(name: string): string {
   const { success, error } = variableName.safeParse(name)
   if (success) return name
@@ -22,7 +19,7 @@ export function checkedVariable(name: string): string {
 }
 
 /**
- * The variables that a command line names: NAME=VALUE, one NAME whose value is read or asked for, and a file.
+ * Reads NAME=VALUE, a NAME whose value is prompted, and a file.
  * @throws CliError USAGE
  */
 export async function variableValues(
@@ -55,7 +52,7 @@ function readValue(name: string, surroundings: Surroundings): Promise<string> {
   return readSecret({ name: 'value', question: `${name}:`, nothing: 'Nothing was stored.' }, surroundings)
 }
 
-// What the service sets itself, as an address and a key for scripts, often stands in the same file.
+// The service sets these itself; they are often in the same file as an address and a key for scripts.
 const OF_THE_SERVICE = /^(?:SVC|RUNPOD)_/
 
 async function readVariables(path: string, { cwd }: Pick<Surroundings, 'cwd'>): Promise<VariableValues> {
@@ -69,13 +66,11 @@ async function readVariables(path: string, { cwd }: Pick<Surroundings, 'cwd'>): 
   return { set: Object.fromEntries(taken.map(([name, value]) => [checkedVariable(name), value])), leftOut }
 }
 
-/** Options of commands that change variables. */
 export type VariableOptions = TargetOptions & { readonly later?: true }
 
 /**
- * Changes variables of an environment, and makes a release of the active one so that its workers get them; none where
- * they have them already.
- * @param changes `set` and `remove`; values go to the service and are printed nowhere
+ * Releases again so that workers get changes, if any.
+ * @param changes values go to the service and are never printed
  * @throws CliError as `existingPlace` and `runRelease` do
  */
 export async function changeVariables(
@@ -88,7 +83,6 @@ export async function changeVariables(
   const target = await existingTarget(client, options, surroundings)
   const { variables, changed, unreleased } = await client.call('variablesUpdate', { path: target, body: changes })
   const { active } = await client.call('environmentRead', { path: target })
-  // What was stored with --later, say, is set again and released now.
   const releases = active !== undefined && later !== true && (changed || unreleased)
   const names = [...Object.keys(changes.set ?? {}), ...(changes.remove ?? [])]
   if (!output.json && !changed && !releases)

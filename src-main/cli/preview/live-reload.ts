@@ -1,7 +1,6 @@
 /**
- * The loop of a preview: builds what the project holds, releases it beside what answers, and waits for the next save.
- * What changes meanwhile is taken together when that is over; a release that hangs is given up for it. Nothing ends the
- * loop but its signal: an error is reported, and the next save tries again.
+ * Builds, releases and waits for the next save; changes meanwhile are batched. Only the signal ends it: errors are
+ * reported, and the next save retries.
  */
 import type { ProjectChange } from '../../app-builder/watch-app.ts'
 import type { ReleaseCreate, ReleaseProgress } from '../../contract/app.ts'
@@ -11,33 +10,27 @@ import { CliError } from '../cli-error.ts'
 import { type BuiltCode, type ChangeQueue, type CodeFolders, concernedEndpoints } from './changed-code.ts'
 import type { ReportPreview } from './show-preview.ts'
 
-/** A release as the loop wants it: its code, and whose workers are waited for. */
 export type WantedRelease = Pick<ReleaseCreate, 'source' | 'first'>
 
-/** What the loop works with. */
 export type LiveReloadParts = {
   readonly changes: ChangeQueue
   readonly folders: CodeFolders
-  /** Builds the app into a folder that is not there yet. */
   readonly build: (folder: string, signal: AbortSignal) => Promise<BuiltApp>
-  /** Brings the variables up to date. @returns their version */
   readonly updateVariables: () => Promise<number>
   readonly release: (wanted: WantedRelease, giveUp: AbortSignal, signal: AbortSignal) => Promise<ReleaseProgress>
-  /** When each living worker was started, ms since the epoch. */
+  /** Start times of the living workers, ms since the epoch. */
   readonly workerStarts: () => Promise<readonly number[]>
   readonly report: ReportPreview
-  /** ms since the epoch. */
   readonly now: () => number
 }
 
-// How long a release may go on after the next save, in ms. Source: ours; most are ready within it, and one that loads a
-// model, or hangs, would only delay the newer code.
+// ms that a release may continue after the next save. Source: ours; most are ready by then, others would delay newer
+// code.
 const GIVE_UP_AFTER_MS = 1000
 
 /**
- * Runs the loop until the signal is aborted.
- * @param onLive is called after each release, before it is reported
- * @throws CliError when the first release cannot even begin: its options are wrong, and no save mends that
+ * @param onLive called after each release, before its report
+ * @throws CliError if the first release has wrong options, which no save can fix
  */
 export async function liveReload(
   parts: LiveReloadParts,
@@ -50,7 +43,6 @@ export async function liveReload(
     try {
       state = await takeOver({ ...parts, onLive }, withChange(state, change.files), change, signal)
     } catch (error) {
-      // Whatever was under way when the end came fails.
       if (signal.aborted) return
       throw error
     }
@@ -94,7 +86,6 @@ async function takeOver(
   }
 }
 
-/** @returns undefined: nothing to release, for a reason that has been reported */
 async function build(
   parts: Parts,
   state: PreviewState,
@@ -162,7 +153,7 @@ async function release(
   return { live: { release: number, ...built }, hasFailed: false, changed: [] }
 }
 
-/** Gives a release up that is not ready in time for a newer save. */
+/** Cancels a release that is not ready in time for a newer save. */
 async function releaseUnlessHanging(
   { changes, release: begin }: Parts,
   { live }: PreviewState,
@@ -173,7 +164,7 @@ async function releaseUnlessHanging(
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
   let timer: NodeJS.Timeout | undefined
-  // Not the first one: its image may be on its way, which another release would begin again.
+  // Not the first one: its image may be downloading, and another release would start that again.
   if (live !== undefined) {
     void changes.whenWaiting(either).then(() => {
       if (!either.aborted) timer = setTimeout(() => giveUp.abort(), GIVE_UP_AFTER_MS)
@@ -197,15 +188,12 @@ function answers({ live }: PreviewState): { readonly answers?: number } {
 
 function problemsOf(error: unknown): readonly BuildProblem[] {
   if (error instanceof BuildFailure) return error.problems
-  // The variables, or the disk: no problem of the source, but mended by the same person.
   const code = error instanceof CliError ? error.code : 'UNEXPECTED'
   return [{ code, message: error instanceof Error ? error.message : String(error) }]
 }
 
-// What a preview does with a build. A release is made of new code, or of new variables with the code of before; a save
-// that changes neither is passed over, unless an error is on the screen: then it says that all is as before.
+// Releases new code, or new variables with the old code. An unchanged save is skipped unless an error is shown.
 
-/** What answers now: number of the release, fingerprint of its code, version of its variables. */
 type Live = {
   readonly release: number
   readonly fingerprint: string
@@ -213,28 +201,22 @@ type Live = {
   readonly code: BuiltCode
 }
 
-/** What a preview knows. */
 type PreviewState = {
   readonly live: Live | undefined
-  /** Whether the last try failed. */
   readonly hasFailed: boolean
-  /** Relative paths that changed since what answers was built; undefined: not known. */
+  /** Relative paths that changed since the active build; undefined: unknown. */
   readonly changed: readonly string[] | undefined
 }
 
-/** Before the first release. */
 export const NOTHING_LIVE: PreviewState = { live: undefined, hasFailed: false, changed: undefined }
 
-/** The state with a change that was noticed. @param files none: it is not known which */
 export function withChange(state: PreviewState, files: readonly string[]): PreviewState {
   if (state.changed === undefined || files.length === 0) return { ...state, changed: undefined }
   return { ...state, changed: [...new Set([...state.changed, ...files])] }
 }
 
-/** What is to be done with a build. */
 type NextStep = 'release code' | 'release variables' | 'say as before' | 'nothing'
 
-/** Decides. @param built fingerprint of the code and version of the variables as they are now */
 export function nextStep(
   {
     live,

@@ -1,6 +1,6 @@
 /**
- * The machine that runs the workers of a preview: one of the user's own service, which the service of the preview
- * reaches by itself. At the end it is cleared of all that the preview has sent there.
+ * A machine of the user's service that the preview's service reaches directly. Everything sent there is removed at the
+ * end.
  */
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { MachineCreate } from '../../contract/machines.ts'
@@ -9,15 +9,13 @@ import { CliError, usageError } from '../cli-error.ts'
 import { createClient } from '../client.ts'
 import { readAccountKey, readServiceFile } from '../find-service.ts'
 
-// How often it is looked whether the machine is reached, and how long that may take, ms; source: ours, a login by ssh
-// may take 30 s.
+// ms between checks and time limit. Source: ours, an ssh login may take 30 s.
 const LOOK_MS = 200
 const REACH_MS = 40_000
 
 /**
- * Finds the machine by its name, where the user's service runs.
  * @param data the user's data folder
- * @throws CliError USAGE where no service runs, SERVICE_REFUSED for a name that it does not know
+ * @throws CliError USAGE if no service runs, SERVICE_REFUSED for an unknown name
  */
 export async function findMachine(data: string, name: string): Promise<MachineCreate> {
   const client = await clientOfUser(data)
@@ -32,7 +30,10 @@ async function clientOfUser(data: string): Promise<ServiceClient | undefined> {
   return running && createClient({ url: running.url, key: (await readAccountKey(data)) ?? '' })
 }
 
-/** Lets the service of a preview use it, and waits until it does. @throws CliError MACHINE_UNUSABLE where it cannot */
+/**
+ * Waits until the machine is usable.
+ * @throws CliError MACHINE_UNUSABLE
+ */
 export async function useMachine(
   client: ServiceClient,
   machine: MachineCreate,
@@ -43,16 +44,15 @@ export async function useMachine(
     const { facts, reason = 'It does not answer.' } = await client.call('machineGet', {
       path: { machine: machine.name },
     })
-    if (facts !== undefined) return // read when it takes workers
+    if (facts !== undefined) return
     if (waited > REACH_MS) throw new CliError('MACHINE_UNUSABLE', { machine: machine.name, why: reason })
     await pause(LOOK_MS)
   }
 }
 
 /**
- * Ends all that runs there, and removes what was sent. The user's service removes later what stays. Never rejects.
- * @param data the user's data folder
- * @returns what stays, for a person
+ * Stops everything there and removes what was sent; the user's service removes leftovers later. Never rejects.
+ * @returns a text on what is left
  */
 export async function leaveMachine(client: ServiceClient, machine: string, data: string): Promise<string | undefined> {
   const path = { machine }

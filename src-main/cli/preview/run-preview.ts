@@ -1,6 +1,4 @@
-/**
- * `drydock deploy --preview`: the app of this folder on a service of its own, which follows every save until Ctrl+C.
- */
+/** `drydock deploy --preview`: the app of this folder on its own service, which follows every save until Ctrl+C. */
 
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -32,21 +30,18 @@ import { liveReload } from './live-reload.ts'
 import { findMachine, leaveMachine, useMachine } from './preview-machine.ts'
 import { followLogs, type ReportPreview, showPreview } from './show-preview.ts'
 
-/** Options of a preview, as the command line has them. */
 export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python' | 'allowLinksTo'> & {
   readonly port?: number
   readonly runsOn?: RunsOn
-  /** Name of a machine of the user's own service. */
   readonly on?: string
   readonly quiet?: true
   readonly endWithInput?: true
 }
 
-// What running jobs get when the preview ends, in ms; source: ours, long enough for a short one, and nobody waits
-// longer for a preview to end.
+// Grace time for running jobs when the preview ends, in ms; source: ours, enough for a short job, and nobody waits
+// longer.
 const STOP_GRACE_MS = 2000
 
-/** Runs a preview to its end. @throws CliError START_REFUSED (port taken), SERVICE_REFUSED (options that do not fit) */
 export async function runPreview(options: PreviewOptions, command: Command, given: Surroundings): Promise<void> {
   const surroundings = options.endWithInput === true ? endingWithInput(given) : given
   const { now } = surroundings
@@ -83,7 +78,6 @@ export async function runPreview(options: PreviewOptions, command: Command, give
 type Preview = {
   readonly options: PreviewOptions
   readonly app: string
-  /** Where its workers run, if not here. */
   readonly machine: MachineCreate | undefined
   readonly previewFolder: PreviewFolder
   readonly report: ReportPreview
@@ -160,14 +154,12 @@ async function startsOf(client: ServiceClient): Promise<readonly number[]> {
   return workers.map(({ startedAt }) => startedAt)
 }
 
-// Each preview has a data folder of its own beside the user's data, which goes when the preview ends.
+// A preview has a temporary data folder next to the user's.
 
-/** The folder of one preview, and the name of its environment, which holds the same random part. */
 type PreviewFolder = { readonly folder: string; readonly environment: string }
 
 const NAME_LENGTH = 40
 
-/** Makes the folder of a new preview. @param data the user's data folder */
 async function makePreviewFolder(data: string, app: string): Promise<PreviewFolder> {
   const previews = join(data, 'previews')
   await mkdir(previews, { recursive: true, mode: 0o700 })
@@ -176,14 +168,12 @@ async function makePreviewFolder(data: string, app: string): Promise<PreviewFold
   return { folder, environment: `preview-${folder.slice(folder.lastIndexOf('-') + 1)}` }
 }
 
-/** Removes the folder of a preview that has ended. */
 function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /**
- * Makes what builds an app into one folder after the other. The first build shows its steps, and later ones only that
- * packages are installed: a save is over before a person has read of more.
+ * The first build shows its steps, later ones only package installation, as a save is over before anybody reads more.
  */
 function buildIntoFolders(
   wanted: ReturnType<typeof whatToBuild>,
@@ -216,20 +206,16 @@ function onlyInstalling(report: (event: BuildEvent) => void): (event: BuildEvent
 
 const ENV_FILE = '.env'
 
-/** Names that a preview got from `.env`, and those that it did not, as the service sets them or they are no names. */
 type TakenVariables = { readonly names: readonly string[]; readonly leftOut: readonly string[] }
 
-/** The variables of a preview. */
 type PreviewVariables = {
   /**
-   * Takes over what `.env` of the project says now.
-   * @param onChange receives which names there are, where something changed
-   * @returns their version: it grows with each change
+   * @param onChange receives the names when something changed
+   * @returns a version that grows with each change
    */
   readonly update: (onChange: (taken: TakenVariables) => void) => Promise<number>
 }
 
-/** Makes them. @param target app and environment on the service */
 function previewVariables(project: string, client: ServiceClient, target: AppTarget): PreviewVariables {
   let version = 0
   let before: Readonly<Record<string, string>> = {}

@@ -1,4 +1,3 @@
-/** What a preview tells: its events in lines for a person or as JSON, and what its workers write. */
 import { PYTHON_PACKAGES } from '../../app-builder/create-app-builder.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { DeployedEndpoint, ReleaseStep } from '../../contract/app.ts'
@@ -15,10 +14,8 @@ import type { Surroundings } from '../surroundings.ts'
 
 type Event<Name extends PreviewEvent['event']> = Extract<PreviewEvent, { readonly event: Name }>
 
-// Names of more files than these say nothing more; they are counted.
 const FILES_NAMED = 3
 
-/** Prints what a preview tells: for a person, or as one JSON document each. */
 export function showPreview(output: Output, surroundings: Pick<Surroundings, 'stdout'>): ReportPreview {
   const status = createStatusLine(output, surroundings)
   let up: Event<'up'> | undefined
@@ -113,29 +110,23 @@ function showAddresses(
   output.line()
   showDeployed(output, endpoints, key)
   if (appFile !== undefined) {
-    // The package names the environment to the service by this variable before that of the App.
+    // The package prefers this variable over the App's environment.
     const run = `FLASH_ENVIRONMENT=${environment} drydock platform run --data ${shellQuoted(data)}`
     output.line(`\nFor Python scripts that call its functions:\n  ${run} -- python ${shellQuoted(appFile)}\n`)
     return
   }
   const names = `SVC_BASE_URL=${url} SVC_APP=${shellQuoted(app)} SVC_ENV=${environment} SVC_API_KEY="${key}"`
-  // Where `svc` is; what was on the path stays there.
   const packages = `PYTHONPATH=${shellQuoted(PYTHON_PACKAGES)}"\${PYTHONPATH:+:$PYTHONPATH}"`
   output.line(`\nFor Python scripts that call its functions:\n  export ${names} ${packages}\n`)
 }
 
-/** Receives what a preview tells. */
 export type ReportPreview = (event: PreviewEvent) => void
 
-// Every worker of the release before says so at each save.
+// Every worker of the previous release says so at each save.
 const LEAVING = /^(this worker will be replaced: )?finishing current jobs, then stopping$/
-// What the first workers wrote before it was known where to look; source: ours, more than a start writes.
+// Lines of the first workers from before the log was followed; source: ours, more than a start writes.
 const FIRST_LINES = 200
 
-/**
- * Tells what the workers of endpoints write, until the signal is aborted.
- * @returns how to name the endpoints of now; those that are followed already go on
- */
 export function followLogs(
   client: ServiceClient,
   report: ReportPreview,
@@ -157,7 +148,6 @@ export function followLogs(
       }
     } catch (error) {
       if (signal.aborted) return
-      // The endpoint left the app.
       if (error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND') return
       report({ event: 'warning', message: `The output of ${resource} is no longer shown: ${(error as Error).message}` })
     } finally {

@@ -1,5 +1,3 @@
-/** The problems of a graph: found before it is run, and printed, the errors first. */
-
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { Problem } from '../../domain/workflow/problem.ts'
 import { CliError } from '../cli-error.ts'
@@ -7,7 +5,6 @@ import type { Output } from '../output.ts'
 import { type CheckedPayload, indexOfService, namePackages } from './graph-facts.ts'
 import type { GraphFile } from './read-graph-file.ts'
 
-/** Prints problems, the errors first. */
 export function showProblems(output: Output, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   const sorted = [...errorsOf(problems), ...problems.filter(({ severity }) => severity === 'warning')]
@@ -20,12 +17,10 @@ export function showProblems(output: Output, problems: readonly Problem[]): void
   )
 }
 
-/** Prints problems beside the output, a line each. */
 export function noteProblems(output: Output, problems: readonly Problem[]): void {
   for (const { severity, code, message } of problems) output.note(`${severity} ${code}: ${message}`)
 }
 
-/** Ends the command where a graph is wrong. @throws CliError WORKFLOW_INVALID */
 export function refuseErrors(file: string, problems: readonly Problem[]): void {
   const errors = errorsOf(problems)
   const [first] = errors
@@ -41,8 +36,7 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
 type Deps = { readonly client: ServiceClient; readonly output: Output }
 
 /**
- * Tells what is wrong with a graph before a service gets it, with the packages of classes that the endpoint lacks. They
- * are warnings, which JSON has no field for.
+ * Reports problems before a service gets the graph; missing classes' packages are warnings without a JSON field.
  * @throws CliError WORKFLOW_INVALID
  */
 export async function evaluateGraph(

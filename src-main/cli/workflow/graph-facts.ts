@@ -1,4 +1,3 @@
-/** What is shown of a graph: what it is, needs and gives, and which packages have the classes that are not known. */
 import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../app-builder/machine-tools.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { readDocument, subgraphsOf } from '../../domain/workflow/document/document.ts'
@@ -24,7 +23,6 @@ import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { GraphFile } from './read-graph-file.ts'
 
-/** A class of a graph. `packages`: those that have it, where it is not known and they are. */
 export type ClassFacts = {
   readonly name: string
   readonly count: number
@@ -32,11 +30,9 @@ export type ClassFacts = {
   readonly packages?: readonly NodePackage[]
 }
 
-/** What a graph is, needs and gives. */
 export type GraphFacts = {
   readonly form: 'document' | 'payload'
   readonly version?: number
-  /** As they are in the file; `runs`: those of the payload. */
   readonly nodes: number
   readonly runs: number
   readonly links: number
@@ -45,12 +41,10 @@ export type GraphFacts = {
   readonly classes: readonly ClassFacts[]
   readonly models: readonly { readonly node: string; readonly input: string; readonly name: string }[]
   readonly files: readonly { readonly node: string; readonly input: string; readonly name: string }[]
-  /** Seeds to their last digit, as text. */
   readonly seeds: readonly { readonly node: string; readonly input: string; readonly value: string }[]
   readonly outputs: readonly string[]
 }
 
-/** Looks a graph through. @param now ms since the epoch */
 export function graphFacts(graph: Pick<GraphFile, 'form' | 'raw'>, types: NodeTypes, now: number): GraphFacts {
   const { payload } = checkedPayload(graph, types, now)
   const nodes = readPayloadNodes(payload)
@@ -82,10 +76,12 @@ function shapeOf({ form, raw }: Pick<GraphFile, 'form' | 'raw'>, payloadNodes: n
   }
 }
 
-/** A graph as workers take it, and all that is wrong with it. */
 export type CheckedPayload = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
 
-/** The payload of a file, as it is or converted, checked. @param now ms since the epoch, for dates in names of files */
+/**
+ * Converts if needed and checks.
+ * @param now ms since the epoch, for dates in file names
+ */
 export function checkedPayload(
   { form, raw }: Pick<GraphFile, 'form' | 'raw'>,
   types: NodeTypes,
@@ -96,16 +92,14 @@ export function checkedPayload(
   return { payload, problems: [...problems, ...validate(payload, types)] }
 }
 
-/** Gives the packages of classes; it rejects with why the index cannot be read, for a person. */
+/** Returns the packages of classes; rejects with a readable reason if the index is unreadable. */
 export type PackageIndex = (classes: readonly string[]) => Promise<PackagesByClass>
 
-/** The index in the data folder. @param data the value of `--data` */
 export const indexOfFolder =
   (data: string | undefined, surroundings: Surroundings): PackageIndex =>
   () =>
     readPackageIndexFile(dataFolder(data, surroundings))
 
-/** The index of a service, which may be on another machine. */
 export const indexOfService =
   (client: ServiceClient): PackageIndex =>
   async (classes) =>
@@ -117,7 +111,6 @@ type Given = {
   readonly output: Output
 }
 
-/** The packages that have classes of a graph: by the index, and as the graph names them. */
 async function graphPackages(classes: readonly string[], { graph, index, output }: Given): Promise<PackagesByClass> {
   const { form, raw } = graph
   const named = form === 'payload' ? packagesOfPayload(raw) : packagesOfDocument(readDocument(raw))
@@ -128,7 +121,6 @@ async function graphPackages(classes: readonly string[], { graph, index, output 
   return withNamed(indexed, named)
 }
 
-/** Problems that say where the classes that are not known can be had. @param payload what the problems are of */
 export async function namePackages(
   problems: readonly Problem[],
   payload: JsonObject,
@@ -139,7 +131,6 @@ export async function namePackages(
   return classes.length === 0 ? problems : withPackages(problems, classOf, await graphPackages(classes, given))
 }
 
-/** The facts of a graph with the packages of its classes that are not known. */
 export async function withPackagesOf(facts: GraphFacts, given: Given): Promise<GraphFacts> {
   const unknown = facts.classes.flatMap(({ name, known }) => (known ? [] : [name]))
   if (unknown.length === 0) return facts

@@ -13,7 +13,6 @@ import type { Exposed } from './set-values.ts'
 
 type Deps = { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings }
 
-/** What is to be published. */
 export type FileToPublish = {
   readonly file: string
   readonly behind: string
@@ -23,7 +22,7 @@ export type FileToPublish = {
   readonly id: string | undefined
 }
 
-/** Publishes the graph of a file. @throws CliError, before anything is published where the graph is wrong */
+/** @throws CliError before anything is published if the graph is invalid */
 export async function publishFile({ client, output, surroundings }: Deps, wish: FileToPublish) {
   const graph = await readGraphFile(wish.file, surroundings)
   const types = await readClassesOf(client, wish.behind)

@@ -1,6 +1,3 @@
-/**
- * The classes of nodes that a graph is looked at with: those that come along, of an endpoint, of a server or of a file.
- */
 import type { Command } from 'commander'
 import { readBuiltInNodeTypes } from '../../app-builder/machine-tools.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
@@ -20,34 +17,28 @@ import { globalOptions, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { indexOfFolder, indexOfService, type PackageIndex } from './graph-facts.ts'
 
-/** The classes of nodes that come along; no service is asked. */
 export async function readOwnClasses(): Promise<NodeTypes> {
   return typesIn(await readBuiltInNodeTypes())
 }
 
-/** The classes of nodes of an endpoint. @throws CliError SERVICE_REFUSED */
 export async function readClassesOf(client: ServiceClient, endpointId: string): Promise<NodeTypes> {
   return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)
 }
 
-/** Classes as they came, and where from. */
 export type KnownClasses = ClassesFile & Omit<NodeTypesResponse, 'text' | 'version'>
 
-/** Those that come along. */
 export async function ownClasses(): Promise<KnownClasses> {
   return { source: 'built-in', ...classesIn(await readBuiltInNodeTypes(), 'resources/node-types.json') }
 }
 
-/** Those that a service knows of an endpoint. @throws CliError SERVICE_REFUSED */
 export async function classesOfEndpoint(client: ServiceClient, endpointId: string): Promise<KnownClasses> {
   const { text, ...origin } = await client.call('nodeTypes', { query: { endpoint: endpointId } })
   return { ...classesIn(text, endpointId), ...origin, version: origin.version }
 }
 
-// Ctrl+C ends the command, and the request with it.
+// Ctrl+C ends the command and with it the request.
 const untilDone = new AbortController().signal
 
-/** Those of a ComfyUI server, which is asked now. @throws CliError CLASSES_UNREADABLE, USAGE */
 export async function classesOfServer(address: string): Promise<KnownClasses> {
   const server = withoutCredentials(address)
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
@@ -58,7 +49,6 @@ export async function classesOfServer(address: string): Promise<KnownClasses> {
   return { ...classesIn(text, server), source: 'server', server, version }
 }
 
-/** The facts of classes as a file: `resources/node-types.json` is one. */
 export const factsText = ({ version, classes }: ClassesFile): string =>
   writeClassesFile({ version, classes: classFacts(classes) })
 
@@ -68,10 +58,8 @@ function classesIn(text: string, from: string): ClassesFile {
   return read
 }
 
-/** Classes that a graph is checked with, and where the packages of others are looked up. */
 export type ChosenClasses = { readonly types: NodeTypes; readonly index: PackageIndex }
 
-/** Those of an endpoint; without one those that come along, and no service is asked. @throws CliError */
 export async function chooseClasses(
   endpoint: string | undefined,
   command: Command,

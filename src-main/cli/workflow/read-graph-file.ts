@@ -1,4 +1,3 @@
-/** A graph of a file: found in it, and converted. */
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileTools } from '../../app-builder/machine-tools.ts'
@@ -16,11 +15,8 @@ import { toDocument } from '../../domain/workflow/to-document.ts'
 import { CliError, unreadable } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** A graph as it was found in a file. */
 export type GraphFile = {
-  /** Name of the file; `-` for standard input. */
   readonly name: string
-  /** Folder that its pictures may lie in. */
   readonly folder: string
   readonly bytes: number
   readonly mediaType: string
@@ -28,13 +24,12 @@ export type GraphFile = {
   readonly raw: JsonObject
 }
 
-/** What a graph is called: the name of its file without its ending. */
 export function titleOf({ name }: Pick<GraphFile, 'name'>): string {
   return name === '-' ? 'Untitled' : name.replace(/\.[^.]*$/, '')
 }
 
 /**
- * Reads a graph from JSON of either form, or from a picture that holds one.
+ * Reads JSON of either form, or a picture with an embedded graph.
  * @param file path, or `-` for standard input
  * @throws CliError FILE_UNREADABLE, NOT_A_WORKFLOW
  */
@@ -55,12 +50,11 @@ export async function readGraphFile(file: string, { cwd, stdin }: Surroundings):
 }
 
 /**
- * Reads a file that `drydock workflow export` wrote, of which nothing is looked at yet.
- * @throws CliError FILE_UNREADABLE, also where it is too large
+ * Reads without validation.
+ * @throws CliError FILE_UNREADABLE, also if too large
  */
 export const readExportFile = (path: string): Promise<Uint8Array> => readWhole(path, limit('graphExportBytes'))
 
-/** Whether a file is one that `drydock workflow export` wrote; false where it cannot be read. */
 export async function isExportFile(path: string): Promise<boolean> {
   try {
     await using handle = await open(path)
@@ -68,11 +62,10 @@ export async function isExportFile(path: string): Promise<boolean> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0)
     return isGraphExport(buffer.subarray(0, bytesRead).toString())
   } catch {
-    return false // whoever reads it next says why
+    return false
   }
 }
 
-// Of a graph, or a picture that holds one.
 const MOST = limit('assetBytes')
 
 async function readWhole(path: string, most: number): Promise<Uint8Array> {
@@ -105,7 +98,6 @@ function tooLarge(file: string, size: string, most: number): CliError {
 
 const INDENT = 2
 
-/** What came out. */
 type Converted = {
   readonly text: string
   readonly raw: JsonObject
@@ -113,7 +105,10 @@ type Converted = {
   readonly problems: readonly Problem[]
 }
 
-/** Converts a graph; one that has the form already stays what it is. @param options.now ms since the epoch */
+/**
+ * Leaves a graph that already has the form.
+ * @param options.now ms since the epoch
+ */
 export function convertGraph(
   { form, raw }: Pick<GraphFile, 'form' | 'raw'>,
   to: 'api' | 'ui',

@@ -1,4 +1,3 @@
-/** Runs a graph: prepared, queued, followed to its end, its results written to files. */
 import { randomFillSync } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { ServiceClient } from '../../client/service-client.ts'
@@ -23,37 +22,28 @@ import { type SavedResult, saveResults } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInDocument, setInPayload } from './set-values.ts'
 
-/** What runs a graph. */
 export type RunDeps = {
   readonly client: ServiceClient
   readonly output: Output
   readonly surroundings: Surroundings
-  /** Shows how far it is. */
   readonly show: (text: string) => void
 }
 
-/** What is to be run. */
 export type GraphToRun = {
   readonly file: string
   readonly endpointId: string
   readonly settings: readonly Setting[]
-  /** Where results go; absolute. */
   readonly folder: string
-  /** Whether previews are written, too. */
   readonly previews: boolean
 }
 
-/** A run with the files that were written of it. */
 export type RanGraph = {
   readonly run: RunView
   readonly saved: readonly SavedResult[]
   readonly savedPreviews: readonly SavedResult[]
 }
 
-/**
- * Runs a graph: checks it, sends its pictures, queues it, follows it, writes what it gave.
- * @throws CliError, before a job is queued where the graph is wrong
- */
+/** @throws CliError before a job is queued if the graph is invalid */
 export async function runGraph(
   { client, output, surroundings, show }: RunDeps,
   { file, endpointId, settings, folder, previews }: GraphToRun,
@@ -85,10 +75,8 @@ export async function runGraph(
   }
 }
 
-/** A run that was queued, and how many nodes its payload has. */
 type Queued = { readonly queued: RunView; readonly nodes: number }
 
-/** Queues the run of a file as it was sent there. @throws CliError USAGE where values are to be set */
 async function replay(
   client: ServiceClient,
   { path, endpointId, settings }: { readonly path: string } & Pick<GraphToRun, 'endpointId' | 'settings'>,
@@ -103,16 +91,14 @@ async function replay(
   return { queued, nodes: Object.keys(JSON.parse(payload)).length }
 }
 
-// Twice a second is what a person sees of a bar; a worker reports a few times a second.
+// Twice a second is enough for a progress bar; a worker reports a few times a second.
 const POLL_EVERY_MS = 500
-// Results are stored within moments of the end of the job.
+// ms. Results are stored within moments of the job's end.
 const RESULTS_EVERY_MS = 100
 
 /**
- * Follows a run to its end.
- * @param show shows how far it is, for a person; an empty text clears it
- * @returns the run with its results
- * @throws CliError WAITS_IN_VAIN when its job waits for what cannot come by waiting
+ * @param show receives the progress; an empty text clears it
+ * @throws CliError WAITS_IN_VAIN when waiting cannot help
  */
 export async function followRun(
   client: ServiceClient,
@@ -140,14 +126,14 @@ export async function followRun(
     }
     const waits = job.status === 'IN_QUEUE' || job.waitingReason !== undefined
     show(waits ? `waits${reason(job.waitingReason)}` : progressText(job.output, nodes))
-    // Ends at once when the job does, so that a short one need not wait for the next look.
+    // Ends at once with the job, so that a short one does not wait for the next poll.
     await Promise.race([client.call('statusSync', { path: { endpointId, jobId: id } }), pause(POLL_EVERY_MS)])
   }
 }
 
 const reason = (text: string | undefined) => (text === undefined ? '' : `: ${text}`)
 
-/** The progress that a worker reports, in a line. Source: docs/spec/image-workflows.md, 5. */
+/** The progress reported by a worker, in a line. Source: docs/spec/image-workflows.md, 5. */
 function progressText(output: unknown, nodes: number): string {
   if (typeof output !== 'object' || output === null) return 'runs'
   const { node, step, steps, done } = output as Readonly<Record<string, unknown>>
@@ -157,7 +143,6 @@ function progressText(output: unknown, nodes: number): string {
   return ['runs', count, at, bar].filter((part) => part !== '').join(', ')
 }
 
-/** A graph ready to be queued, with the document that its pictures will carry. */
 type PreparedRun = {
   readonly payload: JsonObject
   readonly document: string | undefined
@@ -165,10 +150,9 @@ type PreparedRun = {
 }
 
 /**
- * Sets values, resolves prompts with choices, and converts. Seeds stay as the file has them: a command gives the same
- * twice.
+ * Sets values, resolves prompt choices and converts. Seeds stay, so a command gives the same result twice.
  * @param options.now ms since the epoch
- * @throws CliError USAGE where a value cannot be set
+ * @throws CliError USAGE if a value cannot be set
  */
 export function prepareRun(
   { form, raw }: Pick<GraphFile, 'form' | 'raw'>,
@@ -183,7 +167,7 @@ export function prepareRun(
   const { document } = resolveDocument(set.document, types, { random, isFirst: true })
   const converted = toPayload(document, types, now)
   const payload = setInPayload(converted.payload, set.rest, types)
-  // What was set within a subgraph is in the payload alone, so the document would describe another picture.
+  // Values set within a subgraph are only in the payload, so the document would describe another picture.
   const isWhole = payload === converted.payload
   return {
     payload,
@@ -192,6 +176,5 @@ export function prepareRun(
   }
 }
 
-/** A whole number of a range, both ends included, by the chance of this machine. */
 export const randomWhole = (least: bigint, most: bigint): bigint =>
   wholeOf([least, most], (bytes) => void randomFillSync(bytes))

@@ -7,13 +7,8 @@ import { nameVariants } from '../../domain/workflow-runs/find-results.ts'
 import { CliError, unwritable } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** A result that was written to a file. */
 export type SavedResult = RunResult & { readonly file: string }
 
-/**
- * Writes results into a folder, made if missing. A file that is there stays: the new one gets a number.
- * @throws CliError RESULTS_MISSING, FILE_UNWRITABLE
- */
 export async function saveResults(
   client: Pick<ServiceClient, 'bytes'>,
   {
@@ -32,10 +27,9 @@ export async function saveResults(
   return saved
 }
 
-// Its worker named it: in a folder of somebody's work `.npmrc` would be no picture.
+// The worker chose the name: a file like `.npmrc` must not end up in the user's folder.
 const visible = (filename: string): string => basename(filename).replace(/^\.+/, '_')
 
-/** Writes a new file into a folder, made if missing. @returns its path @throws CliError FILE_UNWRITABLE */
 export async function writeNew(folder: string, wanted: string, bytes: Uint8Array): Promise<string> {
   try {
     await mkdir(folder, { recursive: true })
@@ -49,7 +43,6 @@ export async function writeNew(folder: string, wanted: string, bytes: Uint8Array
   return join(folder, wanted)
 }
 
-/** Writes a new file; false where there is one already. */
 async function isWritten(path: string, bytes: Uint8Array): Promise<boolean> {
   try {
     await writeFile(path, bytes, { flag: 'wx' })
@@ -60,7 +53,6 @@ async function isWritten(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Writes a file that somebody named. @throws CliError FILE_UNWRITABLE */
 export async function writeText(file: string, text: string, { cwd }: Pick<Surroundings, 'cwd'>): Promise<void> {
   const path = resolve(cwd, file)
   try {

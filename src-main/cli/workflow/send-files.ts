@@ -1,7 +1,4 @@
-/**
- * Files that a graph loads. A graph may be a stranger's, within a picture that was sent around: what it names is sent
- * only where it is a picture, a film or a sound in one of the folders, or where the caller named it.
- */
+/** Graphs may come from strangers, so only media in the given folders, or files named by the caller, are sent. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, resolve, sep } from 'node:path'
 import { fileTools } from '../../app-builder/machine-tools.ts'
@@ -16,7 +13,6 @@ import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
 import { CliError } from '../cli-error.ts'
 import type { Setting } from './set-values.ts'
 
-/** Where files may be. `named`: values that the caller has set, which may be anywhere. */
 export type FileSources = {
   readonly types: NodeTypes
   readonly folders: readonly string[]
@@ -24,10 +20,9 @@ export type FileSources = {
 }
 
 /**
- * Sends the files that a graph loads to the service, where they lie in one of the folders. Others may lie there
- * already.
- * @returns what has to be set, as the service gives a file another name where one of its name is another file
- * @throws CliError FILE_UNREADABLE for one that is there and is not sent
+ * Uploads referenced files; others may already be there.
+ * @returns new names for files whose name was taken
+ * @throws CliError FILE_UNREADABLE if an existing file cannot be sent
  */
 export async function sendFiles(
   client: ServiceClient,
@@ -62,7 +57,7 @@ async function firstOf(folders: readonly string[], name: string, isNamed: boolea
 }
 
 async function readMedia(path: string, isNamed: boolean): Promise<Uint8Array | undefined> {
-  const found = await stat(path) // before it is opened: a pipe would not open until somebody writes to it
+  const found = await stat(path) // before it is opened: opening a pipe waits for a writer
   if (found.isDirectory()) return undefined
   if (!found.isFile()) throw refusal(path, 'it is not a file')
   if (found.size > limit('assetBytes'))

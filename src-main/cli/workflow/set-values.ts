@@ -1,4 +1,3 @@
-/** Inputs of a graph as they are typed: values that are set, and inputs that become parameters. */
 import type { WorkflowDocument } from '../../domain/workflow/document/document.ts'
 import { setWidget } from '../../domain/workflow/edit/widgets.ts'
 import { parseJson } from '../../domain/workflow/json/parse.ts'
@@ -7,10 +6,12 @@ import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { readPayloadNode } from '../../domain/workflow/payload.ts'
 import { usageError } from '../cli-error.ts'
 
-/** A value that is to be set, as it was typed: `6.text=a cat`. */
 export type Setting = { readonly node: string; readonly input: string; readonly text: string }
 
-/** Reads `NODE.INPUT=VALUE`; ids of nodes within subgraphs have colons, like `57:8`. @throws CliError USAGE */
+/**
+ * Parses `NODE.INPUT=VALUE`; node ids within subgraphs have colons, like `57:8`.
+ * @throws CliError USAGE
+ */
 export function readSetting(text: string, option = '--set'): Setting {
   const [, node, input, value] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(text) ?? []
   if (node === undefined || input === undefined || value === undefined)
@@ -19,8 +20,8 @@ export function readSetting(text: string, option = '--set'): Setting {
 }
 
 /**
- * Sets values of a payload. Numbers keep the text that was typed.
- * @throws CliError USAGE where there is no such node or input, or the value is of another kind
+ * Numbers keep their typed text.
+ * @throws CliError USAGE for an unknown node or input, or a value of another kind
  */
 export function setInPayload(payload: JsonObject, settings: readonly Setting[], types: NodeTypes): JsonObject {
   return settings.reduce((before, setting) => {
@@ -40,10 +41,6 @@ export function setInPayload(payload: JsonObject, settings: readonly Setting[], 
   }, payload)
 }
 
-/**
- * Sets values in a document, for nodes of its outermost graph.
- * @returns also the settings of other nodes: those within a subgraph, which may be used several times, or of none
- */
 export function setInDocument(
   document: WorkflowDocument,
   settings: readonly Setting[],
@@ -59,7 +56,6 @@ export function setInDocument(
       found === undefined
         ? changed
         : setWidget(changed, undefined, { node, name, value: readValue(setting, type?.type), types })
-    // Where nothing changed there is no such widget, or it has the value already: the payload knows which.
     if (next === changed) rest.push(setting)
     changed = next
   }
@@ -69,7 +65,6 @@ export function setInDocument(
 const kindOf = (value: JsonValue | undefined) =>
   typeof value === 'string' ? 'STRING' : isNumber(value) ? 'NUMBER' : undefined
 
-/** The typed text as a value of a type: a text stays as it is, a number keeps its last digit. */
 function readValue({ node, input, text }: Setting, type: string | undefined): JsonValue {
   if (type === 'STRING' || type === 'COMBO') return text
   const parsed = parseJson(text)
@@ -90,10 +85,8 @@ function someOf(names: readonly string[]): string {
   return names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '')
 }
 
-/** An input that is to be a parameter, as it was typed: `6.text=prompt`. */
 export type Exposed = { readonly node: string; readonly input: string; readonly name: string }
 
-/** Reads `NODE.INPUT` or `NODE.INPUT=NAME`. @throws CliError USAGE */
 export function readExposed(text: string): Exposed {
   const [, node, input, name] = /^([^.=]+)\.([^=]+?)(?:=([A-Za-z_][A-Za-z0-9_]*))?$/.exec(text) ?? []
   if (node === undefined || input === undefined)

@@ -1,4 +1,3 @@
-/** A sweep of the graph in a file: its runs, what they gave, and the sheet that shows all of it. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,23 +20,19 @@ import { type SavedResult, saveResults, writeNew } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInPayload } from './set-values.ts'
 
-/** What is to be swept. */
 export type FileToSweep = {
   readonly file: string
   readonly endpointId: string
   readonly over: readonly Setting[]
   readonly kind: SweepKind
-  /** Where results go; absolute. */
   readonly folder: string
 }
 
-/** What a sweep gave; `sheet` is the file with all of it in one picture. */
 export type Swept = { readonly sweepId: string; readonly runs: readonly SweptRun[]; readonly sheet: string }
 
-/** Most runs of a sweep. Source: ours, as a sheet of more is not looked at. */
+/** Limit of runs in a sweep. Source: ours, because nobody reads a longer sheet. */
 const MOST_RUNS = 500
 
-/** Queues all runs of a sweep, then follows them in order and writes what they gave. @throws CliError */
 export async function sweepFile(
   { client, output, surroundings, show }: RunDeps,
   { file, endpointId, over, kind, folder }: FileToSweep,
@@ -79,23 +74,21 @@ function axisOf(payload: JsonObject, types: NodeTypes, { node, input, text }: Se
 
 const NAME_LENGTH = 100
 
-// What may stand in a name on every system.
 const folderName = (label: string) =>
   label
     .replace(/[^\w.,+ -]+/g, '_')
     .slice(0, NAME_LENGTH)
     .trim() || '_'
 
-// The sheet is one file that shows everywhere: an SVG with small copies of the pictures in it.
+// SVG with embedded thumbnails displays everywhere as a single file.
 
 const QUALITY = 85
 
-/** A run of a sweep with its files. */
 type SweptRun = Omit<RunView, 'results'> & { readonly results: readonly SavedResult[] }
 
 /**
- * Writes `sheet.svg` into a folder; a file that is there stays: the new one gets a number. @returns its path @throws
- * CliError
+ * Never overwrites: a new file gets a number.
+ * @throws CliError
  */
 async function writeSheet(runs: readonly SweptRun[], title: string, folder: string): Promise<string> {
   const sheet = layoutSheet(runs)
@@ -114,7 +107,7 @@ async function writeSheet(runs: readonly SweptRun[], title: string, folder: stri
   return writeNew(folder, 'sheet.svg', new TextEncoder().encode(svg))
 }
 
-/** A picture with its bytes in its address: scaled down to `most` px where it is a PNG or JPEG, else as it is. */
+/** A picture as a data address: a PNG or JPEG is scaled down to `most` px. */
 function smallCopy(bytes: Uint8Array, most: number): string {
   const type = mediaTypeOf(bytes)
   try {
@@ -129,7 +122,7 @@ function smallCopy(bytes: Uint8Array, most: number): string {
   return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 }
 
-/** Scales down by the mean of what falls into each pixel, on white. */
+/** Averages the pixels of each target pixel on white. */
 function shrink({ width, height, data }: Pixels, most: number): Pixels {
   const scale = Math.min(1, most / Math.max(width, height))
   const small = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }

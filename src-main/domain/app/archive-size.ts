@@ -4,10 +4,10 @@ import { MIB } from '../../contract/units.ts'
 const SHOWN = 10
 
 /**
- * The problem of an archive over the limit: its largest packages, and the `--exclude` line by which it would fit.
- * @param archiveBytes of the whole archive, compressed; an estimate where writing stopped at the limit
- * @param packageShare what the packages have of their size when they are compressed, 0 to 1
- * @param files of the project, the largest first
+ * Lists the largest packages and a sufficient `--exclude` line.
+ * @param archiveBytes compressed size; an estimate after an early stop
+ * @param packageShare compression ratio, 0 to 1
+ * @param files largest first
  */
 export function tooLargeProblem({
   limitBytes,
@@ -39,7 +39,7 @@ export function tooLargeProblem({
   return buildProblem('ARCHIVE_TOO_LARGE', { why: lines.join('\n') })
 }
 
-/** The fewest of the largest packages that have `bytes` together; undefined: all of them have less. */
+/** Returns the fewest largest packages that total `bytes`; undefined: all are smaller. */
 function enough(bySize: readonly InstalledPackage[], bytes: number): readonly string[] | undefined {
   let sum = 0
   for (const [at, one] of bySize.entries()) {

@@ -1,44 +1,31 @@
-/**
- * What an artifact is made of, small enough to be drawn; which modules its code imports; and what could stay out of it.
- */
 import type { ArtifactPiece, ExcludeSuggestion } from '../../contract/projects.ts'
 import { MIB } from '../../contract/units.ts'
 import { EXCLUSION_PROFILES } from './collect-requirements.ts'
 
-/** A file of an artifact. `path` from its root, with forward slashes. */
 export type ContainedFile = { readonly path: string; readonly bytes: number }
 
-/** A package of an artifact. */
 export type ContainedPackage = {
   readonly name: string
   readonly version: string
   readonly bytes: number
   readonly files: number
-  /** Top-level modules by which it is imported. */
   readonly modules: readonly string[]
 }
 
-/** All that an artifact contains. Sizes as they lie unpacked. */
+/** Unpacked sizes in bytes. */
 export type ArtifactContents = {
   readonly project: readonly ContainedFile[]
-  /** Handler files, the manifest, and the Python packages that every artifact has. */
   readonly generated: readonly ContainedFile[]
   readonly packages: readonly ContainedPackage[]
-  /** Normalised names of the packages that the app itself asks for. */
   readonly wanted: readonly string[]
-  /** Top-level modules that the project imports; undefined: it imports what only it knows. */
   readonly imported: readonly string[] | undefined
 }
 
-// A piece with a smaller share of all is drawn as a dot. At most 290 have this share, and five more hold what is left:
-// the small packages, the root of the project, and the three that are generated.
+// Smaller shares would be drawn as dots. At most 290 pieces reach it; five more hold the rest.
 const SHARE = 1 / 290
-/** Path of the piece with all small packages. */
 const OTHER_PACKAGES = 'other packages'
-/** Path of the piece with what a build writes beside the project. */
 const HANDLERS = 'handlers and manifest'
 
-/** The pieces of an artifact, the largest first: at most 300, as the small ones are joined. */
 export function artifactPieces({ project, generated, packages }: ArtifactContents): ArtifactPiece[] {
   const all = [...project, ...generated, ...packages]
   const least = all.reduce((sum, { bytes }) => sum + bytes, 0) * SHARE
@@ -61,7 +48,7 @@ function packagePieces(packages: readonly ContainedPackage[], least: number): Ar
   return [...pieces, { path: OTHER_PACKAGES, kind: 'package', ...sumOf(small) }]
 }
 
-/** What is the same in every artifact is of little interest: a piece for each of its folders. */
+/** Generated files are the same in every artifact, so each folder is one piece. */
 function generatedPieces(files: readonly ContainedFile[]): readonly ArtifactPiece[] {
   const byFolder = Map.groupBy(files, ({ path }) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : HANDLERS))
   return [...byFolder].map(([path, inside]) => ({
@@ -72,9 +59,7 @@ function generatedPieces(files: readonly ContainedFile[]): readonly ArtifactPiec
   }))
 }
 
-/**
- * Large files are pieces; the small ones of a folder are one piece, and where that is small too it goes a folder up.
- */
+/** Merges small files per folder, and small folders into their parent. */
 function filePieces(files: readonly ContainedFile[], least: number): readonly ArtifactPiece[] {
   const kind = 'project'
   const pieces: ArtifactPiece[] = []
@@ -87,7 +72,7 @@ function filePieces(files: readonly ContainedFile[], least: number): readonly Ar
     if (bytes >= least) pieces.push({ path, kind, bytes, files: 1 })
     else add(parentOf(path), bytes, 1)
   }
-  // Parents of folders are added while this runs, so the deepest go first.
+  // Deepest first, as parent folders are added during the loop.
   for (let depth = deepest(folders); depth >= 0; depth--) {
     for (const [path, joined] of [...folders].filter(([path]) => depthOf(path) === depth)) {
       if (joined.bytes >= least || path === '.') pieces.push({ path, kind, ...joined })
@@ -117,13 +102,12 @@ function sumOf(pieces: readonly { readonly bytes: number; readonly files: number
   }
 }
 
-// Which top-level modules Python source imports, read line by line: rather too many than too few.
+// Imports are found line by line, rather too many than too few.
 const FROM = /^[ \t]*from[ \t]+([A-Za-z_]\w*)/gm
 const IMPORT = /(?:^|[;:])[ \t]*import[ \t]+([^#;\n]+)/gm
 const BY_TEXT = /\b(?:import_module|__import__)\([ \t\n]*["']([A-Za-z_]\w*)/g
 const BY_VALUE = /\b(?:import_module|__import__)\([ \t\n]*(?![ \t\n"'])/
 
-/** The top-level modules that a file imports. @returns undefined: it imports by a name that only it knows */
 export function importedModules(text: string): readonly string[] | undefined {
   if (BY_VALUE.test(text)) return undefined
   const named = [FROM, BY_TEXT].flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name))
@@ -133,17 +117,17 @@ export function importedModules(text: string): readonly string[] | undefined {
   return [...new Set([...named, ...listed])]
 }
 
-// Only what is large is worth a word, and nothing is left out without the user.
+// Suggests only large exclusions, and excludes nothing without the user.
 
-// Below it nobody waits for an upload; in bytes.
+// Bytes below which nobody waits for an upload, so nothing is suggested.
 const WORTH_BYTES = MIB
 const MOST = 50
-// What of a folder has to be of one kind for the folder to be named instead of its files.
+// Share of one kind at which the folder is named instead of its files.
 const MOSTLY = 0.9
 
 type Kind = { readonly name: RegExp; readonly why: string }
 
-// Source: ours, what the largest projects on public hosts hold beside their code.
+// Source: ours, from the largest projects on public hosts.
 const KINDS: readonly Kind[] = [
   {
     name: /\.(pt|pth|ckpt|safetensors|onnx|gguf|ggml|h5|hdf5|tflite|pb|joblib|pkl|pickle|weights|engine)$/i,
@@ -159,7 +143,7 @@ const KINDS: readonly Kind[] = [
   { name: /\.(log|prof|trace|core)$/i, why: 'It looks like a temporary file of a program.' },
 ]
 
-// Folders that hold no code of an app by custom. Those that builds leave out anyway are not here.
+// Folders that usually hold no app code and that builds do not leave out anyway.
 const FOLDERS: Readonly<Record<string, string>> = {
   test: 'Tests are not run by workers.',
   spec: 'Tests are not run by workers.',
@@ -181,7 +165,6 @@ const FOLDERS: Readonly<Record<string, string>> = {
   lightning_logs: 'It holds records of training runs.',
 }
 
-/** What is large and could stay out, the largest first. */
 export function suggestExcludes(contents: ArtifactContents): ExcludeSuggestion[] {
   return [...ofPackages(contents), ...ofFolder('', contents.project)].sort((a, b) => b.bytes - a.bytes).slice(0, MOST)
 }
@@ -195,14 +178,13 @@ function ofPackages({ packages, imported, ...contents }: ArtifactContents): read
     const suggestion = { path: name, bytes, how: 'exclude' as const, entry: name }
     if (inImages.has(name))
       return [{ ...suggestion, why: 'The worker image already has it, unless you chose another image.' }]
-    // One that another package needs is asked for by nobody here, and would come again.
+    // A package that another one needs would be installed again.
     if (known === undefined || !wanted.has(name) || modules.length === 0) return []
     if (modules.some((module) => known.has(module))) return []
     return [{ ...suggestion, why: 'No file of the project imports it, but another package may need it.' }]
   })
 }
 
-/** @param folder with a slash at its end; '' is the project @param files those below it */
 function ofFolder(folder: string, files: readonly ContainedFile[]): readonly ExcludeSuggestion[] {
   const bytes = sum(files)
   if (bytes < WORTH_BYTES) return []
@@ -238,7 +220,7 @@ function kindOf(path: string): Kind | undefined {
 }
 
 function ignored(path: string, bytes: number, why: string): ExcludeSuggestion {
-  // From the root of the project, and with what a pattern would take for a wildcard as itself.
+  // The entry is anchored at the project root, with wildcards escaped.
   return { path, bytes, how: 'ignore', entry: `/${path.replace(/[\\*?[\]]/g, '\\$&')}`, why }
 }
 

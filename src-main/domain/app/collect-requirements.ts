@@ -1,29 +1,22 @@
-/** What an app is built with: what is installed for it, what is left out, and its version of Python. */
 import { type BuildProblem, buildProblem } from '../../contract/build.ts'
 import type { ScanDocument, ScannedEndpoint, ScannedRequirement } from '../../contract/scan.ts'
 import { isPackageName, normaliseName, parseRequirement } from './requirements.ts'
 
-/** What is to be installed for an app. */
 export type CollectedRequirements = {
-  /** Requirement strings, each once, sorted. */
   readonly wanted: readonly string[]
-  /** Normalised names of the wanted ones. */
   readonly names: readonly string[]
-  /** Lines for the installer, like `--index-url URL`, in the order of the files. */
   readonly options: readonly InstallerOption[]
-  /** Normalised names that are left out, also when another package brings them. */
   readonly excludes: readonly string[]
-  /** Those of them that the app itself asked for. */
   readonly leftOut: readonly string[]
-  /** What it asked for of them: requirement strings, each once, sorted. The image of its workers needs them. */
+  /** Requirements that are left to the worker's image, sorted and unique. */
   readonly ofImage: readonly string[]
   readonly problems: readonly BuildProblem[]
 }
 
-/** An option of the installer. `file`: where it stands, as its paths are relative to that file's folder. */
+/** `file` is where the option was found: its paths are relative to that file's folder. */
 export type InstallerOption = { readonly name: string; readonly value?: string; readonly file: string }
 
-// Which index is asked, and nothing that changes what is built; `true`: takes a value. Short forms by their long ones.
+// Only options that choose the index, by long name; `true`: takes a value.
 const OPTIONS: Readonly<Record<string, boolean>> = {
   '--index-url': true,
   '--extra-index-url': true,
@@ -33,13 +26,9 @@ const OPTIONS: Readonly<Record<string, boolean>> = {
   '--pre': false,
 }
 const SHORT: Readonly<Record<string, string>> = { '-i': '--index-url', '-f': '--find-links' }
-// Wishes about source packages, which are never built here anyway.
+// Options on source packages, which are never built here, so without effect.
 const WITHOUT_EFFECT = ['--prefer-binary', '--only-binary', '--no-binary', '--require-hashes', '--use-feature']
 
-/**
- * Joins requirements.txt and every endpoint's `dependencies`, without what is left out and what is built in.
- * @param excludes names as the user gives them, beside those of the profile
- */
 export function collectRequirements({
   scan,
   excludes = [],
@@ -56,7 +45,6 @@ export function collectRequirements({
   const wanted = new Map<string, string>()
   const ofImage = new Map<string, string>()
   const options: InstallerOption[] = []
-  // The package of Apps is none of ours.
   const isBuiltIn = (name: string) =>
     BUILT_IN_PACKAGES.includes(name) && !(name === 'runpod' && scan.endpoints.some(({ sdk }) => sdk === 2))
   for (const found of linesOf(scan)) {
@@ -95,8 +83,8 @@ function linesOf(scan: Pick<ScanDocument, 'endpoints' | 'requirements'>): readon
 }
 
 /**
- * What workers of an App import beside its own packages. A wish for an older `runpod` stays and fails to install, which
- * says more than an App that does not import. Source: the public package runpod 2.0, its build.
+ * Adds imports of App workers. A pin on an older `runpod` stays and fails to install, clearer than a failing import.
+ * Source: build of the public package runpod 2.0.
  */
 function requirementsOfSdk2(
   { endpoints }: Pick<ScanDocument, 'endpoints'>,
@@ -116,7 +104,6 @@ function nameOf(text: string): string | undefined {
   return 'why' in read ? undefined : read.name
 }
 
-/** The option of a line; `{}`: one that says nothing here. */
 function readOption({ text }: ScannedRequirement): { name: string; value?: string } | { why?: string } {
   const [, given = '', value] = /^(--?[A-Za-z-]+)(?:[\s=]+(.+))?$/.exec(text) ?? []
   const name = SHORT[given] ?? given
@@ -129,34 +116,33 @@ function readOption({ text }: ScannedRequirement): { name: string; value?: strin
 }
 
 /**
- * Packages that every base image has, by profile: they are never put into an artifact. `specified` is what the
- * docs/spec/app-deploy.md, 5 says; `observed` is what the public tool does, whose images for CPUs have no numpy.
+ * Packages of every base image, never in artifacts. `specified`: docs/spec/app-deploy.md, 5; `observed`: the public
+ * tool, whose CPU images lack numpy.
  */
 export const EXCLUSION_PROFILES = {
   specified: ['torch', 'torchvision', 'torchaudio', 'numpy', 'triton'],
   observed: ['torch', 'torchvision', 'torchaudio', 'triton'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Name of a profile. */
 export type ExclusionProfile = keyof typeof EXCLUSION_PROFILES
 
-/** The SDK itself, ours and the public one: an artifact brings it along in any case. Normalised names. */
+/** The SDK, ours and the public one, which every artifact contains anyway. Normalised names. */
 const BUILT_IN_PACKAGES: readonly string[] = ['runpod', 'runpod-flash', 'svc']
 
-/** The package of Apps, as resources/python/svc_runtime reads it, and what serves the routes of their apis. */
+/** The package of Apps, which resources/python/svc_runtime reads, and the server for its apis. */
 const SDK_2 = 'runpod>=2.0.0rc2'
 const ROUTES = 'fastapi'
 
-/** Python versions that an app can have. Source: docs/spec/app-deploy.md, 1. */
+/** Python versions that an app can select. Source: docs/spec/app-deploy.md, 1. */
 const PYTHON_VERSIONS: readonly string[] = ['3.10', '3.11', '3.12', '3.13']
 
-// Where neither the user nor the app says one and this machine's is not supported; source: the public tool's default.
+// If nobody asks for a version and this machine's is not supported. Source: the public tool's default.
 const OTHERWISE = '3.12'
 
 /**
- * The Python version of an app: the user's word, else the one that its endpoints agree on, else that of this machine,
- * so that packages with native code also run where previews run without containers.
- * @param local `X.Y` of the python3 that reads the source
+ * Uses the user's choice, the endpoints' common one, else the local version, so that native code also runs in process
+ * previews.
+ * @param local `X.Y` of the scanning python3
  */
 export function choosePythonVersion({
   asked,

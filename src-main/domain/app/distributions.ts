@@ -1,23 +1,13 @@
-/**
- * Installed packages, by their own metadata: which files go when some are left out, and what the others need of an
- * image.
- */
 import { normaliseName, parseRequirement } from './requirements.ts'
 
-/** An installed distribution, as its own metadata tells it. */
 export type Distribution = {
-  /** Normalised. */
   readonly name: string
   readonly version: string
-  /** Normalised names that it needs, under whatever condition. */
   readonly needs: readonly string[]
-  /** The same as requirement strings, with their conditions. */
   readonly requires: readonly string[]
-  /** Files by its RECORD, relative to the folder of the set, with forward slashes. */
   readonly files: readonly string[]
 }
 
-/** Reads METADATA: mail headers up to the first empty line. */
 export function readMetadata(text: string): Pick<Distribution, 'name' | 'version' | 'needs' | 'requires'> {
   const head = text.split(/\r?\n\r?\n/, 1)[0] ?? ''
   const values = (field: string) =>
@@ -32,10 +22,7 @@ export function readMetadata(text: string): Pick<Distribution, 'name' | 'version
   }
 }
 
-/**
- * Reads RECORD: lines of path, hash, size, where a path with commas is in quotes. Files beside the packages are
- * recorded as `../../bin/x`; an install into one folder puts them at `bin/x`. A path that leaves the folder is dropped.
- */
+/** Lines of RECORD hold path, hash and size. `../../bin/x` becomes `bin/x`; paths that leave the folder are dropped. */
 export function readRecord(text: string): string[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const path = line.startsWith('"') ? /^"((?:[^"]|"")*)"/.exec(line)?.[1]?.replaceAll('""', '"') : line.split(',')[0]
@@ -47,11 +34,9 @@ export function readRecord(text: string): string[] {
 }
 
 /**
- * Chooses what goes: the excluded distributions and those that came only because an excluded one needs them, as the
- * base image has these too (torch brings gigabytes of them). Conditions of needs are not looked at, so that rather too
- * much stays.
- * @param wanted normalised names that the app itself asks for
- * @returns names, and the files that no remaining distribution has
+ * Removes excluded distributions and those only they need (torch brings gigabytes). Ignores markers, so rather too much
+ * stays.
+ * @returns names, and files used by no remaining distribution
  */
 export function chooseRemovals(
   distributions: readonly Distribution[],
@@ -90,12 +75,9 @@ const EXTRA_CONDITION = /\bextra\s*==\s*["']([^"']+)["']/g
 const EXTRAS = /^[^[\s;@]+\[([^\]]*)\]/
 
 /**
- * What installed packages need of those that are left out: an artifact with pandas runs only where numpy is. Conditions
- * of extras are resolved here, as only the artifact knows which were asked for; other conditions stay for the
- * installer.
- * @param excludes normalised names
- * @param wanted requirement strings of the app, which may ask for extras
- * @returns requirement strings, each once, sorted
+ * Returns requirements of remaining packages on excluded ones: pandas runs only with numpy. Resolves extras and keeps
+ * other markers for the installer.
+ * @returns sorted unique strings
  */
 export function neededOfImage(
   installed: readonly Distribution[],
@@ -107,7 +89,7 @@ export function neededOfImage(
   return [...new Set(found.filter(({ name }) => excludes.has(name)).map(({ text }) => text))].sort()
 }
 
-/** The extras that are asked for, as `name[extra]`; looked for until none is added, as an extra may ask for others. */
+/** Returns `name[extra]`, repeated to a fixed point, as extras may request others. */
 function askedExtras(installed: readonly Distribution[], wanted: readonly string[]): ReadonlySet<string> {
   const asked = new Set<string>()
   for (let before = -1; before < asked.size; ) {
@@ -120,7 +102,6 @@ function askedExtras(installed: readonly Distribution[], wanted: readonly string
   return asked
 }
 
-/** The requirements of a package that hold with the extras asked for. One that names an extra loses its condition. */
 function holding({ name, requires }: Distribution, asked: ReadonlySet<string>): string[] {
   return requires.flatMap((text) => {
     const extras = [...text.matchAll(EXTRA_CONDITION)].map(([, extra = '']) => normaliseName(extra))
@@ -129,7 +110,6 @@ function holding({ name, requires }: Distribution, asked: ReadonlySet<string>): 
   })
 }
 
-/** What cannot be read is left to the installer, which read it too. */
 function readAll(text: string) {
   const read = parseRequirement(text)
   return 'why' in read ? [] : [read]

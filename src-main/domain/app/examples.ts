@@ -1,11 +1,11 @@
-/** First calls of an app, made up from its signatures, so that what a deploy prints runs as it is. */
+/** Example calls derived from signatures, so that the output of a deploy can be pasted and run. */
 
 import type { DeployedEndpoint } from '../../contract/app.ts'
 import type { ScannedEndpoint, ScannedParameter } from '../../contract/scan.ts'
 
 type ScannedFunction = Pick<ScannedEndpoint['functions'][number], 'isClass' | 'parameters' | 'methodDetails'>
 
-// What people expect under these names; others get a value of their type.
+// Values that people expect for these names; others get a value of their type.
 const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'Ada',
   names: ['Ada', 'Bo'],
@@ -24,13 +24,8 @@ const BY_TYPE: readonly (readonly [type: RegExp, value: unknown])[] = [
   [/^(?:list|List|Sequence|tuple|Tuple|set|Set|Iterable)\b/, []],
   [/^(?:dict|Dict|Mapping)\b/, {}],
 ]
-// What the runtime passes itself.
 const NOT_SENT = /\b(?:Request|BackgroundTasks)$/
 
-/**
- * Makes them: all that have no default, or the first text of those that have one.
- * @returns undefined: the signature is not known, or one of its types is none that can be made up
- */
 export function exampleArguments({
   isClass,
   parameters,
@@ -61,28 +56,23 @@ function valueFor({ name, annotation }: ScannedParameter): unknown {
   return fits && (typeof byType === 'string' || Array.isArray(byType)) ? byName : byType
 }
 
-/** A type without its module, its quotes and the None that it may be. */
 function plainType(text: string): string {
   const bare = text.trim().replace(/^['"]|['"]$/g, '')
   const optional = /^(?:typing\.)?Optional\[(.*)\]$/s.exec(bare)?.[1] ?? bare
   return optional.replace(/\s*\|\s*None\b|\bNone\s*\|\s*/g, '').replace(/^(?:typing|collections\.abc)\./, '')
 }
 
-/** A request to a load-balanced endpoint. `body`: the arguments, where the method carries one. */
 type ExampleRequest = {
   readonly method: string
-  /** With the arguments as its query, where the method carries no body. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** The route for a first request: one that only reads if possible, never one with path parameters. */
 export function firstRoute(routes: readonly string[]): string | undefined {
   const plain = routes.filter((route) => !route.includes('{'))
   return plain.find((route) => route.startsWith('GET ')) ?? plain[0]
 }
 
-/** The request to a route, like `POST /notes`. */
 export function exampleRequest(route: string, { examples }: Pick<DeployedEndpoint, 'examples'>): ExampleRequest {
   const [method = 'GET', path = '/'] = route.split(' ')
   const example = examples?.[route]

@@ -1,18 +1,16 @@
 import type { ScannedEndpoint } from '../../contract/scan.ts'
 
-/** One endpoint that calls functions of another. */
 export type EndpointCall = { readonly from: string; readonly to: string; readonly functions: string[] }
 
 type Scanned = Pick<ScannedEndpoint, 'name' | 'kind' | 'functions' | 'calls' | 'qualname'>
 
-/** Which endpoint of an app calls functions of which other one, sorted by the order of the source. */
 export function findCalls(endpoints: readonly Scanned[]): EndpointCall[] {
   const owners = new Map<string, string>()
   for (const { name, kind, functions, qualname } of endpoints) {
     if (name === null || kind === 'client') continue
-    // An image has no functions that the source names; it is called by its own name.
+    // An image has no functions in the source and is called by its own name.
     if (kind === 'image') owners.set(name, name)
-    // What an App has is called by the name of what is decorated; the methods of a class are only routes.
+    // Endpoints of an App are called by the decorated name; methods of a class are only routes.
     if (qualname !== undefined) owners.set(qualname, name)
     else for (const found of functions) owners.set(found.name, name)
   }

@@ -1,14 +1,12 @@
 /**
- * The form of an endpoint that a worker repository offers in `hub.json`: its questions, their answers, and the settings
- * that come of them. Pure. Source: docs/spec/platform.md, 7.
+ * The form in a repository's `hub.json`: questions, answers and the resulting settings. Source: docs/spec/platform.md,
+ * 7.
  */
 import { GIB } from '../../contract/units.ts'
 import type { HubFile, HubVariable } from '../../contract/worker-repository.ts'
 
-/** Values of variables, by name. An empty one is not set. */
 export type HubAnswers = Readonly<Record<string, string>>
 
-/** The values before anybody answers: fixed ones, defaults, and those of the preset. @param preset its name */
 export function hubDefaults({ config }: HubFile, preset?: string): HubAnswers {
   const chosen = config.presets.find(({ name }) => name === preset)?.defaults ?? {}
   const values = config.env.map((variable) => {
@@ -25,13 +23,12 @@ function firstValue(variable: HubVariable): string {
   return first === undefined ? '' : valueText(variable, first)
 }
 
-/** A value as the worker reads it: yes and no have words of their own. */
+/** Formats a value for workers; booleans have their own words. */
 function valueText({ input }: HubVariable, value: string | number | boolean): string {
   if (typeof value !== 'boolean' || input === undefined) return String(value)
   return value ? input.trueValue : input.falseValue
 }
 
-/** What is wrong with an answer, for the person; undefined where nothing is. */
 export function answerProblem({ key, input }: HubVariable, answer: string): string | undefined {
   if (input === undefined) return undefined
   const { type, min, max, options } = input
@@ -48,16 +45,13 @@ export function answerProblem({ key, input }: HubVariable, answer: string): stri
   return undefined
 }
 
-/** What the form asks of a container; the image is the user's. Without `gpu` it asks for no card. */
 export type HubSettings = {
   readonly env: Readonly<Record<string, string>>
-  /** In the words of `container.gpu`. */
   readonly gpu: string | undefined
   readonly gpuCount: number
   readonly diskBytes: number | undefined
 }
 
-/** The settings of an endpoint with these answers. */
 export function hubSettings({ config }: HubFile, answers: HubAnswers): HubSettings {
   const { runsOn, gpuIds, gpuCount = 1, containerDiskInGb } = config
   return {
@@ -68,7 +62,7 @@ export function hubSettings({ config }: HubFile, answers: HubAnswers): HubSettin
   }
 }
 
-// Where cards are only left out, any other will do.
+// If GPUs are only excluded, any other one will do.
 function gpuOf(ids: string | undefined): string | undefined {
   const names = (ids ?? '').split(',').map((name) => name.trim())
   const wanted = names.filter((name) => name !== '')

@@ -1,4 +1,3 @@
-/** The manifest of an app, and what its fingerprint is made of. */
 import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
 import { exampleArguments } from './examples.ts'
@@ -6,25 +5,18 @@ import { exampleArguments } from './examples.ts'
 // Source: docs/spec/app-deploy.md, 1.
 const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
 
-/** An app of which a manifest is made. */
 export type DescribedApp = {
   readonly app: string
   readonly scan: Pick<ScanDocument, 'endpoints'>
-  /** `X.Y`. */
   readonly pythonVersion: string
-  /** Of all its files. */
   readonly fingerprint: string
-  /** See `source_files` of a manifest. */
   readonly sourceFiles?: Readonly<Record<string, string>>
-  /** By name; those that are not known are missing. */
   readonly endpointFingerprints?: Readonly<Record<string, string>>
-  /** What its packages leave to the image. */
   readonly imageRequirements: readonly string[]
   /** ISO 8601, UTC. */
   readonly generatedAt: string
 }
 
-/** Makes the manifest of an app of the packages svc and runpod_flash. */
 export function makeManifest({
   app,
   scan,
@@ -69,7 +61,7 @@ function resourceOf(
     ...(settings.image === undefined ? {} : { imageName: settings.image }),
     workersMin,
     workersMax,
-    // Neither of them means any card, as in the public tool.
+    // Neither means any GPU, as in the public tool.
     ...(instanceIds.length > 0 ? { instanceIds } : { gpuIds: listOf(settings.gpu ?? 'any').join(',') }),
     gpuCount: settings.gpu_count ?? DEFAULTS.gpuCount,
     env: settings.env ?? {},
@@ -91,7 +83,6 @@ function resourceOf(
   }
 }
 
-/** A function of the source as the manifest has it, with arguments for a first try. */
 export function manifestFunction(found: ScannedEndpoint['functions'][number]): ManifestResource['functions'][number] {
   return {
     name: found.name,
@@ -119,7 +110,7 @@ function volumesOf({ volume }: ScannedEndpoint['settings']): ManifestResource['n
   })
 }
 
-/** Routes have the order of the source: the first that matches answers. */
+/** Routes keep the order of the source: the first match answers. */
 function routesOf({ functions }: ScannedEndpoint): Record<string, string> {
   return Object.fromEntries(functions.map(({ name, httpMethod, httpPath }) => [`${httpMethod} ${httpPath}`, name]))
 }
@@ -128,14 +119,14 @@ function listOf(value: string | readonly string[] | undefined): string[] {
   return value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
 }
 
-// A length goes before a path and before the bytes of a file, so that no two sets of files give the same stream.
+// Lengths precede paths and contents, so no two sets of files give the same stream.
 const LENGTH_BYTES = 8
 
 /**
- * What goes into the hash before the bytes of a file: length of the path, path, length of the bytes; lengths as 8 bytes
- * big-endian. Source: docs/spec/app-deploy.md, 5.
- * @param path UTF-8 of the relative path with forward slashes
- * @param length of the file, in bytes
+ * Hash prefix per file: path length, path, file length; lengths as 8 bytes big-endian. Source: docs/spec/app-deploy.md,
+ * 5.
+ * @param path UTF-8, relative, with forward slashes
+ * @param length in bytes
  */
 export function fingerprintFrame(path: Uint8Array, length: number): Uint8Array {
   const frame = new Uint8Array(LENGTH_BYTES + path.length + LENGTH_BYTES)
@@ -146,12 +137,12 @@ export function fingerprintFrame(path: Uint8Array, length: number): Uint8Array {
   return frame
 }
 
-/** Compares two paths by code points, which is the order of their UTF-8 bytes and the one that Python sorts by. */
+/** Compares by code points, the order of UTF-8 bytes and of Python's sort. */
 export function comparePaths(a: string, b: string): number {
   if (a === b) return 0
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
-  // Back to the begin of a character that takes two units.
+  // Moves back to the start of a surrogate pair.
   if (at > 0 && isSecondHalf(a.charCodeAt(at)) && isSecondHalf(b.charCodeAt(at))) at--
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }

@@ -4,7 +4,6 @@ import { THIS_MACHINE } from '../../contract/machines.ts'
 import { settingsWith } from '../endpoint-settings/sections.ts'
 import { APP_FOLDER_VARIABLE } from './target-config.ts'
 
-/** An endpoint of an environment as it is now. */
 export type CurrentEndpoint = {
   readonly resource: string
   readonly endpointId: string
@@ -16,7 +15,7 @@ type PlannedChange = PlannedStep['changes'][number]
 /** Settings whose change only new workers see. */
 export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [...settingsWith('startsWorkers'), 'app']
 
-/** Settings that follow from the folder of the code: they change with it, also when the code in it is the same. */
+/** Settings that change with the code folder, even if the code is the same. */
 const OF_THE_FOLDER: readonly string[] = [
   'handler',
   'cwd',
@@ -25,10 +24,9 @@ const OF_THE_FOLDER: readonly string[] = [
   `env.${APP_FOLDER_VARIABLE}`,
 ]
 
-/** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
+/** Settings that only people set; a deploy leaves them unchanged. */
 const OF_A_PERSON: readonly string[] = settingsWith('survivesDeploys')
 
-/** The settings of an endpoint in two: those that a person sets, and those that a release brings. */
 export function partsOf(config: EndpointConfig): {
   readonly ofPerson: Partial<EndpointConfig>
   readonly ofRelease: Partial<EndpointConfig>
@@ -42,15 +40,13 @@ export function partsOf(config: EndpointConfig): {
 
 const CODE = 'app.code'
 const FINGERPRINT = 'app.fingerprint'
-// What its environment says; workers see only where they run, which is `container.machine`.
 const OF_ENVIRONMENT = 'app.machine'
 const VARIABLES = 'app.variables'
 
 /**
- * What a deploy does: which endpoints it creates, changes, leaves alone and deletes. An endpoint whose own code and
- * settings are the same is left alone, whatever else of the app changes. Source: docs/spec/app-deploy.md, 7.
- * @param current - the endpoints of the environment
- * @param targets - settings of the release, by resource; in the order of the manifest
+ * Plans creates, changes and deletes; an endpoint with unchanged code and settings stays. Source:
+ * docs/spec/app-deploy.md, 7.
+ * @param targets release settings by resource, in manifest order
  */
 export function planDeploy(
   current: readonly CurrentEndpoint[],
@@ -89,7 +85,7 @@ export function planDeploy(
 
 const isPartOf = (setting: string, name: string) => setting === name || setting.startsWith(`${name}.`)
 
-// What the source sets may be a secret all the same, so only that it changes is shown.
+// Values from the source may be secret, so only the change itself is shown.
 function shown({ setting, from, to }: PlannedChange): PlannedChange {
   if (setting === CODE) return { setting: 'code', from: short(from), to: short(to) }
   if (setting === VARIABLES) return { setting: 'variables', from: `version ${from ?? 0}`, to: `version ${to}` }
@@ -103,12 +99,10 @@ function shown({ setting, from, to }: PlannedChange): PlannedChange {
 const SHOWN = 12
 const short = (value: unknown) => (typeof value === 'string' ? value.slice(0, SHOWN) : undefined)
 
-/** The settings that differ, as a person may see them. */
 export function shownChanges(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
   return differences(before, after).map(shown)
 }
 
-/** The settings that differ; those inside of `env`, `container`, `app` and `platform` by themselves. */
 function differences(before: EndpointConfig, after: EndpointConfig): readonly PlannedChange[] {
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])]
@@ -121,7 +115,7 @@ function differences(before: EndpointConfig, after: EndpointConfig): readonly Pl
     .map((setting) => ({ setting, from: from[setting], to: to[setting] }))
 }
 
-/** Whether workers of both would load the same. Where one of them does not know its own part, all of the app counts. */
+/** Whether workers would load the same code; if one fingerprint is unknown, the app's counts. */
 export function isSameCode({ app: one }: EndpointConfig, { app: other }: EndpointConfig): boolean {
   const known = one?.fingerprint !== undefined && other?.fingerprint !== undefined
   return known ? one.fingerprint === other.fingerprint : one?.code === other?.code

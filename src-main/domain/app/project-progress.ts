@@ -1,17 +1,14 @@
-/** Builds and previews of a project as the pages show them: one event after the other changes the view. */
 import { BUILD_STEPS, type BuildEvent, type BuildProblem } from '../../contract/build.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { BuildView, PreviewView } from '../../contract/projects.ts'
 import { assertNever } from '../assert-never.ts'
 import { counted, keepEnds } from '../text.ts'
 
-/** A build that begins. @param startedAt ms since the epoch */
 export function buildBegun(startedAt: number): BuildView {
   const steps = BUILD_STEPS.map((step) => ({ step, state: 'waiting' as const }))
   return { state: 'running', startedAt, steps, problems: [], warnings: [] }
 }
 
-/** A build after one of its events. */
 export function buildWith(view: BuildView, event: BuildEvent): BuildView {
   return { ...view, steps: view.steps.map((step) => (step.step === event.step ? stepWith(step, event) : step)) }
 }
@@ -31,7 +28,6 @@ function stepWith(step: Step, event: BuildEvent): Step {
   }
 }
 
-/** A build that has ended without a result: the step that was under way failed, or goes back where it was cancelled. */
 export function buildStopped(
   view: BuildView,
   {
@@ -40,7 +36,6 @@ export function buildStopped(
     problems,
   }: {
     readonly state: 'failed' | 'cancelled'
-    /** ms since the epoch. */
     readonly endedAt: number
     readonly problems: readonly BuildProblem[]
   },
@@ -57,17 +52,15 @@ export function buildStopped(
 
 type Note = PreviewView['notes'][number]
 
-// How many of the newest are stored. Source: the contract.
+// Newest notes that are kept. Source: the contract.
 const NOTES = 500
-// Of a line, in characters. All notes go to whoever follows ten times in a second; the log has a long line whole.
+// In characters: followers get all notes ten times a second, and the log has the whole line.
 const NOTE_LENGTH = 2000
 
-/** A preview that begins. @param startedAt ms since the epoch */
 export function previewBegun(startedAt: number): PreviewView {
   return { state: 'starting', startedAt, steps: [], endpoints: [], problems: [], notes: [] }
 }
 
-/** A preview after one of its events. @param at ms since the epoch */
 export function previewWith(view: PreviewView, event: PreviewEvent, at: number): PreviewView {
   const note = (kind: Note['kind'], text: string, more: Partial<Note> = {}) =>
     noted(view, { at, kind, text, ...more }).notes
@@ -113,22 +106,16 @@ export function previewWith(view: PreviewView, event: PreviewEvent, at: number):
     case 'stopping':
       return { ...view, state: 'stopping' }
     case 'ended':
-      return view // what counts is the end of its program
+      return view
     default:
       return assertNever(event)
   }
 }
 
-/** A preview that was asked to end. */
 export function previewStopping(view: PreviewView): PreviewView {
   return { ...view, state: 'stopping' }
 }
 
-/**
- * A preview whose program has ended.
- * @param why missing: somebody ended it
- * @param at ms since the epoch
- */
 export function previewEnded(view: PreviewView, why: string | undefined, at: number): PreviewView {
   const { url: _url, release: _release, why: _why, ...rest } = view
   const over = { ...rest, state: 'ended' as const, steps: [], endpoints: [], problems: [] }
@@ -153,7 +140,7 @@ function broken(view: PreviewView): PreviewView {
   return { ...view, state: unlessStopping(view, 'broken'), steps: [] }
 }
 
-// What was under way tells its end after the preview was asked to end.
+// Work in progress still reports its end after a requested stop.
 function unlessStopping({ state }: PreviewView, next: 'live' | 'broken'): PreviewView['state'] {
   return state === 'stopping' ? state : next
 }

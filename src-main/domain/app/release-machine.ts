@@ -1,24 +1,22 @@
 /**
- * On which machine the workers of a release run. The environment says it for all endpoints; one that a person has moved
- * by hand stays where it is until a person moves it back. Source: docs/spec/machines.md, 6.
+ * The machine for the workers of a release: that of the environment, unless a person moved the endpoint. Source:
+ * docs/spec/machines.md, 6.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import { wantedMachine } from '../worker/place.ts'
 
-/** The machine that a person chose for an endpoint itself; undefined: it goes with its environment. */
 function ownMachine(before: EndpointConfig | undefined): string | undefined {
   if (before?.container === undefined) return undefined
   const machine = wantedMachine(before.container)
   return machine === (before.app?.machine ?? THIS_MACHINE) ? undefined : machine
 }
 
-/** Where the workers of an endpoint run after a release. @param environment what its environment says */
 export function releaseMachine(before: EndpointConfig | undefined, environment: string): string {
   return ownMachine(before) ?? environment
 }
 
-/** The settings of a release with its machine. A process runs where the service runs, whatever the environment says. */
+/** A process always runs on the service's machine, whatever the environment says. */
 export function withMachine(
   target: EndpointConfig,
   before: EndpointConfig | undefined,
@@ -27,7 +25,7 @@ export function withMachine(
   const { container, app } = target
   if (container === undefined || app === undefined) return target
   const machine = releaseMachine(before, environment)
-  // Both ways to say this machine are the same, and no change.
+  // Both notations for this machine are equal, so no change.
   const now = before?.container
   const said = now !== undefined && wantedMachine(now) === machine ? now.machine : stored(machine)
   return { ...target, container: { ...container, ...named(said) }, app: { ...app, ...named(stored(environment)) } }

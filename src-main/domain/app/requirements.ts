@@ -1,14 +1,10 @@
-/** Requirement strings as PEP 508 has them: `name[extra,...] specifiers ; marker` or `name @ address ; marker`. */
+/** PEP 508 requirements: `name[extra,...] specifiers ; marker` or `name @ address ; marker`. */
 
-/** A requirement, taken apart. */
 export type Requirement = {
-  /** Normalised: lower case, single hyphens. */
   readonly name: string
-  /** In a canonical order and spacing, as the installer gets it; two equal requirements have the same text. */
   readonly text: string
 }
 
-/** What stands where no requirement can be read; the text completes "that is no requirement: ...". */
 export type Unreadable = { readonly why: string }
 
 const NAME = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*/
@@ -16,22 +12,21 @@ const EXTRAS = /^\[([^\]]*)\]\s*/
 const EXTRA = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 const SPECIFIER = /^(===|~=|==|!=|<=|>=|<|>)\s*([A-Za-z0-9.*+!_-]+)$/
 const BARE_ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
-// How every marker begins; the installer reads the rest.
+// Start of a marker; the installer parses the rest.
 const MARKER = /^[("'A-Za-z]/
-// What pip-compile writes after a requirement; the installer checks it.
+// Written by pip-compile after a requirement; the installer verifies it.
 const HASHES = /\s+--hash[= ]\S+/g
 
-/** The name of a package as indexes compare names: `Pillow_SIMD` is `pillow-simd`. Source: PEP 503. */
+/** Normalises a name as indexes do: `Pillow_SIMD` is `pillow-simd`. Source: PEP 503. */
 export function normaliseName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-')
 }
 
-/** Whether a text is the name of a package and nothing else. */
 export function isPackageName(text: string): boolean {
   return EXTRA.test(text)
 }
 
-/** Reads one requirement. Paths and editable installs are none: what they hold is not in the artifact's own files. */
+/** Refuses paths and editable installs: their files are not in the artifact. */
 export function parseRequirement(given: string): Requirement | Unreadable {
   const hashes = given.match(HASHES)?.map((hash) => hash.trim().replace(/^--hash /, '--hash=')) ?? []
   const text = given.replace(HASHES, '').trim()
@@ -54,7 +49,7 @@ export function parseRequirement(given: string): Requirement | Unreadable {
 type Body = { readonly text: string } | Unreadable
 
 function readAddress(rest: string): Body {
-  // A marker after an address needs a space before its semicolon, as an address may hold one.
+  // After an address, a marker needs a space before its semicolon.
   const [, address, marker] = /^\s*(\S+)(?:\s+;\s*(.*))?\s*$/.exec(rest) ?? []
   if (address === undefined || !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(address)) {
     return { why: 'after @ comes an address, with a space before the ; of a marker' }
@@ -76,7 +71,7 @@ function readSpecifiers(rest: string): Body {
   return { text: specifiers.join(',') + (marker === undefined ? '' : `; ${oneSpaced(marker)}`) }
 }
 
-/** An address without a name before it: a wheel says its name in the name of its file, others after `#egg=`. */
+/** A bare address: wheels have the name in the file name, others after `#egg=`. */
 function bareAddress(text: string): Requirement | Unreadable {
   const file = text.replace(/[?#].*$/, '').replace(/^.*\//, '')
   const name =

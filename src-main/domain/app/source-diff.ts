@@ -1,11 +1,8 @@
-/** Which files of an app changed between two releases, and how the text of one did. Source: ours. */
 import type { SourceFile } from '../../contract/app.ts'
 import { comparePaths } from './manifest.ts'
 
-/** SHA-256 of each file, by path. */
 type Hashes = Readonly<Record<string, string>>
 
-/** The files that differ, by path. */
 export function changedFiles(before: Hashes, after: Hashes): readonly Omit<SourceFile, 'diff' | 'noDiff'>[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort(comparePaths)
   return paths.flatMap((path) => {
@@ -15,17 +12,16 @@ export function changedFiles(before: Hashes, after: Hashes): readonly Omit<Sourc
   })
 }
 
-/** A line of a diff: a space, `-` or `+`, then its text. */
 type DiffLine = string
 
-// Lines around a change, as diffs usually have them.
+// Context lines around a change, as in usual diffs.
 const CONTEXT = 3
-// Texts further apart than this are shown as removed and added as a whole: looking further takes the square of it.
+// Beyond it texts are shown as fully replaced, because the search grows with its square.
 const MOST_EDITS = 200
 
 /**
- * The difference of two texts as hunks, each below a line like `@@ -3,7 +3,8 @@`.
- * @param most how many lines; the last one then says that there are more
+ * Returns hunks headed like `@@ -3,7 +3,8 @@`.
+ * @param most lines; the last one then says that there are more
  */
 export function textDiff(before: string, after: string, most: number): readonly DiffLine[] {
   const lines = diffLines(linesOf(before), linesOf(after))
@@ -73,9 +69,9 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
   ]
 }
 
-/** The shortest script of edits, after Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
+/** Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
 function edits(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  // By diagonal: how far into `before` so many edits come, for each number of edits.
+  // By diagonal: the furthest position in `before` for each number of edits.
   const reached: ReadonlyMap<number, number>[] = []
   let current = new Map([[1, 0]])
   for (let edit = 0; edit <= Math.min(MOST_EDITS, before.length + after.length); edit++) {

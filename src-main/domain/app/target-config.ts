@@ -5,38 +5,31 @@ import { limit } from '../../contract/limits.ts'
 import type { ManifestResource } from '../../contract/manifest.ts'
 import { runtimeProgram } from './runtime-program.ts'
 
-/** Where a release stands, and what its endpoints run on. */
 export type TargetContext = {
   readonly app: string
   readonly environment: string
-  /** Folder of this machine with the code; absolute. */
   readonly folder: string
-  /** What tells this code from other code, see AppMembership. */
   readonly code: string
-  /** Version of the environment's variables. They are not among the settings: their values are secrets. */
+  /** Version of the environment's variables, whose secret values are not settings. */
   readonly variables: number
   readonly runsOn: RunsOn
-  /** Of the manifest: Python of the worker image, and what the platform's images have and ours gets. */
   readonly pythonVersion: string
   readonly imageRequirements: readonly string[]
-  /** Folder of this machine that stands for a network volume. */
   readonly volumeFolder: (name: string) => string
-  /** Folder of this machine with our Python packages; absolute. */
   readonly pythonPackages: string
 }
 
-/** Where the runtime of SDK 2.0 finds an artifact in a container. Source: docs/spec/platform.md, 4. */
+/** Where the SDK 2.0 runtime expects the artifact in a container. Source: docs/spec/platform.md, 4. */
 const APP_TARGET = '/app'
-/** Variable that tells that runtime where the artifact is. Source: the same. */
+/** Tells that runtime where the artifact is. Source: the same. */
 export const APP_FOLDER_VARIABLE = 'RUNPOD_APP_DIR'
 
-/** Where a worker finds a network volume. Source: docs/spec/platform.md, 2. */
+/** Where workers find a network volume. Source: docs/spec/platform.md, 2. */
 export const VOLUME_TARGET = '/runpod-volume'
 
 /**
- * The settings of the endpoint that one resource of a manifest stands for. Queue-based code is a handler, load-balanced
- * code a program that listens, a ready image runs as it is.
- * @param name name of the resource, which its endpoint has within app and environment
+ * Queue code becomes a handler, load-balanced code a listening program; a ready image runs unchanged.
+ * @param name resource name, unique within app and environment
  */
 export function targetConfig(name: string, resource: ManifestResource, target: TargetContext): EndpointConfig {
   const { is_load_balanced: isLoadBalanced } = resource
@@ -72,7 +65,6 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
   })
 }
 
-/** A file beside the manifest, or the runtime of SDK 2.0, which is told where the code is; a ready image has neither. */
 function programOf(resource: ManifestResource, target: TargetContext, inContainer: boolean) {
   const { handlerFile, is_load_balanced: isLoadBalanced } = resource
   if (resource.sdk === 2) {
@@ -90,7 +82,7 @@ function runtimeOf(resource: ManifestResource, { pythonPackages }: TargetContext
   return runtimeProgram(resource.is_load_balanced ? 'api' : 'queue', { pythonPackages, inContainer })
 }
 
-/** What the runtime of SDK 2.0 reads. Source: docs/spec/platform.md, 4. */
+/** Read by the SDK 2.0 runtime. Source: docs/spec/platform.md, 4. */
 function runtimeVariables(name: string, { folder, environment }: TargetContext, inContainer: boolean) {
   return {
     [APP_FOLDER_VARIABLE]: inContainer ? APP_TARGET : folder,
@@ -99,10 +91,6 @@ function runtimeVariables(name: string, { folder, environment }: TargetContext, 
   }
 }
 
-/**
- * Where the code of an endpoint is that an earlier release made: what `targetConfig` put into its settings.
- * @returns undefined: it has none, as a ready image
- */
 export function codeFolder({ handler, cwd, container, env }: EndpointConfig): string | undefined {
   const mounted = (path: string) => container?.volumes.find(({ target }) => target === path)?.source
   const ofRuntime = env[APP_FOLDER_VARIABLE]
@@ -111,7 +99,7 @@ export function codeFolder({ handler, cwd, container, env }: EndpointConfig): st
   return cwd ?? mounted(CODE_FOLDER)
 }
 
-// The public tool takes any number of ms; the job API does not.
+// The public tool accepts any number of ms; the job API does not.
 function executionTimeout(ms: number): number {
   return Math.min(Math.max(ms, limit('executionTimeoutMinMs')), limit('executionTimeoutMaxMs'))
 }
@@ -137,14 +125,13 @@ function containerOf(resource: ManifestResource, target: TargetContext) {
   })
 }
 
-// A handler brings its own folder.
 function codeVolumes(resource: ManifestResource, target: TargetContext) {
   const code = (path: string) => ({ source: target.folder, target: path, readOnly: true })
   if (resource.sdk === 2) return [...runtimeOf(resource, target, true).volumes, code(APP_TARGET)]
   return resource.is_load_balanced && resource.handlerFile !== undefined ? [code(CODE_FOLDER)] : []
 }
 
-// As long as the name of an endpoint may be; what is cut off still stands in its membership.
+// Limit of endpoint names; the membership keeps the full name.
 const NAME_LENGTH = 100
 
 const shownName = (name: string): string => (name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 1)}…`)

@@ -1,38 +1,32 @@
 /**
- * Where two outputs differ, by their kinds: numbers with tolerances, texts by lines, pictures by pixels and by their
- * structural similarity, the rest as JSON; paths that are ignored are left out. Streams come joined.
+ * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
 import type { ComparisonRules, Difference } from '../../contract/compare.ts'
 import { isRecord, writeExact } from '../json/json.ts'
 
-/** What a job gave. */
 export type ComparedOutput = {
   readonly status: string
   readonly error: string | undefined
-  /** As `parseExact` reads it; undefined: there is none. */
+  /** Parsed by `parseExact`; undefined without output. */
   readonly output: unknown
-  /** Outputs of the chunks of its stream; empty without one. */
   readonly stream: readonly unknown[]
 }
 
-/** Eight bits a sample, red, green, blue and opacity. */
+/** 8 bits per sample: red, green, blue and opacity. */
 export type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
 
-/** Reads a text that may be a picture: undefined where it is none, 'unread' where it is one of another format. */
 type ReadPicture = (text: string) => Pixels | 'unread' | undefined
 
-/** What a comparison of two outputs found; `differences` are the largest of `count`. */
+/** `differences` are the largest of `count`. */
 export type Compared = { readonly score: number; readonly count: number; readonly differences: readonly Difference[] }
 
-// Nobody reads more of one row, and an output of megabytes must end, too.
+// Bounds the comparison of large outputs; nobody reads more of one row.
 const MOST_TOLD = 50
 const MOST_FOUND = 10_000
 const MOST_VISITED = 2_000_000
 const SHOWN = 60
-// Texts of one line up to this are shown whole, as values.
 const SHORT_TEXT = 120
 
-/** Compares two outputs. */
 export function compareOutputs(
   a: ComparedOutput,
   b: ComparedOutput,
@@ -66,17 +60,16 @@ export function compareOutputs(
   const [streamOfA, streamOfB] = [joined(a.stream), joined(b.stream)]
   const hasStream = streamOfA !== undefined || streamOfB !== undefined
   if (hasStream) visit(streamOfA, streamOfB, ['(stream)'])
-  // A list beside a stream holds its chunks once more.
+  // A list next to a stream repeats its chunks.
   if (!(hasStream && Array.isArray(a.output) && Array.isArray(b.output))) visit(a.output, b.output, [])
   if (visited > MOST_VISITED)
     found.push({ path: '', kind: 'value', text: `only the first ${MOST_VISITED} values were compared`, score: 0.01 })
   return toldOf(found)
 }
 
-// Source: ours, as the times of two runs of one code are further apart than a few ms.
+// Source: ours, because two runs of the same code differ by more than a few ms.
 const SLOWER_MS = 50
 
-/** Adds the difference of the times of two jobs where one counts, and says what came of it. @param times ms */
 export function withTime(
   found: Compared,
   [before, after]: readonly [number | null, number | null],
@@ -98,7 +91,7 @@ function toldOf(found: readonly Difference[]): Compared {
   return { score: sorted[0]?.score ?? 0, count: found.length, differences: sorted.slice(0, MOST_TOLD) }
 }
 
-/** A stream as one value: texts as one text, however they were cut; else the list of its chunks. */
+/** Joins text chunks, however they were cut; otherwise a list of chunks. */
 function joined(stream: readonly unknown[]): unknown {
   if (stream.length === 0) return undefined
   return stream.every((one) => typeof one === 'string') ? stream.join('') : stream
@@ -107,7 +100,6 @@ function joined(stream: readonly unknown[]): unknown {
 const pathText = (path: readonly string[]) =>
   path.reduce((before, name) => (name.startsWith('[') || before === '' ? before + name : `${before}.${name}`), '')
 
-/** Whether a path is left out: `*` stands for one name or place, `**` for any number of them. */
 function ignoring(patterns: readonly string[]): (path: readonly string[]) => boolean {
   if (patterns.length === 0) return () => false
   const read = patterns.map((pattern) =>
@@ -175,7 +167,6 @@ function compareTexts(a: string, b: string, rules: ComparisonRules, read: ReadPi
   return compareLines(a.split('\n'), b.split('\n'))
 }
 
-// Lines of a text that are told, with one around each change.
 const MOST_LINES = 40
 const LINE_LENGTH = 200
 const COMMON_SIZE = 500
@@ -198,7 +189,6 @@ function compareLines(a: readonly string[], b: readonly string[]): Leaf {
   return { kind: 'text', text, score }
 }
 
-/** What stands between the common beginning and the common end of two lists. */
 function middles<One>(a: readonly One[], b: readonly One[]) {
   const most = Math.min(a.length, b.length)
   let start = 0
@@ -213,7 +203,6 @@ function changedShare<One>(a: readonly One[], b: readonly One[]): number {
   return Math.max(ofA.length, ofB.length) / Math.max(1, a.length, b.length)
 }
 
-/** The lines of the longer part by a longest common subsequence; of long parts, all of one and all of the other. */
 function* changesOf(
   a: readonly string[],
   b: readonly string[],
@@ -247,7 +236,6 @@ function* changesOf(
   }
 }
 
-/** Compares two pictures by pixels and by their structural similarity. */
 function comparePictures(a: Pixels, b: Pixels, { distance: most = 0, pixels = 0, similarity: least }: ComparisonRules) {
   if (a.width !== b.width || a.height !== b.height) {
     const text = `${b.width} × ${b.height} instead of ${a.width} × ${a.height} pixels`
@@ -277,14 +265,13 @@ function comparePictures(a: Pixels, b: Pixels, { distance: most = 0, pixels = 0,
 
 const percent = (share: number) => `${share < 0.0995 ? (share * 100).toFixed(2) : Math.round(share * 100)} %`
 
-// Wang et al., "Image quality assessment: from error visibility to structural similarity" (2004): constants for eight
-// bits, windows of 8 × 8 at each fourth pixel, on luma (ITU-R BT.601), the mean of all.
+// Wang et al., "Image quality assessment: from error visibility to structural similarity" (2004): 8-bit constants, 8 ×
+// 8 windows at every fourth pixel, luma (ITU-R BT.601), mean of all.
 const WINDOW = 8
 const STEP = 4
 const C1 = (0.01 * 255) ** 2
 const C2 = (0.03 * 255) ** 2
 
-/** The mean structural similarity (SSIM) of two pictures of one size: 1 for the same. */
 function structuralSimilarity(a: Pixels, b: Pixels): number {
   const { width, height } = a
   const [lumaOfA, lumaOfB] = [lumaOf(a), lumaOf(b)]
@@ -317,7 +304,7 @@ function structuralSimilarity(a: Pixels, b: Pixels): number {
   return sum / windows
 }
 
-// On white, as a viewer shows what is not opaque.
+// On white, as viewers show transparent pixels.
 function lumaOf({ width, height, data }: Pixels): Float32Array {
   const luma = new Float32Array(width * height)
   for (let pixel = 0; pixel < luma.length; pixel++) {

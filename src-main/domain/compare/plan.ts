@@ -1,4 +1,3 @@
-/** What a comparison runs: its inputs as a file gives them, with the values of a version, and which versions are next. */
 import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
 import { isRecord } from '../json/json.ts'
@@ -7,18 +6,16 @@ import { counted } from '../text.ts'
 import { parseJson } from '../workflow/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../workflow/json/value.ts'
 
-/** An input of a file: its JSON as it came, and the job or line that it is of. */
 export type FileItem = { readonly source: string; readonly input: string }
 
-/** What is wrong with a file or a value, the end of a sentence. */
 export type Problem = { readonly problem: string }
 
 const QUOTED = 60
 const BOUNDS = { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') }
 
 /**
- * Reads a file of inputs from anywhere, so nothing in it is believed: a line is a JSON object with an `input`, like the
- * body of a run or a line of an export. The first line of an exported job file and empty lines count for nothing.
+ * Parses untrusted lines: JSON objects with an `input`, like run bodies or exports. Empty lines and the head of a job
+ * file are skipped.
  */
 export function readItems(text: string): readonly FileItem[] | Problem {
   const items: FileItem[] = []
@@ -50,18 +47,16 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
     return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
   }
   if (!isRecord(value)) return { problem: `is not a JSON object: ${line.slice(0, QUOTED)}` }
-  if (value.drydock === 'job' && value.input === undefined) return undefined // the head of a job file
+  if (value.drydock === 'job' && value.input === undefined) return undefined
   const isRequest = Object.hasOwn(value, 'input')
   if (isRequest && !isRecord(value.input)) return { problem: 'has an `input` that is not an object' }
-  // As in batches, a line without `input` is the input itself.
   const input = isRequest ? (fieldsOf(scan, cutText(line))('input') ?? '{}') : line.trim()
   return { source: typeof value.id === 'string' ? value.id.slice(0, 100) : `line ${number}`, input }
 }
 
 /**
- * Writes the values of a version into an input; the rest of its text stays as it came.
- * @param set by NODE.INPUT of the graph in `workflow`, or by a path of the input; each is JSON, or a text: always where
- *   a text stands now
+ * Sets values in the input's text and leaves the rest unchanged.
+ * @param set by NODE.INPUT of the graph in `workflow`, or by input path; JSON, or text wherever a text stands
  */
 export function withValues(input: string, set: Readonly<Record<string, string>>): string | Problem {
   const parsed = parseJson(input)
@@ -75,7 +70,7 @@ export function withValues(input: string, set: Readonly<Record<string, string>>)
   return writeJson(changed)
 }
 
-// A graph names its nodes by numbers, which no input of another kind has.
+// Graphs use numeric node ids, which other inputs do not have.
 function pathIn(input: JsonObject, path: string): readonly string[] {
   const [node = '', ...rest] = path.split('.')
   const graph = input.get('workflow')
@@ -98,17 +93,16 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   return parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : text
 }
 
-/** What came of an input on a version, in a line without the path: the largest difference, or why there is none. */
+/** One line for an input on a version: the largest difference, or why there is none. */
 export function summaryOf({ reason, differences: [first], count }: ComparisonRow): string {
   const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
   return reason ?? `${first?.text.split('\n')[0] ?? ''}${more}`
 }
 
-/** How many jobs have ended on all versions. */
 export const endedJobs = ({ versions }: Pick<ComparisonView, 'versions'>): number =>
   versions.reduce((sum, { ended }) => sum + ended, 0)
 
-/** How many jobs have ended; of a bisection nobody knows how many there will be. */
+/** Number of jobs that have ended; a bisection's total is unknown. */
 export function progressOf(comparison: ComparisonView): string {
   const { versions, items, mode, rounds } = comparison
   const ended = endedJobs(comparison)
@@ -116,7 +110,6 @@ export function progressOf(comparison: ComparisonView): string {
   return `${ended.toLocaleString('en')} of ${counted(items * versions.length, 'job')} ended`
 }
 
-/** Why jobs of a comparison wait, each reason once. @param reasonOf why jobs of an endpoint wait, if any do */
 export function waitsOf(
   { versions, items }: Pick<ComparisonView, 'versions' | 'items'>,
   reasonOf: (endpointId: string) => string | undefined,
@@ -128,10 +121,8 @@ export function waitsOf(
   })
 }
 
-/** How many inputs of a version have ended in which way. */
 export type VersionCounts = { readonly same: number; readonly differs: number; readonly failed: number }
 
-/** Versions to be run next, by their places; or what was found. `rounds`: those of a bisection so far. */
 type NextStep = { readonly rounds: readonly number[] } & (
   | { readonly run: readonly number[] }
   | { readonly verdict: ComparisonVerdict }
@@ -139,10 +130,8 @@ type NextStep = { readonly rounds: readonly number[] } & (
 
 type Course = {
   readonly mode: ComparisonMode
-  /** Names of the versions in their order. */
   readonly versions: readonly string[]
   readonly items: number
-  /** By the place of a version. */
   readonly counts: ReadonlyMap<number, VersionCounts>
 }
 
@@ -150,9 +139,8 @@ const NONE: VersionCounts = { same: 0, differs: 0, failed: 0 }
 const endedOf = ({ same, differs, failed }: VersionCounts) => same + differs + failed
 
 /**
- * Decides how a comparison goes on. A bisection halves the versions between the last that is known to give the same and
- * the first that is known to differ, as if all after that one differed, too; that none differs is an outcome like the others, so
- * that eight versions take three rounds.
+ * Decides the next step. A bisection halves between the last equal and the first differing version, assuming that all
+ * later ones differ too.
  */
 export function nextStep(course: Course): NextStep {
   return course.mode === 'bisect' ? nextOfBisection(course) : nextOfComparison(course)

@@ -1,4 +1,3 @@
-/** The settings of an endpoint's containers. */
 import { GPU_GROUPS } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { GIB, MIB } from '../../contract/units.ts'
@@ -274,7 +273,6 @@ const NETWORK: readonly SettingField[] = [
 const only = (fields: readonly SettingField[]) =>
   fields.map((field) => ({ ...field, applies: field.applies ?? inContainers }))
 
-/** The sections of containers. */
 export const CONTAINER_SECTIONS: readonly SettingSection[] = [
   { id: 'container', title: 'Container', fields: CONTAINER },
   { id: 'gpu', title: 'GPU', fields: only(GPU) },

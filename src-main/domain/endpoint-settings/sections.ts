@@ -1,7 +1,3 @@
-/**
- * Every setting of an endpoint that a person may change, section by section. Settings of containers are in their own
- * file.
- */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { CONTAINER_SECTIONS } from './container-sections.ts'
 import type { SettingField, SettingSection } from './setting.ts'
@@ -413,10 +409,8 @@ const FAULTS: readonly SettingField[] = [
   },
 ]
 
-/** The section of fault injection, which is no part of an app. */
 export const FAULT_SECTION = 'faults'
 
-/** All sections with fields, in the order of the page. */
 export const SETTING_SECTIONS: readonly SettingSection[] = [
   { id: 'general', title: 'General', fields: GENERAL },
   { id: 'program', title: 'Program', fields: PROGRAM },

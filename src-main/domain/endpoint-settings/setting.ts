@@ -1,5 +1,3 @@
-/** How a setting is typed in, and what its value is as text. Pure: fields and rows are drawn elsewhere. */
-
 import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { workflowWorker } from '../../contract/workflows.ts'
@@ -8,10 +6,8 @@ import { withHiddenPassword } from '../workflow/server-address.ts'
 
 type Variable = { readonly name: string; readonly value: string }
 
-/** What a person types or chooses for one setting. */
 export type Raw = string | boolean | readonly Variable[]
 
-/** How a setting is typed in. Where it may be missing, an empty field takes it away. */
 export type SettingInput =
   | {
       readonly kind: 'text'
@@ -21,33 +17,30 @@ export type SettingInput =
     }
   | {
       readonly kind: 'number'
-      /** After the field, like `s`. */
       readonly unit: string
-      /** How much of the setting's own unit one of `unit` is: 1000 for ms shown as s. */
+      /** Factor from `unit` to the setting's own unit: 1000 for ms shown as s. */
       readonly factor?: number
       readonly optional?: boolean
     }
-  /** `unset`: what it is while the setting is missing. */
+  /** `unset` is its value while the setting is missing. */
   | { readonly kind: 'switch'; readonly unset?: boolean }
   | { readonly kind: 'choice'; readonly choices: readonly { readonly value: string; readonly label: string }[] }
-  /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
+  /** One entry per line: text, integers, or volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
-  /** A folder or a file of the machine of the service. `title`: of the dialog in which it is chosen. */
   | { readonly kind: 'path'; readonly wants: 'folder' | 'handler'; readonly title: string; readonly optional?: boolean }
   /** Stored credentials, by name. */
   | { readonly kind: 'registry' }
-  /** A machine; where it is missing, workers run on this one. */
   | { readonly kind: 'machine' }
-  /** Address of a ComfyUI server, which may have a password in it. */
+  /** Address of a ComfyUI server, possibly with a password. */
   | { readonly kind: 'server'; readonly optional: true }
 
-/** What was made of what was typed: the value of the setting (undefined: none), or what is wrong with it. */
+/** The parsed value (undefined: unset) or the problem with the text. */
 export type Read = { readonly value: unknown } | { readonly fault: string }
 
 type Volume = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
-/** Reads what was typed. Whether the value is allowed is for the contract to say. */
+/** Parses the text; the contract decides whether the value is allowed. */
 export function readSetting({ input, missing }: Pick<SettingField, 'input' | 'missing'>, raw: Raw): Read {
   if (input.kind === 'switch') return { value: raw === true }
   if (input.kind === 'variables') return readVariables(raw as readonly Variable[])
@@ -65,7 +58,7 @@ export function readSetting({ input, missing }: Pick<SettingField, 'input' | 'mi
 function readNumber(text: string, factor: number): Read {
   const number = Number(text.replace(',', '.'))
   if (!Number.isFinite(number)) return { fault: 'must be a number' }
-  // Binary fractions: 1.1 s would be 1100.0000000000002 ms.
+  // Rounds binary fractions: 1.1 s would be 1100.0000000000002 ms.
   return { value: Math.round(number * factor * 1e6) / 1e6 }
 }
 
@@ -94,13 +87,12 @@ function readLines(of: 'text' | 'numbers' | 'volumes', raw: string, optional: bo
   return wrong === undefined ? { value: volumes } : { fault: `${wrong} must look like /folder:/in/container` }
 }
 
-// The first colon after a drive's letter parts the two: C:\models:/models.
+// Splits at the first colon after a drive letter: C:\models:/models.
 function readVolume(line: string): Volume | undefined {
   const [, source, target, mode] = /^([A-Za-z]:[\\/][^:]*|[^:]+):([^:]+)(?::(ro|rw))?$/.exec(line) ?? []
   return source === undefined || target === undefined ? undefined : { source, target, readOnly: mode === 'ro' }
 }
 
-/** What stands in the field for a value. */
 export function rawOf(input: SettingInput, value: unknown): Raw {
   switch (input.kind) {
     case 'switch':
@@ -123,7 +115,6 @@ function linesOf(of: 'text' | 'numbers' | 'volumes', value: unknown): string {
     .join('\n')
 }
 
-/** A number with its unit, which stands in the singular after a one. */
 export function withUnit(value: number, unit: string): string {
   const unitText = value === 1 ? unit.replace(/^([a-z]{2,})s\b/, '$1') : unit
   return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${unitText}`.trim()
@@ -132,7 +123,7 @@ export function withUnit(value: number, unit: string): string {
 /** The text of a setting without a value. */
 export const NO_VALUE = 'none'
 
-/** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
+/** One-line display of a value. Variable values may be secrets, so only names are shown. */
 export function settingText({ input, missing }: Pick<SettingField, 'input' | 'missing'>, value: unknown): string {
   if (value === undefined && missing !== undefined) return `the default: ${missing}`
   if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
@@ -145,31 +136,25 @@ export function settingText({ input, missing }: Pick<SettingField, 'input' | 'mi
   return input.kind === 'number' ? withUnit(Number(text), input.unit) : text
 }
 
-/** One setting of an endpoint. */
 export type SettingField = {
-  /** Where it stands in the settings, like `container.gpu`. `container` alone: whether workers are containers. */
+  /** Path in the settings, like `container.gpu`; `container` alone means workers run in containers. */
   readonly path: string
   readonly label: string
-  /** What it does, in a sentence or two. */
   readonly help: string
   readonly input: SettingInput
   /** The option of `endpoint create` and `update`, as `--flag <value>`. */
   readonly option?: { readonly flags: string; readonly description: string }
   /** For one that may be missing: what applies then. */
   readonly missing?: string
-  /** Only new workers see a change. */
   readonly startsWorkers?: true
   /** A person sets it, and deploys leave it alone. */
   readonly survivesDeploys?: true
-  /** Whether it has a meaning with these settings; always without it. */
   readonly applies?: (config: EndpointConfig) => boolean
 }
 
-/** Settings that belong together. `id` is its place in the address. */
 export type SettingSection = {
   readonly id: string
   readonly title: string
-  /** What stands above its fields. */
   readonly about?: string
   readonly fields: readonly SettingField[]
 }
@@ -180,7 +165,10 @@ export const PARTS: Readonly<Record<string, object>> = {
   workflows: workflowWorker.parse({}),
 }
 
-/** The value of a setting; undefined: it has none. @param path like `container.gpu` */
+/**
+ * The value of a setting; undefined if unset.
+ * @param path like `container.gpu`
+ */
 export function valueAt(settings: object, path: string): unknown {
   const config = settings as Readonly<Record<string, unknown>>
   const [first = '', second] = path.split('.')
@@ -191,7 +179,6 @@ export function valueAt(settings: object, path: string): unknown {
   return (within as Record<string, unknown>)[second]
 }
 
-/** Settings with a value at one path. */
 export function settingAt(path: string, value: unknown): object {
   const [first = '', second] = path.split('.')
   return { [first]: second === undefined ? value : { [second]: value } }

@@ -1,46 +1,38 @@
 /**
- * When a waiting job is expected to start: from how many jobs go before it, from the workers that run, start, and will be
- * started by the rules of scaling, and from how long jobs and cold starts took lately. All jobs that wait are taken to
- * be alike; who comes with a higher priority meanwhile is not foreseen. Source: ours.
+ * Expected start of a waiting job, from the jobs before it, the workers and scaling rules, and recent durations.
+ * Assumes equal jobs; ignores future priorities. Source: ours.
  */
 import { counted, durationText, withFullStop } from '../text.ts'
 import { decideScaling } from '../worker/scaling.ts'
 import type { ScalingFacts, ScalingWorker } from '../worker/scaling-facts.ts'
 
-/** What it follows from. Times are steady ms, spans ms. */
+/** Times are monotonic ms, spans ms. */
 export type StartFacts = {
   readonly scaling: ScalingFacts
   readonly lowPriority: boolean
-  /** How many jobs are handed out before it, and whether there are more than that. */
   readonly before: number
   readonly more: boolean
-  /** Why its endpoint cannot go on until somebody changes something. */
   readonly blocked?: string | undefined
-  /** Since when the jobs run that each worker holds, by its id. */
   readonly runningSince: ReadonlyMap<string, readonly number[]>
-  /** How long the latest jobs ran, and the latest starts of workers took. */
   readonly executionMs: readonly number[]
   readonly coldStartMs: readonly number[]
-  /** From the end of a job until its worker has the next one. */
+  /** From a job's end until its worker has the next one. */
   readonly turnaroundMs: number
 }
 
-/** When, steady ms: the likely moment within a range that four of five are in; undefined where it cannot be said. */
+/** Steady ms: the expected moment and an 80 % range; undefined: unknown. */
 export type ExpectedStart = {
   readonly expected?: { readonly at: number; readonly from: number; readonly to: number }
-  /** One sentence: how it was computed, or why it cannot be said. */
   readonly how: string
 }
 
-/** When places for a job get free: expected, at the soonest and at the latest. */
 type Slot = { readonly at: number; readonly from: number; readonly to: number }
 
-// Four of five of a normal distribution lie within so many standard deviations.
+// Standard deviations that cover 80 % of a normal distribution.
 const FOUR_OF_FIVE = 1.28
-// No fleet is grown further in thought: beyond, the forecast says little anyway.
+// Limit of simulated scaling steps; forecasts beyond it say little.
 const MOST_STEPS = 100
 
-/** Computes it. */
 export function expectStart(facts: StartFacts): ExpectedStart {
   const { scaling, before, more, blocked, executionMs } = facts
   if (blocked !== undefined) return { how: `Start time unknown: ${withFullStop(blocked)}` }
@@ -51,7 +43,6 @@ export function expectStart(facts: StartFacts): ExpectedStart {
   const slots = [...working, ...coming]
   const isBusy = scaling.workers.some(({ state, outdated }) => state === 'running' && !outdated)
   if (slots.length === 0) return { how: isBusy && executionMs.length === 0 ? NO_END_SEEN : whyNobody(facts) }
-  // Places that are free now need no history.
   const free = slots.filter(({ to }) => to <= scaling.now).length
   if (executionMs.length === 0 && before >= free) return { how: NO_END_SEEN }
   const each = mean(executionMs) + facts.turnaroundMs
@@ -69,11 +60,10 @@ function rangeOf(slots: readonly Slot[], before: number, each: number, spread: n
   return { from: startAt(slots, 'from', before, each) - spread, to: startAt(slots, 'to', before, each) + spread }
 }
 
-/** The moment by which `before` jobs have started in these places, and one more can. */
 function startAt(slots: readonly Slot[], edge: keyof Slot, before: number, each: number): number {
   const frees = slots.map((slot) => slot[edge]).toSorted((a, b) => a - b)
   if (before < frees.filter((at) => at === frees[0]).length) return frees[0] ?? 0
-  // Each place takes a job when it gets free and one more after each; the first moment with enough is looked for.
+  // Finds the first moment with enough slots: each takes a job when free and one after each.
   const startedBy = (time: number) =>
     frees.reduce((sum, at) => sum + (time < at ? 0 : each <= 0 ? Infinity : 1 + Math.floor((time - at) / each)), 0)
   let [low, high] = [frees[0] ?? 0, (frees[0] ?? 0) + each * before]
@@ -86,7 +76,6 @@ function startAt(slots: readonly Slot[], edge: keyof Slot, before: number, each:
   return high
 }
 
-/** The places of a worker for jobs, those that it has now and those that get free. */
 function slotsOf(facts: StartFacts, worker: ScalingWorker): readonly Slot[] {
   const { scaling, runningSince, executionMs, coldStartMs } = facts
   const { now, config } = scaling
@@ -108,20 +97,15 @@ function slotsOf(facts: StartFacts, worker: ScalingWorker): readonly Slot[] {
   }
 }
 
-/** When something ends that takes one of these spans, and has lasted since then. */
 function remaining(spans: readonly number[], since: number, now: number): Slot {
   const age = now - since
   const longer = spans.filter((span) => span > age).toSorted((a, b) => a - b)
-  // Longer than any before: as likely as not it takes half as long again.
+  // Longer than any before: estimate half as long again.
   if (longer.length === 0) return { at: now + age / 4, from: now, to: now + age / 2 }
   const share = (part: number) => since + (longer[Math.min(longer.length - 1, Math.floor(longer.length * part))] ?? 0)
   return { at: share(0.5), from: share(0.1), to: share(0.9) }
 }
 
-/**
- * The places of workers that the rules of scaling start, now and while the job waits; undefined where some are, and
- * nobody knows how long a start takes.
- */
 function growth(facts: StartFacts, working: readonly Slot[]): readonly Slot[] | undefined {
   const { scaling, before, executionMs, coldStartMs, turnaroundMs } = facts
   const each = mean(executionMs) + turnaroundMs
@@ -194,7 +178,7 @@ function deviation(spans: readonly number[]): number {
   return Math.sqrt(mean(spans.map((span) => (span - middle) ** 2)))
 }
 
-/** Words for an expected start, like "in 5 s, between 3 s and 9 s". Times are wall ms. */
+/** Like "in 5 s, between 3 s and 9 s". Times are wall ms. */
 export function startWords(
   { at, from, to }: { readonly at: number; readonly from: number; readonly to: number },
   now: number,

@@ -1,7 +1,4 @@
-/**
- * What happened to a job and why, in sentences, what matters most first: for those who read no charts. It decides
- * nothing; all of it is in the job, its history, and the events of its worker. Source: ours.
- */
+/** Explains a job in sentences, most important first, from its history and worker events. Source: ours. */
 import type { FleetEvent } from '../../contract/fleet-events.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../../contract/management.ts'
@@ -9,7 +6,6 @@ import { counted, durationText, keepEnds, withFullStop } from '../text.ts'
 import { isTimedOut } from './time-limit.ts'
 import { isFinal } from './transitions.ts'
 
-/** What the sentences follow from. Times are ms since the epoch. */
 export type ExplainedJob = Pick<
   JobListItem,
   'status' | 'createdAt' | 'finishedAt' | 'delayTime' | 'executionTime' | 'workerId' | 'retries' | 'error'
@@ -18,16 +14,14 @@ export type ExplainedJob = Pick<
   readonly warnings?: readonly string[] | undefined
   readonly history: readonly Pick<JobHistoryEntry, 'at' | 'event' | 'to' | 'reason' | 'workerId'>[]
   readonly deliveries: readonly Pick<WebhookDelivery, 'state' | 'attempts' | 'lastError'>[]
-  /** What its worker did before it got the job, in any order. */
   readonly workerEvents: readonly Pick<FleetEvent, 'at' | 'event' | 'workerId'>[]
   readonly now: number
 }
 
-// A wait that a person notices; source: ours.
+// ms of waiting that people notice. Source: ours.
 const NOTICED_MS = 1000
 const ERROR_LENGTH = 1000
 
-/** Explains a job: its outcome, lost workers, cold start and webhooks, as far as there is something to say. */
 export function explainJob(job: ExplainedJob): readonly string[] {
   return [outcome(job), ...(job.warnings ?? []), ...tries(job), ...coldStart(job), ...webhooks(job)]
 }
@@ -54,7 +48,6 @@ function outcome(job: ExplainedJob): string {
 const reasonOfEnd = ({ history }: ExplainedJob): string | undefined =>
   history.findLast(({ to, reason }) => isFinal(to) && reason !== undefined)?.reason
 
-// A job that never began lacked a worker, not time.
 const lastWait = ({ history }: ExplainedJob): string =>
   history.some(({ event }) => event === 'claim')
     ? ''

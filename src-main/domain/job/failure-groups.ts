@@ -1,7 +1,4 @@
-/** Failures by what they have in common: their reasons, with a # for what differs from job to job. */
-
-// First what stays: statuses and codes. Then ids, which hold numbers: with dashes, hexadecimal, long words of letters
-// and digits. Last any number. Source: ours.
+// Status codes stay. Ids (dashes, hex, long mixed words) go before numbers, which they contain. Source: ours.
 const DIFFERS = new RegExp(
   [
     String.raw`(^\d{3}(?=: )|\b(?:HTTP|status|code|errno):? \d+)`,
@@ -13,24 +10,17 @@ const DIFFERS = new RegExp(
   'gi',
 )
 
-/** A reason with a # for each number and id. */
 export function failurePattern(reason: string): string {
   return reason.replace(DIFFERS, (_found, stays: string | undefined) => stays ?? '#')
 }
 
-/** One failure, or several with the same reason, and one of their jobs. */
 export type Failure = { readonly reason: string; readonly count: number; readonly jobId?: string | undefined }
 
-/** Failures in groups, which are the most frequent first. */
 export type FailureGroups = {
   readonly add: (failure: Failure) => void
   readonly all: () => readonly Failure[]
 }
 
-/**
- * Groups failures. A group whose reasons are all the same says it as it is. Those without a job stay apart.
- * @param most how many groups; further reasons are counted together
- */
 export function createFailureGroups(most = Number.POSITIVE_INFINITY): FailureGroups {
   const groups = new Map<string, Failure>()
   return {

@@ -1,11 +1,9 @@
-/** A job as a file: written, and read where nothing in it is believed. */
 import type { JobFileHead } from '../../contract/job-file.ts'
 import { jobFileHead } from '../../contract/job-file.ts'
 import { limit } from '../../contract/limits.ts'
 import { cutText, fieldsOf, mapStrings, scanJson } from '../json/scan-json.ts'
 import { createMask } from '../worker/log-lines.ts'
 
-/** What is in a file. `input` is JSON text as it was. */
 export type OpenedJobFile = {
   readonly head: JobFileHead
   readonly input: string
@@ -16,19 +14,15 @@ export type OpenedJobFile = {
 const HIDDEN = '(hidden)'
 const MASK = '***'
 
-/** Values that do not leave this machine. */
 export type HiddenValues = {
-  /** Known to be secrets: they are taken out of payloads too. */
   readonly secrets: readonly string[]
-  /** Of variables, which may be secrets or just settings: they are taken out of logs, errors and settings. */
+  /** Variables, which may be secrets: they are removed from logs, errors and settings. */
   readonly variables: readonly string[]
 }
 
 /**
- * Writes it. Values of variables are taken out of settings, reasons, logs and errors, wherever they stand. Payloads stay
- * as they are, so that the job can be run again: there only what is known to be a secret is masked, and the head counts
- * it.
- * @param line of an export of jobs
+ * Masks variable values outside payloads. Payloads must stay runnable, so only known secrets are masked there, and the
+ * head counts them.
  */
 export function writeJobFile(head: Omit<JobFileHead, 'masked'>, line: string, hidden: HiddenValues): string {
   const mask = createMask([...hidden.secrets, ...hidden.variables].filter((value) => value !== HIDDEN))
@@ -59,10 +53,9 @@ function maskTexts<Value>(value: Value, mask: (text: string) => string): Value {
   return JSON.parse(JSON.stringify(value), (_key, one: unknown) => (typeof one === 'string' ? mask(one) : one)) as Value
 }
 
-/** JSON, and in how many places of it something was masked. */
 type Masked = { readonly text: string; readonly places: number }
 
-// What clients and handlers made, and what is asked for again; the rest of a line is told by this service.
+// Parts made by clients and handlers; the service writes the rest.
 const PAYLOADS = ['input', 'output', 'stream']
 
 function maskLine(line: string, secrets: readonly string[], mask: (text: string) => string): Masked {
@@ -85,12 +78,12 @@ function maskLine(line: string, secrets: readonly string[], mask: (text: string)
 }
 
 /**
- * Takes secrets out of the strings of JSON, so that it stays JSON with every number as it was. Short ones stay, as they
- * occur by chance. @param json valid
+ * Masks secrets in JSON strings and keeps numbers exact. Short ones stay, as they occur by chance.
+ * @param json valid
  */
 export function maskSecrets(json: string, secrets: readonly string[]): Masked {
   const shortest = limit('payloadSecretCharacters')
-  // The longest first, so that one which holds another leaves no rest.
+  // Longest first, so that a secret within another leaves no rest.
   const wanted = [...new Set(secrets)].filter((value) => value.length >= shortest).sort((a, b) => b.length - a.length)
   if (wanted.length === 0) return { text: json, places: 0 }
   let places = 0
@@ -104,10 +97,9 @@ export function maskSecrets(json: string, secrets: readonly string[]): Masked {
   return { text, places }
 }
 
-// Receivers are often known by a secret in the query.
+// The query of a webhook often holds a secret.
 const withoutQuery = (url: string) => url.replace(/\?.*$/s, '?...')
 
-/** Reads the text of a file. @returns why it is none, the end of a sentence */
 export function readJobFile(text: string): OpenedJobFile | { readonly why: string } {
   const [first = '', second = '', ...more] = text.split('\n')
   if (!first.startsWith('{"drydock":"job"')) return { why: 'it was not written by `drydock job export`' }

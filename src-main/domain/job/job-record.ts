@@ -1,10 +1,8 @@
-/** The record of a job as the job API sends it, and how long it is stored. */
 import type { JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Json } from '../json/json.ts'
 import { isFinal } from './transitions.ts'
 
-/** What a record is written from. Spans in ms. */
 export type RecordFacts<Payload = Json> = {
   readonly id: string
   readonly status: JobState
@@ -19,8 +17,8 @@ export type RecordFacts<Payload = Json> = {
 }
 
 /**
- * Writes the job record as pieces of JSON, with the payloads as they came. The keys are in the order that the platform
- * shows them. Source: docs/spec/job-api.md, 3.
+ * Writes the record as JSON pieces with payloads unchanged, keys in the platform's order. Source: docs/spec/job-api.md,
+ * 3.
  */
 export function jobRecordPieces<Payload>(job: RecordFacts<Payload>): readonly (string | Payload)[] {
   const pieces: (string | Payload)[] = []
@@ -40,15 +38,18 @@ export function jobRecordPieces<Payload>(job: RecordFacts<Payload>): readonly (s
 }
 
 /**
- * How long the record of a job is stored after its end, in ms. Source: docs/spec/job-api.md, 4.
- * @param askedWaitMs the wait that a runsync asked for; undefined where it left that to the default
+ * ms a record is kept after its end. Source: docs/spec/job-api.md, 4.
+ * @param askedWaitMs requested runsync wait; undefined: the default
  */
 export function retentionMs(kind: 'run' | 'runsync', askedWaitMs: number | undefined): number {
   if (kind === 'run') return limit('runRetentionMs')
   return Math.min(Math.max(limit('runsyncRetentionMs'), askedWaitMs ?? 0), limit('runsyncRetentionMaxMs'))
 }
 
-/** Whether the job API has forgotten a job. @param now ms since the epoch */
+/**
+ * True once the job API no longer returns the job.
+ * @param now ms since the epoch
+ */
 export function isExpired({ expiresAt }: { readonly expiresAt?: number | undefined }, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }

@@ -1,14 +1,13 @@
-/** A job whose machine was lost while it ran: what its history says of that, and what a person is told. */
 import type { JobHistoryEntry } from '../../contract/management.ts'
 
 const REASON = /^machine (.+) is unreachable$/
 
-/** The reason of a job that is taken back from a worker on a machine that cannot be reached, for its history. */
+/** History reason of a job that was requeued because its machine cannot be reached. */
 export const lostMachineReason = (machine: string) => `machine ${machine} is unreachable`
 
 /**
- * Warns of a job that started again because its machine was lost: the worker there may have run it to its end.
- * @returns undefined: it did not start again
+ * Warns that the lost machine's worker may have finished the job.
+ * @returns undefined if it did not restart
  */
 export function startedAgain(history: readonly JobHistoryEntry[]): string | undefined {
   const lost = history.findIndex(({ reason }) => REASON.test(reason ?? ''))

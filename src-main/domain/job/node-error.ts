@@ -1,24 +1,18 @@
 /**
- * What workers of graphs say of an error at a node: ours as JSON, the public image worker in a sentence. Source:
- * docs/spec/image-workflows.md, 6.2; worker-comfyui, handler.py.
+ * Node errors: JSON from our workers, a sentence from the public image worker. Source: docs/spec/image-workflows.md,
+ * 6.2; worker-comfyui, handler.py.
  */
 
-/** An error at a node. */
 export type NodeError = {
-  /** As the worker says it to any client. */
   readonly message: string
-  /** Id of the node, as the payload has it. */
   readonly node: string
-  /** Where it has one of its own. */
   readonly title?: string
   readonly classType?: string
   readonly input?: string
-  /** What is wrong, in plain language and without the location. */
   readonly reason?: string
   readonly traceback?: string
 }
 
-/** Reads an error; undefined where it names no node. */
 export function readNodeError(text: string): NodeError | undefined {
   const reported = SENTENCE.exec(text)
   if (reported !== null) {
@@ -39,7 +33,6 @@ export function readNodeError(text: string): NodeError | undefined {
   }
 }
 
-/** The error in a line, with the location in front: `KSampler "First pass" (3), seed: must be at least 0`. */
 export function nodeErrorLine(error: Omit<NodeError, 'traceback'>): string {
   const { message, node, title, classType, input, reason = message } = error
   const name = [classType, title === undefined ? undefined : `"${title}"`]
@@ -50,8 +43,8 @@ export function nodeErrorLine(error: Omit<NodeError, 'traceback'>): string {
 }
 
 /**
- * Writes an error as it is read. Of a long traceback the end stays, where it says most.
- * @param length most characters
+ * Keeps the end of a long traceback, which says most.
+ * @param length maximum characters
  */
 export function writeNodeError({ classType, traceback, message, ...rest }: NodeError, length: number): string {
   const fields = { message: message.slice(0, length / 4), ...rest, ...given({ class: classType }) }
@@ -59,7 +52,7 @@ export function writeNodeError({ classType, traceback, message, ...rest }: NodeE
   const short = JSON.stringify(fields)
   let end = traceback?.slice(-length) ?? ''
   const written = () => JSON.stringify({ ...fields, traceback: end })
-  // Signs that JSON escapes take more room than one each, so it is measured as written.
+  // JSON escapes take several characters, so the written text is measured.
   while (end !== '' && written().length > length) end = end.slice(Math.ceil(end.length / 8))
   return end === '' ? short : written()
 }
@@ -76,9 +69,9 @@ function given<Key extends string>(values: Readonly<Record<Key, string | undefin
 }
 
 /**
- * The fields of an error that a worker wrote as JSON, as worker SDKs and workers of graphs do. Source:
- * docs/spec/worker-protocol.md, 3; docs/spec/image-workflows.md, 6.2.
- * @returns undefined where it is not JSON, or was cut
+ * Fields of a JSON error from SDKs and graph workers. Source: docs/spec/worker-protocol.md, 3;
+ * docs/spec/image-workflows.md, 6.2.
+ * @returns undefined if not JSON, or truncated
  */
 export function errorFields(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.startsWith('{')) return undefined

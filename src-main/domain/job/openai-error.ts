@@ -1,15 +1,6 @@
 /**
- * What a client of the OpenAI path gets when its request fails: the error object that OpenAI's clients print, a status
- * that means what it means there, and whether to try again. Those clients repeat a request after 408, 409, 429 and from
- * 500 on, unless `x-should-retry` says otherwise; a repeated request is a new job, so only what may succeed is
- * repeated.
- *
- *   the worker gives a status            that status, with its message, type, param and code     as the status says
- *   the handler failed                   500 server_error JOB_FAILED                             not again: same input
- *   the handler yielded nothing          500 server_error NO_OUTPUT                              not again: same input
- *   the worker was lost, each time       500 server_error JOB_FAILED                             again
- *   the job was cancelled, or its ttl    500 server_error JOB_FAILED                             not again
- *   the service refuses                  its own status and code                                 409, 504: not again
+ * Maps failures to OpenAI errors. Clients retry 408, 409, 429 and 5xx unless `x-should-retry` says otherwise; a retry
+ * is a new job, so only failures that may succeed, like a lost worker, are retried.
  */
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
@@ -18,7 +9,6 @@ import { cutText, rawFields } from '../json/scan-json.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { readJobError } from './read-error.ts'
 
-/** Error object of the OpenAI API. */
 export type OpenAiError = {
   readonly message: string
   readonly type: string
@@ -26,14 +16,12 @@ export type OpenAiError = {
   readonly code: string | number | null
 }
 
-/** A failed request: HTTP status, error object, and what `x-should-retry` says; undefined leaves it to the client. */
 export type OpenAiFailure = {
   readonly status: number
   readonly error: OpenAiError
   readonly retry: boolean | undefined
 }
 
-/** The failure of a request whose job ended without a result. */
 export function failureOfJob({
   id,
   status,
@@ -50,15 +38,12 @@ export function failureOfJob({
   return failure(500, { message, code: JOB_FAILED }, lostWorkerText(text) === undefined ? false : undefined)
 }
 
-/**
- * The failure that a worker gives as its result, as some do instead of failing the job; undefined for any other result.
- */
+/** The failure in a worker's result, as some workers report it; undefined: any other result. */
 export function failureOfOutput(output: unknown): OpenAiFailure | undefined {
   if (!isRecord(output)) return undefined
   return output.object === 'error' || isRecord(output.error) ? givenError(output) : undefined
 }
 
-/** The answer of a worker to a request: a failure, or JSON; and the event that tells a stream of either. */
 export type OpenAiAnswer = {
   readonly failure: OpenAiFailure | undefined
   readonly json: string
@@ -66,8 +51,8 @@ export type OpenAiAnswer = {
 }
 
 /**
- * Reads what a worker gives, valid JSON.
- * @param from of an output a list of one is unwrapped; a chunk is an object with its output
+ * @param given valid JSON
+ * @param from 'output' unwraps a list of one; a chunk is an object with its output
  */
 export function readOpenAiAnswer(given: string, from: 'output' | 'chunk'): OpenAiAnswer {
   const sent = from === 'chunk' ? (rawFields(given, cutText(given))('output') ?? 'null') : given
@@ -77,16 +62,13 @@ export function readOpenAiAnswer(given: string, from: 'output' | 'chunk'): OpenA
   const value: unknown = isWrapped ? whole[0] : whole
   const failure = failureOfOutput(value)
   if (failure !== undefined) return { failure, json, event: errorEvent(failure) }
-  // Workers yield ready-made event text; anything else is sent as its JSON, on one line.
   return { failure, json, event: typeof value === 'string' ? value : `data: ${json.replace(/[\r\n]+/g, ' ')}\n\n` }
 }
 
-/** The answer that stands for one that cannot be read. */
 export function unreadAnswer(problem: string): OpenAiAnswer {
   return failedAnswer({ message: `The answer of the worker cannot be read: ${problem}.`, code: JOB_FAILED })
 }
 
-/** The answer to a request whose job completed without an output. */
 export function missingAnswer({ id }: { readonly id: string }): OpenAiAnswer {
   const message = `Job ${id} completed without an answer: its handler yielded nothing.`
   return failedAnswer({ message, code: 'NO_OUTPUT' })
@@ -97,23 +79,18 @@ function failedAnswer(error: Parameters<typeof failure>[1]): OpenAiAnswer {
   return { failure: failed, json: 'null', event: errorEvent(failed) }
 }
 
-/** A failure as an event of a stream. */
 export const errorEvent = ({ error }: OpenAiFailure): string => `data: ${JSON.stringify({ error })}\n\n`
 
-/** The failure of a request that the service itself refuses. */
 export function failureOfService({ status, code, error }: ErrorBody): OpenAiFailure {
   return failure(status, { message: error, code }, NOT_AGAIN.has(code) ? false : undefined)
 }
 
-/** Code of a failure for which the worker gives none. */
 const JOB_FAILED = 'JOB_FAILED'
 
-// A paused endpoint stays paused, and a job that takes too long goes on: another one would take as long.
+// A paused endpoint stays paused, and a slow job would be slow again.
 const NOT_AGAIN: ReadonlySet<ErrorCode> = new Set(['ENDPOINT_PAUSED', 'WORKER_TOO_SLOW'])
 
-/**
- * Types by which workers and OpenAI name a status. Source: the Python client's classes, and the types that vLLM sends.
- */
+/** Error types by status. Source: the Python client's classes, and types that vLLM sends. */
 const STATUS_OF_TYPE: readonly (readonly [RegExp, number])[] = [
   [/^(BadRequest(Error)?|invalid_request_error)$/i, 400],
   [/^(Authentication|Unauthorized)(Error)?$|^authentication_error$/i, 401],
@@ -125,7 +102,6 @@ const STATUS_OF_TYPE: readonly (readonly [RegExp, number])[] = [
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The error that a worker spells out; undefined where it gives no message, or nothing that says what kind it is. */
 function givenError(given: Fields | undefined): OpenAiFailure | undefined {
   let fields = given
   while (isRecord(fields?.error)) fields = fields.error
@@ -164,7 +140,7 @@ function typeOf(status: number): string {
 
 const OF_GENERATOR = 'handler: '
 
-// What the public SDK makes of an exception: JSON with its parts, or for a generator a text with the traceback below.
+// The public SDK writes JSON for exceptions, or for a generator a text with the traceback below.
 function messageOf(text: string): string {
   const { message, type } = readJobError(text)
   if (type !== undefined) return `${type}: ${message}`
@@ -185,11 +161,11 @@ function readFields(text: string): Fields | undefined {
   return undefined
 }
 
-// A text without an end goes to the end of all: looked for again from each of its signs, it would take minutes.
+// An unterminated string runs to the end: retrying from each quote would take minutes.
 const PYTHON_TOKEN = /'(?:[^'\\]|\\.)*(?:'|\\?$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|\b(?:None|True|False)\b/gs
 const PYTHON_NAMES: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' }
 
-/** JSON of a Python dict as `str()` writes it: the public SDK passes on so what a generator yields as its error. */
+/** Converts a Python dict as `str()` writes it, which the public SDK passes on for generators. */
 function pythonAsJson(text: string): string {
   return text.replace(PYTHON_TOKEN, (token) => {
     const name = PYTHON_NAMES[token]

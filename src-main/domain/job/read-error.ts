@@ -2,19 +2,15 @@ import { textIn } from '../json/json.ts'
 import { keepEnds } from '../text.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
-/** Why a job failed, as its worker reported it. */
 export type JobError = {
   readonly message: string
-  /** The node of a graph that is to blame; the message then begins with it. */
   readonly node?: NodeError
-  /** Like `ValueError`. */
   readonly type?: string
   readonly traceback?: string
 }
 
 /**
- * Reads the error of a job. Worker SDKs write JSON with message, type and traceback into it; handlers that catch their
- * own exception often return the traceback itself; whatever else it is, is the message. Source:
+ * Reads SDK JSON with message, type and traceback, a plain traceback, or any other message. Source:
  * docs/spec/worker-protocol.md, 3.
  */
 export function readJobError(error: string): JobError {
@@ -35,18 +31,12 @@ function readWritten(error: string): JobError {
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
-/**
- * Type and message of an error, as Python ends a traceback: `ValueError: no face`. The message may have several lines.
- */
+/** As at the end of a Python traceback: `ValueError: no face`. The message may have several lines. */
 export function errorHeadline({ type, message }: JobError): string {
   if (type === undefined) return message
   return message === '' ? type : `${type}: ${message}`
 }
 
-/**
- * The line of an error that says most: of what workers write as JSON the type and message, of a traceback its end. It
- * may have been cut in its middle, as in lists of jobs.
- */
 export function errorLine(error: string): string {
   const read = readJobError(error)
   const isUnread = read.message === error
@@ -56,7 +46,6 @@ export function errorLine(error: string): string {
   return errorHeadline({ message: line.trim(), ...(type === undefined ? {} : { type }) })
 }
 
-/** A whole error as a person reads it: its type and message, then its traceback. */
 export function errorText(error: string): string {
   const read = readJobError(error)
   const { traceback = '' } = read
@@ -64,9 +53,8 @@ export function errorText(error: string): string {
 }
 
 /**
- * An error for a row of a list: whole where it is short, else without what says least. Of what an SDK wrote the
- * traceback goes first, then the middle of the message; the rest stays JSON, which `errorLine` reads.
- * @param length most characters
+ * Shortens an error: first the traceback, then the message's middle, so it stays JSON for `errorLine`.
+ * @param length maximum characters
  */
 export function shortError(error: string, length: number): string {
   if (error.length <= length) return error
@@ -82,7 +70,7 @@ export function shortError(error: string, length: number): string {
 
 const PLAIN_TRACEBACK = 'Traceback (most recent call last):'
 
-// The end of a traceback is the first line after its last frame that is not indented; a message may go on below it.
+// The end is the first unindented line after the last frame; messages may continue below it.
 function readPlainTraceback(error: string): JobError {
   const lines = error.trimEnd().split('\n')
   const lastFrame = lines.findLastIndex((line) => line.startsWith('  File "'))
@@ -91,12 +79,10 @@ function readPlainTraceback(error: string): JobError {
   return end < 0 || type === undefined ? { message: error } : { type, message, traceback: error }
 }
 
-// As worker SDKs write it, like `"<class 'KeyError'>"`. A KeyError says nothing but a key, so it is unreadable without
-// it.
+// Like `"<class 'KeyError'>"`; a KeyError is unreadable without its type.
 const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
 
-// What worker SDKs write, and workers of graphs, which begin with the message and go on with the node. Its end may be
-// cut.
+// JSON of worker SDKs and graph workers; its end may be cut.
 const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)/
 
 function messageIn(text: string): string | undefined {

@@ -1,38 +1,32 @@
-/** The calls of a traceback, and where their files are on this machine. */
 import { CODE_FOLDER } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 
-/** One call of a traceback. */
 export type TracebackFrame = {
   readonly kind: 'frame'
-  /** As the worker names it; absolute but for what was run from a text. */
+  /** As the worker names it; absolute unless it ran from text. */
   readonly file: string
   readonly line: number
-  /** Of Python also `<module>`; missing where the runtime does not say. */
+  /** `<module>` in Python; undefined if the runtime does not say. */
   readonly name?: string
-  /** Source lines as the traceback has them, without what all are indented by. */
   readonly code: readonly string[]
-  /** Whether it is in the user's own code, and not in a library, a runtime or what comes with Drydock. */
+  /** True for user code, not libraries, runtimes or Drydock's. */
   readonly isOwn: boolean
 }
 
-/** A call, or a text between calls, like the error that another one came from. */
 export type TracebackPart = TracebackFrame | { readonly kind: 'text'; readonly text: string }
 
 const HEADER = /^Traceback \(most recent call last\):$/
 const PYTHON_FRAME = /^ {2}File "(.+)", line (\d+)(?:, in (.+))?$/
 const REPEATED = /^ {2}\[Previous line repeated \d+ more times?\]$/
-// `at name (file:///app/handler.ts:3:9)`, and without a name the file alone.
 const NODE_FRAME = /^\s+at (?:(.+) \()?((?:file:\/\/)?\/[^()]+?):(\d+)(?::\d+)?\)?$/
 
-// Where packages and standard libraries are, as Python and Node install them.
+// Where Python and Node install packages and standard libraries.
 const LIBRARY = /[\\/](?:site-packages|dist-packages|node_modules|lib[\\/]python3(?:\.\d+)?|Python3\d+[\\/]Lib)[\\/]/i
-// The runtimes that come with Drydock: in a container, beside the service, in an app.
 const RUNTIME = /[\\/](?:opt[\\/]drydock|resources[\\/](?:python|node)|svc_worker|svc-worker|runpod_flash)[\\/]/
 
 /**
- * Reads a traceback of Python or a stack of Node into its calls, in the order that it has them.
- * @param headline type and message of the error, which are shown apart: the text that only repeats them is left out
+ * Parses Python tracebacks and Node stacks in their order.
+ * @param headline shown separately, so text that repeats it is dropped
  */
 export function readTraceback(traceback: string, headline: string): readonly TracebackPart[] {
   const parts: TracebackPart[] = []
@@ -79,26 +73,20 @@ function frame(location = '', line = '', name: string | undefined): TracebackFra
   }
 }
 
-// Python writes the type with its module, and its own line for an error without a message.
+// Python writes the type with its module, and a line for errors without a message.
 function repeats(text: string, headline: string): boolean {
   return text.replace(/^(?:\w+\.)+(?=\w+(?:: |$))/, '') === headline.trim()
 }
 
-/**
- * A folder with code as workers name it, and where the same files are on this machine. Both absolute, without a slash
- * at the end.
- */
 type CodeFolder = { readonly inWorker: string; readonly here: string }
 
-/** Where code of an endpoint may be. `isHere`: its workers name files of this machine. */
 export type CodeFolders = { readonly isHere: boolean; readonly folders: readonly CodeFolder[] }
 
 type Program = Pick<EndpointConfig, 'handler' | 'container' | 'app'>
 
 /**
- * Where the code that an endpoint's workers run is on this machine. Of an app they run a copy; what a person changes is
- * in the project.
- * @param project folder of the project that the app is deployed from; undefined: it is not known here
+ * Maps worker code to local folders; app workers run copies of the project.
+ * @param project folder that the app is deployed from; undefined: unknown
  */
 export function codeFoldersOf({ handler, container, app }: Program, project: string | undefined): CodeFolders {
   const folder = handler === undefined ? undefined : folderOf(handler)
@@ -119,7 +107,6 @@ export function codeFoldersOf({ handler, container, app }: Program, project: str
   }
 }
 
-/** The file of this machine that a file of a worker is; undefined: it is in an image, or no file. */
 export function fileHere(file: string, { isHere, folders }: CodeFolders): string | undefined {
   const found = folders.find(({ inWorker }) => file.startsWith(`${inWorker}/`))
   if (found !== undefined) return `${found.here}${file.slice(found.inWorker.length)}`

@@ -1,13 +1,11 @@
-/** What a worker reports of a job: how it ended, or why it waits although a worker has it. */
 import { limit } from '../../contract/limits.ts'
 import type { Json, JsonText } from '../json/json.ts'
 import { rawFields } from '../json/scan-json.ts'
 import { shortError } from './read-error.ts'
 
-/** The meaning of a worker's report. An update that cannot be kept is dropped: it must not change how the job ends. */
+/** An update that cannot be stored is dropped and must not change how the job ends. */
 export type Report = KeptReport | { readonly kind: 'dropped'; readonly why: string }
 
-/** A report that moves its job. */
 export type KeptReport =
   | { readonly kind: 'progress'; readonly output: Json | undefined }
   | { readonly kind: 'complete'; readonly output: Json | undefined; readonly replaceWorker: boolean }
@@ -19,14 +17,13 @@ export type KeptReport =
     }
 
 /**
- * Reads the body of job-done. Whatever a worker sends ends its job in some way: a report is never refused.
- * Source: docs/spec/worker-protocol.md, 2; docs/spec/job-api.md, 3.
+ * Reads the body of job-done. Every report ends its job somehow; none is refused. Source: docs/spec/worker-protocol.md,
+ * 2; docs/spec/job-api.md, 3.
  */
 export function readReport(body: JsonText): Report {
   try {
     return read(body)
   } catch (error) {
-    // An error that is an object is written as JSON again.
     if (error instanceof RangeError) return failure('The worker sent an error that is nested too deeply.')
     throw error
   }
@@ -44,7 +41,7 @@ function read({ text, scanned, cut, whole }: JsonText): Report {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return failure('The worker sent a result that is not a JSON object.')
   }
-  if (whole !== undefined && holdsError(parsed)) parsed = JSON.parse(whole()) // it is read, and may be a long string
+  if (whole !== undefined && holdsError(parsed)) parsed = JSON.parse(whole())
   const fields = parsed as Record<string, unknown>
   const output = rawFields(scanned, cut)('output')
   if (fields.status === 'IN_PROGRESS') return { kind: 'progress', output }
@@ -56,15 +53,13 @@ function read({ text, scanned, cut, whole }: JsonText): Report {
   return { kind: 'complete', output, replaceWorker }
 }
 
-// All worker SDKs begin an update like this; a result has no status.
+// All SDKs start an update like this; results have no status.
 const UPDATE = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/
 
-/** Whether a body of job-done that cannot be read is a progress update. @param start its first letters */
 export function isUpdate(start: string): boolean {
   return UPDATE.test(start)
 }
 
-/** The report of an update that cannot be kept. */
 export function droppedUpdate(why: string): Report {
   return { kind: 'dropped', why: `A progress update of this job was dropped: ${why}.` }
 }
@@ -78,20 +73,19 @@ function holdsError(report: object): boolean {
   return 'error' in report || (typeof output === 'object' && output !== null && 'error' in output)
 }
 
-// The error is always a string on the wire; an object becomes its JSON text. Handlers are Python, where an empty list
-// or dict is no error either.
+// The error is always a string on the wire. Handlers are Python, where an empty list or dict is no error.
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
   if (typeof error === 'object' && Object.keys(error).length === 0) return undefined
   return shortError(typeof error === 'string' ? error : JSON.stringify(error), limit('jobErrorLength'))
 }
 
-// The public SDK sends `output: {}` beside an error when nothing else was returned.
+// The public SDK sends `output: {}` with an error if nothing else was returned.
 function meaningful(output: Json | undefined): Json | undefined {
   return output === undefined || output === '{}' || output === 'null' ? undefined : output
 }
 
-// A worker that posts {"output": {"error": ..., more}} instead of taking the error out itself.
+// Some workers post {"output": {"error": ..., more}} instead of extracting the error.
 function innerError(output: unknown): { error: string; rest: string | undefined } | undefined {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined
   const { error, ...rest } = output as Record<string, unknown>
@@ -100,27 +94,24 @@ function innerError(output: unknown): { error: string; rest: string | undefined 
   return { error: text, rest: Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest) }
 }
 
-/** The report that stands for a result that cannot be read. @param problem begins with what it did, like `it took ...` */
+/** @param problem begins with its action, like `it took ...` */
 export function unreadReport(problem: string): Report {
   return failure(`The result of the handler cannot be read: ${problem}. Return less, or upload it and return its URL.`)
 }
 
-/** The report that stands for a result above the size limit. */
 export function tooLargeReport(limitText: string): Report {
   return failure(
     `The result of the handler exceeds the ${limitText} maximum. Return less, or upload it and return its URL.`,
   )
 }
 
-// A sentence; a preview of a picture is longer, and is not read for it.
+// A longer text is a preview, not a sentence.
 const PROGRESS_MAX = 4000
 
 /**
- * Why a job that its worker has already taken waits all the same: the bridge reports it while the server that it calls
- * does not answer, as `{"waiting": "..."}`. Source: ours, so that a start of a minute can be told from a job that
- * hangs.
- * @param progress JSON of what the worker reported last
- * @returns undefined where it does not wait
+ * Reads `{"waiting": "..."}`, sent while the bridge's server does not answer. Source: ours, so that a start differs
+ * from a hanging job.
+ * @param progress JSON of the last report
  */
 export function reportedWait(progress: string): string | undefined {
   if (progress.length > PROGRESS_MAX) return undefined

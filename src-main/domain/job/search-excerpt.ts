@@ -1,6 +1,5 @@
 import { wordsOf } from './search-words.ts'
 
-/** Where a search has found a job: the words around, on one line. */
 export type Excerpt = {
   readonly in: 'error' | 'output' | 'input'
   readonly parts: readonly { readonly text: string; readonly isMatch: boolean }[]
@@ -10,7 +9,6 @@ export type Excerpt = {
 const BEFORE = 10
 const BETWEEN = 20
 const AFTER = 120
-// A longer phrase is looked for by its beginning.
 const MOST_WORDS = 8
 
 /**
@@ -70,7 +68,6 @@ function windowsOf({ text, places }: Hit): readonly Span[] {
   const windows: Span[] = []
   for (const { from: at, to } of places.toSorted((one, other) => one.from - other.from)) {
     const near = Math.max(0, at - BEFORE)
-    // From the beginning of a word on.
     const from = near === 0 ? 0 : near + Math.max(0, text.slice(near, at).indexOf(' ') + 1)
     const end = to === last ? to + AFTER : to + BETWEEN
     const before = windows.at(-1)

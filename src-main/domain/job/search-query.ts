@@ -1,14 +1,12 @@
 import { wordsOf } from './search-words.ts'
 
-// Above it the expression would be long, and a few words that are named are enough to be quick.
+// Naming more words would make the expression long and hardly faster.
 const MOST_NAMED = 8
 
 /**
- * Turns what a person typed into an FTS5 expression: every word must occur; of those with three letters or more a part
- * is enough. Nothing that was typed is read as syntax.
- * @param termsOf which words of the index begin so, where they are few: each is then named, as FTS5 goes through named
- *   words from the newest job on, and first collects all jobs with a word that begins so; undefined: they are many
- * @returns undefined when nothing can match: there is no word in it, or one with which no word of the index begins
+ * Builds an FTS5 expression requiring every word; three letters or more match as a part. Input is never syntax.
+ * @param termsOf index words with this start, if few, which FTS5 scans fast; undefined: many
+ * @returns undefined if nothing can match
  */
 export function matchExpression(
   typed: string,
@@ -27,7 +25,7 @@ export function matchExpression(
   return terms.join(' AND ')
 }
 
-/** The same for what was typed as a phrase in errors, the last letters of which may be missing. */
+/** The same for a phrase in errors, whose last word may be incomplete. */
 export function phraseExpression(typed: string, endpointId: string | undefined): string | undefined {
   const words = wordsOf(typed)
   if (words.length === 0) return undefined
@@ -35,7 +33,7 @@ export function phraseExpression(typed: string, endpointId: string | undefined):
   return endpointId === undefined ? phrase : `endpoint : "${endpointTerm(endpointId)}" AND ${phrase}`
 }
 
-/** The one word under which an endpoint is indexed: its id in hexadecimal, so that no tokenizer cuts it. */
+/** The index term of an endpoint: its id in hexadecimal, so that no tokenizer splits it. */
 export function endpointTerm(endpointId: string): string {
   return `e${[...endpointId].map((letter) => letter.charCodeAt(0).toString(16)).join('')}`
 }

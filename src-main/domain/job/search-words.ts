@@ -1,17 +1,13 @@
-/** The words of texts, as the search index has them and searches ask for them. */
-
-// Source: ours; whoever types more letters of a word has found it.
+// Source: ours; more letters of a word find nothing else.
 const LONGEST = 24
 const SHORTEST_PART = 3
 const RUN = /[\p{L}\p{N}]+/gu
-// Between `execution` and `Timeout`, `HTTP` and `Server`.
 const CASES = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-// Runs of base64 are pictures and the like; a path has few of these letters in one piece. Shorter ones are words.
+// Long base64 runs are media; paths have fewer such letters in one piece.
 const BASE64 = /[A-Za-z0-9+/]{64,}={0,2}/g
 const HAS_DIGIT = /\p{N}/u
 const IS_HEX = /^(?=.*\d)[\da-f]+$/i
 
-/** The words of a text in their order, in lower case: `executionTimeout` and `execution_timeout` are two each. */
 export function wordsOf(text: string): readonly string[] {
   return (text.match(RUN) ?? [])
     .flatMap((run) => (IS_HEX.test(run) ? run : run.split(CASES)))
@@ -19,8 +15,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * The terms under which a text is found: its words and each end of a word, so that whatever begins a term is part of a
- * word. Of numbers and ids, only the whole.
+ * Indexes words and their suffixes, so prefixes match word parts; numbers and ids only whole.
  * @param most terms
  */
 export function termsOf(text: string, most: number): readonly string[] {
@@ -36,7 +31,7 @@ export function termsOf(text: string, most: number): readonly string[] {
   return [...terms].slice(0, most)
 }
 
-// Ends of the first letters alone: a longer one is no word of a person, or of a language without spaces.
+// Longer words are no words of a person, or of a language without spaces.
 const MOST_ENDS = 100
 
 function addEnds(terms: Set<string>, word: string): void {
@@ -44,5 +39,5 @@ function addEnds(terms: Set<string>, word: string): void {
   for (let from = 1; from <= last; from++) terms.add(word.slice(from, from + LONGEST))
 }
 
-// A path or a word of that length has no capitals and digits strewn over it.
+// Paths and words do not mix capitals and digits at that length.
 const withoutBase64 = (run: string) => (/[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run) ? ' ' : run)

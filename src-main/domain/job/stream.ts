@@ -1,8 +1,6 @@
 /**
- * Streams of jobs: in which form a read is answered, and chunks cut to the size that one may have. The specification
- * shows an array; the platform answers with an object, and code that was written for it finds the end of a job in
- * `.status`, which an array does not have, so it never ends. Who needs the object is known by what the client is, or
- * by what it did before.
+ * The specification has an array, the platform an object; clients written for `.status` never stop on arrays. Rules
+ * decide by client and history.
  */
 import { limit, utf8Bytes } from '../../contract/limits.ts'
 import type { Json } from '../json/json.ts'
@@ -11,43 +9,34 @@ import { cutText, rawFields, scanJson } from '../json/scan-json.ts'
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
 export type StreamForm = 'array' | 'object'
 
-/** What is known of a client that reads a stream. */
 export type StreamReader = {
-  /** As the query says. */
   readonly asked: StreamForm | undefined
-  /** As the setting of the endpoint says. */
   readonly ofEndpoint: StreamForm | undefined
-  /** As the setting of the service says. */
   readonly ofService: StreamForm
-  /** Empty for none. */
   readonly userAgent: string
-  /** Whether the request names JSON as the type of its body. */
   readonly announcesJson: boolean
-  /** Whether the same client, by key and User-Agent, has queued a job on this endpoint. */
+  /** Whether the same key and User-Agent has queued a job on this endpoint. */
   readonly hasRun: boolean
-  /** Whether it asks again although its last answer was an array that was empty because the job had ended. */
+  /** Whether it asks again after an empty array that meant the job had ended. */
   readonly asksAfterEnd: boolean
 }
 
 type Rule = {
   readonly why: string
-  /** The form; undefined where the rule says nothing, and the next one is asked. */
   readonly form: (reader: StreamReader) => StreamForm | undefined
 }
 
-/** HTTP libraries that leave their name where the public clients for Python and Go use them. */
+/** HTTP libraries of the public Python and Go clients. */
 const LIBRARIES_OF_CLIENTS = /^(python-requests|Python\/[\d.]+ aiohttp|Go-http-client)\//
 
 /**
- * Names that programs have when they do not give one: `fetch` of browsers and servers, and the usual libraries. Tools
- * in the hand of a person (curl, httpie, Postman) are not among them, since a person reads an array as well.
+ * Default names of `fetch` and usual libraries. Interactive tools (curl, httpie, Postman) are left out, since a person
+ * can read an array.
  */
 const LIBRARIES =
   /^(node|undici|Deno\/|Bun\/|Mozilla\/|axios\/|node-fetch|got |python-httpx\/|python-requests\/|Python-urllib\/|python-urllib3\/|Python\/[\d.]+ aiohttp\/|Go-http-client\/|okhttp\/|Java-http-client\/|Apache-HttpClient\/|reqwest|Ruby|Faraday|GuzzleHttp|Dart\/|RestSharp|k6\/)/i
 
-/**
- * Who gets what, and why; the first rule that says something decides. Source: docs/spec/job-api.md, 1 and 5, and ours.
- */
+/** The first rule that applies decides. Source: docs/spec/job-api.md, 1 and 5, and ours. */
 const RULES = {
   asked: { why: 'the request says so, with ?format=', form: ({ asked }) => asked },
   endpoint: { why: 'the setting of the endpoint says so', form: ({ ofEndpoint }) => ofEndpoint },
@@ -75,10 +64,8 @@ const RULES = {
   specification: { why: 'the form of the specification', form: () => 'array' },
 } as const satisfies Record<string, Rule>
 
-/** Name of a rule. */
 export type StreamFormRule = keyof typeof RULES
 
-/** The form for a client, and the rule that decided. */
 export function chooseStreamForm(reader: StreamReader): { readonly form: StreamForm; readonly rule: StreamFormRule } {
   for (const [rule, { form }] of Object.entries<Rule>(RULES)) {
     const said = form(reader)
@@ -87,7 +74,7 @@ export function chooseStreamForm(reader: StreamReader): { readonly form: StreamF
   return { form: 'array', rule: 'specification' }
 }
 
-/** Whether a client is a program by its User-Agent; of others it is not remembered that they queued jobs. */
+/** Whether the User-Agent is a program; only of these it is remembered that they queued jobs. */
 export function isProgram(userAgent: string): boolean {
   return LIBRARIES.test(userAgent)
 }
@@ -95,10 +82,10 @@ export function isProgram(userAgent: string): boolean {
 /** A chunk as JSON of `{output, metrics?}`, each piece within the limit, or why it cannot be read. */
 export type SentChunk = { readonly pieces: readonly Json[] } | { readonly problem: string }
 
-// Python writes these as numbers, and no JSON reader but its own takes them.
+// Python writes these as numbers, which other JSON readers refuse.
 const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
 
-/** Reads what a worker sent as a chunk, cut where it is above the limit. Without an output it carries nothing. */
+/** Parses a chunk of a worker and splits it if it is too large. */
 export function readChunk(text: string, maxBytes: number): SentChunk {
   try {
     JSON.parse(text)
@@ -126,7 +113,7 @@ function chunkText(output: string, metrics: string | undefined): string {
   return metrics === undefined ? `{"output":${output}}` : `{"output":${output},"metrics":${metrics}}`
 }
 
-// A letter of JSON text takes at most 3 bytes a UTF-16 unit, so short text needs no count.
+// JSON text has at most 3 bytes per UTF-16 unit, so short text needs no count.
 function fits(text: string, maxBytes: number): boolean {
   return text.length * 3 <= maxBytes || utf8Bytes(text) <= maxBytes
 }
@@ -138,14 +125,14 @@ function cut(output: string, maxBytes: number, level = 0): readonly string[] {
   return cutString(output, maxBytes)
 }
 
-// Lists that hold one too large list each are read once for each of them. Source: ours, no data has so many around it.
+// Bounds the nesting of lists that are too large. Source: ours, real data has less.
 const CUT_LEVELS = 16
 
-// What is nested deeper is read without recursion, and cannot be written.
+// Deeper JSON cannot be written by the recursive writer.
 const isDeep = (json: string): boolean =>
   typeof scanJson(json, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: limit('jsonDepth') }) === 'string'
 
-// 6 bytes is the longest form of one unit in JSON (\u0000), 2 more are the quotes.
+// 6 bytes is the longest JSON escape of a unit (\u0000), 2 are the quotes.
 function cutString(text: string, maxBytes: number): readonly string[] {
   const pieces: string[] = []
   let from = 0

@@ -1,11 +1,10 @@
 import type { JobState } from '../../contract/job.ts'
 
-/** One row of the table: the states it may start from, the state it ends in, and who says so. */
 type Transition = { readonly from: readonly JobState[]; readonly to: JobState; readonly source: string }
 
 /**
- * THE table of job moves. Guards in SQL, the CHECK list of the table, allowed actions, error texts and the test matrix
- * are computed from it; nobody assigns a state by hand.
+ * THE table of job transitions. SQL guards, CHECK lists, actions, error texts and tests are derived from it; nobody
+ * assigns a state by hand.
  */
 export const TRANSITIONS = {
   claim: { from: ['IN_QUEUE'], to: 'IN_PROGRESS', source: 'docs/spec/job-api.md, 4: a worker picks the job' },
@@ -22,25 +21,20 @@ export const TRANSITIONS = {
   retry: { from: ['FAILED', 'TIMED_OUT'], to: 'IN_QUEUE', source: 'docs/spec/job-api.md, 4: POST retry' },
 } as const satisfies Record<string, Transition>
 
-/** Name of a move of a job that exists. */
 export type JobEvent = keyof typeof TRANSITIONS
 
-/** All moves, in the order of the table. */
 export const JOB_EVENTS = Object.keys(TRANSITIONS) as readonly JobEvent[]
 
 const FINAL: readonly JobState[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT']
 
-/** Whether a job in this state has ended. */
 export function isFinal(state: JobState): boolean {
   return FINAL.includes(state)
 }
 
-/** Whether the move is legal from this state. */
 export function canMove(state: JobState, event: JobEvent): boolean {
   return (TRANSITIONS[event].from as readonly JobState[]).includes(state)
 }
 
-/** The state after a move, or undefined if the move is not legal from `state`. */
 export function nextState(state: JobState, event: JobEvent): JobState | undefined {
   return canMove(state, event) ? TRANSITIONS[event].to : undefined
 }

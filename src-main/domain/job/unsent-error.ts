@@ -1,14 +1,12 @@
 import { readJobError } from './read-error.ts'
 
-// A KeyError of the SDK itself: a job that failed has no output to write into.
+// A KeyError of the SDK itself: a failed job has no output to write into.
 const DEBUGGER_PROBLEM = "'output'"
 const DEBUGGER = 'the worker runs with --rp_debugger, which can send only a dict and no error: remove --rp_debugger'
 
 /**
- * The error of a job whose worker gave up on its result.
- * @param problem what the worker said
- * @param exception JSON of the exception that it printed before
- * @param debugs whether the command of the endpoint has --rp_debugger
+ * @param exception JSON of the exception that the worker printed before
+ * @param debugs true if the endpoint's command has --rp_debugger
  */
 export function unsentError(problem: string, exception: string | undefined, debugs: boolean): string {
   if (!debugs && problem !== DEBUGGER_PROBLEM)

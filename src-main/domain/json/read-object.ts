@@ -1,18 +1,12 @@
-/** The JSON object of a request: read, or refused before the parser spends time on it. */
 import { limit } from '../../contract/limits.ts'
 import { isRecord, type JsonText } from './json.ts'
 import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from './scan-json.ts'
 
-/** Why a body is refused, as the end of a sentence. */
 export type BodyFault = { readonly code: 'NOT_JSON' | 'BAD_INPUT'; readonly why: string }
 
-/** An object with what a scan found in it. */
 type ScannedObject = { readonly value: Record<string, unknown>; readonly scan: JsonScan }
 
-/**
- * Reads valid UTF-8 as a JSON object. Depth and number of keys are bounded before; repeated keys are refused, because
- * two readers of such a text see two different bodies.
- */
+/** Checks depth and key count first, and refuses repeated keys, because two readers would see two different bodies. */
 export function readObject(
   { text, scanned }: Pick<JsonText, 'text' | 'scanned'>,
   maxValues = Number.POSITIVE_INFINITY,
@@ -39,10 +33,10 @@ function parse(text: string): unknown {
   }
 }
 
-// As long as a string that is not parsed.
+// Characters; the same threshold as for strings that are not parsed.
 const LARGE_LETTERS = 64 * 1024
 
-/** The value with large fields empty: who passes them on as they came reads the others alone. */
+/** With large fields empty, for readers that pass them on unchanged. */
 export function withoutLargeFields({ value, scan }: ScannedObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => {

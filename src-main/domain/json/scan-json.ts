@@ -1,20 +1,17 @@
 /**
- * One pass over JSON text before it is parsed: counts keys and depth, so that a hostile body is refused before the
- * parser spends time on it, and notes where each top-level value stands, so that a payload of 20 MB is stored and
- * passed on as the text that came. The text need not be valid: JSON.parse decides that afterwards.
+ * One pass over JSON before parsing: counts keys and depth against hostile bodies, and finds top-level values so that
+ * large payloads stay unchanged. JSON.parse validates later.
  */
 import { assertNever } from '../assert-never.ts'
 
-/** What a scan found. `fields` maps each top-level key to the range of its value, end exclusive. */
+/** `fields` maps each top-level key to its value's range, end exclusive. */
 export type JsonScan = {
   readonly keys: number
-  /** Commas, and objects and lists that begin: about as many as there are values. */
   readonly values: number
   readonly depth: number
   readonly fields: ReadonlyMap<string, { readonly start: number; readonly end: number }>
 }
 
-/** Bounds of a scan; it stops at the first one that is passed. */
 export type JsonBounds = { readonly maxKeys: number; readonly maxDepth: number }
 
 const QUOTE = 34
@@ -26,10 +23,6 @@ const CLOSE_BRACE = 125
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
-/**
- * Scans JSON text.
- * @returns what was found, or which bound was passed
- */
 export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep' | 'too-many-keys' {
   const fields = new Map<string, { start: number; end: number }>()
   let keys = 0
@@ -81,24 +74,21 @@ export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep
   return { keys, values, depth: deepest, fields }
 }
 
-/** Takes a part out of a JSON text, end exclusive. */
 export type Cut<T> = (start: number, end: number) => T
 
-/** Takes parts out as text. */
 export function cutText(text: string): Cut<string> {
   return (start, end) => text.slice(start, end)
 }
 
 /**
- * The top-level fields of JSON text that is known to be valid; without bounds, as a worker of ours sent it.
- * @returns a function from a field's name to its JSON, undefined where it is missing
+ * Finds top-level fields of valid JSON, without bounds, as from our own worker.
+ * @returns a function from field name to JSON, undefined if missing
  */
 export function rawFields<T>(text: string, cut: Cut<T>): (field: string) => T | undefined {
   const scan = scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
   return typeof scan === 'string' ? () => undefined : fieldsOf(scan, cut)
 }
 
-/** The same for a scan at hand. */
 export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) => T | undefined {
   return (field) => {
     const range = fields.get(field)
@@ -106,13 +96,11 @@ export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) 
   }
 }
 
-/** Why parsed JSON is refused although it is valid. */
 export type JsonKeyProblem = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
 
 /**
- * Looks for a repeated key or a `__proto__` key in JSON text that is valid.
- * @param parsed what JSON.parse made of the text
- * @param keys how many keys the text holds, from the scan
+ * Finds a repeated or `__proto__` key in valid JSON.
+ * @param keys number of keys, from the scan
  */
 export function findKeyProblem(text: string, parsed: unknown, keys: number): JsonKeyProblem | undefined {
   const found = countKeys(parsed)
@@ -122,8 +110,8 @@ export function findKeyProblem(text: string, parsed: unknown, keys: number): Jso
 }
 
 /**
- * Changes strings within JSON text, keys too; all else stays letter by letter.
- * @param json valid @param change gives the same string where it is to stay
+ * Rewrites strings and keys, and keeps everything else exact.
+ * @param json valid
  */
 export function mapStrings(json: string, change: (string: string) => string): string {
   let text = ''
@@ -156,7 +144,7 @@ function keyText(quoted: string): string {
   try {
     return JSON.parse(quoted) as string
   } catch {
-    return quoted // not valid JSON: the parse that follows refuses the body
+    return quoted
   }
 }
 
@@ -168,7 +156,7 @@ function trimmed(text: string, start: number, end: number): { start: number; end
   return { start: from, end: to }
 }
 
-// A stack of its own, because a body may be deeper than the call stack.
+// Explicit stack, because bodies may be deeper than the call stack.
 function walk(root: unknown, visit: (value: object) => void): void {
   const stack: unknown[] = [root]
   while (stack.length > 0) {
@@ -180,7 +168,7 @@ function walk(root: unknown, visit: (value: object) => void): void {
   }
 }
 
-// Keys are compared as they were read: in the text one may be written with escapes.
+// Compares parsed keys, because the text may contain escapes.
 function countKeys(root: unknown): { readonly count: number; readonly proto: boolean } {
   let count = 0
   let proto = false
@@ -194,7 +182,7 @@ function countKeys(root: unknown): { readonly count: number; readonly proto: boo
   return { count, proto }
 }
 
-// Only for the message of a refusal, so it may take its time.
+// Only for the refusal, so it may be slow.
 function firstDuplicate(text: string): string {
   const scopes: Set<string>[] = []
   let last = ''
@@ -215,7 +203,6 @@ function firstDuplicate(text: string): string {
   return last
 }
 
-/** Kind of problem as text for a person. */
 export function keyProblemText(problem: JsonKeyProblem): string {
   switch (problem.kind) {
     case 'duplicate-key':

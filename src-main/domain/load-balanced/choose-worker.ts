@@ -1,19 +1,11 @@
-/** Which worker gets a request to a load-balanced endpoint, and whether a request that failed is sent again. */
-
-/** A ready worker as the choice sees it. `startedAt` is steady ms. */
+/** `startedAt` is monotonic ms. */
 export type Candidate = { readonly openRequests: number; readonly startedAt: number }
 
 /**
- * Chooses the worker of a request: the fewest open ones; among equals the one that was started first, so that with
- * little to do the others become idle and can leave. Source: docs/spec/job-api.md, 10; ours for equals.
- *
- * A worker that has its number of requests gets no further one while another worker comes: the request waits, and
- * that it waits makes the fleet grow. Where none comes it gets more all the same, because a web server can take them
- * and long answers (events, sockets) would shut everybody else out.
- * @param candidates ready workers
- * @param share open requests that one worker is to have, from the scaler
- * @param moreCome whether another worker starts or may start soon
- * @returns undefined when the request is to wait
+ * Picks the worker with the fewest open requests, then the oldest, so that others become idle. Source:
+ * docs/spec/job-api.md, 10; ties are ours.
+ * @param share target of open requests per worker; exceeded if no more workers come
+ * @returns undefined if the request must wait
  */
 export function chooseWorker<Worker extends Candidate>(
   candidates: readonly Worker[],
@@ -32,34 +24,30 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   return a.startedAt < b.startedAt
 }
 
-/** How a request ended for which no byte of a response came. */
 export type SendFailure =
-  /** No connection came about: the worker has seen nothing of it. */
+  /** No connection was made, so the worker saw nothing of the request. */
   | 'refused'
-  /** A connection that stayed open ended just when it was used again. */
+  /** A kept-alive connection ended just as it was reused. */
   | 'stale'
-  /** The worker had the request and ended the connection. */
+  /** The worker had the request and closed the connection. */
   | 'broken'
 
-/** What may happen next: another try, on another worker or on any, or the failure is reported. */
 export type NextTry = 'another worker, which may still have to start' | 'another running worker' | 'any' | 'none'
 
-/** Tries of one request; source: ours, so that a request that ends workers does not end them all. */
+/** Tries of one request; source: ours, so that a request that kills workers does not kill them all. */
 const MAX_TRIES = 3
 
-// Read only by their definition; PUT and DELETE may be repeated but have effects that somebody may see twice.
+// Read-only by definition; repeating PUT and DELETE may have visible effects.
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** Whether a request may be sent twice: it changes nothing, and its body need not be read again. */
 export function mayRepeat(method: string, hasBody: boolean): boolean {
   return !hasBody && SAFE.has(method)
 }
 
 /**
- * Decides whether a request without an answer is tried again. Source: RFC 9110 9.2.2; ours where a request may be sent
- * twice.
- * @param tries how often it was sent, this one included
- * @param repeatable see mayRepeat; what was refused was never read, so it may be sent again in any case
+ * Decides on a retry without a response. Source: RFC 9110 9.2.2; otherwise ours.
+ * @param tries including this one
+ * @param repeatable see mayRepeat; a refused request may always be retried
  */
 export function nextTry(failure: SendFailure, { tries, repeatable }: { tries: number; repeatable: boolean }): NextTry {
   if (tries >= MAX_TRIES) return 'none'

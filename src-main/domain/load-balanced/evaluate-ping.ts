@@ -1,53 +1,42 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
 import type { WorkerEvent } from '../worker/transitions.ts'
 
-/** How a worker answered when it was asked for its health. `broken`: the connection ended without a response. */
+/** Result of a health check. `broken`: the connection ended without a response. */
 export type PingResult =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'refused' }
   | { readonly kind: 'silent' }
   | { readonly kind: 'broken'; readonly why: string }
 
-/** What is known of the worker when the result is there. */
 export type PingFacts = {
   readonly state: WorkerState
   readonly openRequests: number
-  /** Path and port that were asked, for the message. */
   readonly path: string
   readonly port: number
-  /** Whether it is a container, whose loopback is its own. */
+  /** True for a container, whose loopback is its own. */
   readonly inContainer: boolean
-  /** How many results before this one, in a row, said nothing good. */
   readonly failures: number
 }
 
-/** The move to make, if any, what a person reads beside the state, and the failures in a row now. */
 export type PingVerdict = {
   readonly event: Extract<WorkerEvent, 'ready' | 'recover' | 'markUnhealthy'> | undefined
   readonly reason: string | undefined
   readonly failures: number
-  /** Whether its server is missing, and not only starting. */
   readonly nothingListens: boolean
 }
 
 /**
- * How often a starting worker may refuse the connection until that is called an error. Source: ours: 10 s at one ping
- * each 50 ms, in which a server imports what it needs before it listens.
+ * Refused connections of a starting worker before that counts as an error. Source: ours: 10 s at one ping each 50 ms,
+ * enough for imports.
  */
 const REFUSED_TIMES = 200
 
-/**
- * How often in a row a worker may give no response, ms apart as it is asked; source: ours: one busy moment is no
- * illness.
- */
+/** Consecutive pings without response. Source: ours; one busy moment is no failure. */
 const SILENT_TIMES = 3
 
 /**
- * Judges a ping: 200 healthy, 204 starting, anything else unhealthy; source: docs/spec/job-api.md, 10. Before
- * the first 200 nothing is wrong yet, so the worker goes on starting, with the reason shown, until its time is over.
- * A worker at work that only gives no response is busy and not ill: many small servers do one thing at a time.
- * @param result how it answered
- * @param facts the worker when the result came
+ * 200 is healthy, 204 starting, else unhealthy. Before the first 200 it keeps starting; a busy worker without response
+ * stays healthy. Source: docs/spec/job-api.md, 10.
  */
 export function evaluatePing(result: PingResult, facts: PingFacts): PingVerdict {
   const { state } = facts

@@ -1,7 +1,6 @@
 /**
- * Which headers a request takes to the worker and a response takes back, and the addresses in them. Raw lists as Node
- * has them, name and value in turn, so that repeated ones (Set-Cookie) and the spelling of names stay as they were.
- * Source: RFC 9110 7.6.1 for the headers that concern one connection only; Go's ReverseProxy for TE and Trailer.
+ * Filters headers as raw name-value lists, which keep repeats and spelling. Source: RFC 9110 7.6.1 for hop-by-hop
+ * headers; Go's ReverseProxy for TE and Trailer.
  */
 
 import { headersForPage, withoutSessions } from '../auth.ts'
@@ -9,33 +8,24 @@ import type { TraceHeaders } from '../monitoring/trace-context.ts'
 
 type Pair = readonly [name: string, value: string]
 
-/** What the service knows of a request. */
 export type ForwardFacts = {
   readonly clientAddress: string
   readonly host: string
-  /** What stood before the path, empty for none. */
   readonly prefix: string
   readonly method: string
   readonly body: 'none' | 'chunked' | 'sized'
-  /** Protocol of an upgrade; undefined without one. */
   readonly upgrade: string | undefined
-  /** The trace that the worker continues, in place of that of the client; undefined: that of the client. */
+  /** Trace that the worker continues instead of the client's; undefined: the client's. */
   readonly trace?: TraceHeaders | undefined
-  /**
-   * What shows the worker that the request comes from the service, for paths that take code; undefined for others.
-   */
+  /** Proves to the worker that the request comes from the service, for paths that accept code; undefined for others. */
   readonly proof?: string | undefined
 }
 
-/** Where the client asked, and who answered. */
 export type ClientAddress = {
-  /** What stands before the worker's own path, without a slash at the end; empty for none. */
+  /** Prefix of the worker's paths without a trailing slash; may be empty. */
   readonly prefix: string
-  /** Path and query that the worker was asked for. */
   readonly target: string
-  /** Host header of the client, which the worker got too. */
   readonly host: string
-  /** Port that the worker listens on. */
   readonly workerPort: number
 }
 
@@ -50,19 +40,18 @@ const ONE_CONNECTION = new Set([
   'upgrade',
 ])
 
-/** Which lead to the wrong body when `Connection` names them: a client must not be able to take them away. */
+/** A client must not remove these through `Connection`, which would change the body. */
 const NEVER_NAMED_AWAY = new Set(['host', 'content-length'])
 
 /**
- * What we say ourselves or do not pass on. Authorization holds our key: whoever has it may do more than ask this
- * worker, so no worker sees it. Expect is answered by us, when a worker is there to read the body. Of several Host
- * headers the worker gets the one that was checked. X-Drydock-Worker shows that a request comes from the service.
+ * Set or removed by us. Authorization holds our key, which no worker may see; Expect is answered by us; the worker gets
+ * the one checked Host.
  */
 const OURS = /^(authorization|expect|host|x-drydock-worker|x-drydock-page-key|forwarded|x-real-ip|x-forwarded-.*)$/
 
 const OF_TRACES = /^trace(parent|state)$/
 
-/** The headers for the worker. Host stays that of the client, so that addresses a worker makes of it lead back. */
+/** Keeps the client's Host, so that addresses made from it lead back. */
 export function headersForWorker(raw: readonly string[], facts: ForwardFacts): string[] {
   const pairs = pairsOf(raw)
   const ended = endingHere(pairs)
@@ -82,7 +71,7 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
   if (facts.prefix !== '') own.push(['X-Forwarded-Prefix', facts.prefix])
   if (acceptsTrailers(pairs)) own.push(['TE', 'trailers'])
   if (facts.body === 'chunked') own.push(['Transfer-Encoding', 'chunked'])
-  // Else Node would announce a body in chunks, which old servers read as none and then take for the next request.
+  // Otherwise Node would announce a chunked body, which old servers misread as the next request.
   if (
     facts.body === 'none' &&
     !/^(GET|HEAD|OPTIONS|TRACE|DELETE)$/.test(facts.method) &&
@@ -94,43 +83,36 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
   return [...passed, ...own].flat()
 }
 
-// Our pages have the origin of `/lb`, so the browser sends their session along; it opens as much as our key.
+// Browsers send our session to /lb, which shares the origin of our pages; it is as powerful as our key.
 function withoutOurCookies([name, value]: Pair): Pair {
   return [name, name.toLowerCase() === 'cookie' ? withoutSessions(value) : value]
 }
 
-/** What would change the browser itself. Under /lb the origin is that of our pages, and so is what it would change. */
+/** Headers that change the browser; under /lb they would affect our pages. */
 const OF_THE_BROWSER =
   /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed|nel|report-to|alt-svc)$/
-/** Headers with addresses of the worker, and how they are led back. */
 const ADDRESSES: ReadonlyMap<string, (value: string, client: ClientAddress) => string> = new Map([
   ['location', leadBack],
   ['content-location', leadBack],
   ['refresh', leadRefreshBack],
   ['set-cookie', keepCookieBelow],
 ])
-/** How long a browser may cache a response. */
 const OF_THE_CACHE = /^(cache-control|expires|pragma)$/
-/**
- * A window asks the cache of the browser first. A response that a page of ours has fetched would come from there
- * without a question to us, and what stands in it would run as one of our pages.
- */
+/** Without it, a window could show a response from the cache as one of our pages, without a request to us. */
 const NO_STORE: readonly Pair[] = [
   ['Cache-Control', 'no-store'],
   ['Content-Security-Policy', 'sandbox'],
 ]
 /**
- * Where a response leads, shown and not followed: a browser would repeat the request there with the session, and a
- * worker that answers 307 with an address of the management API would have our page do there what it likes.
+ * Shows a redirect without following it: a browser would repeat the request there with the session, even to our
+ * management API.
  */
 const SHOWN_LOCATION = 'X-Drydock-Location'
 
 /**
- * The headers for the client.
- * @param trailers whether the response can have some, which then may be announced
- * @param client where the client asked: addresses and cookies of the worker are led back there
- * @param page origin of a foreign page that may read the response; what the worker says about that is taken out
- * @param session whether a session of our pages asked: the worker must not change its browser, nor lead it elsewhere
+ * @param trailers whether the response can have trailers
+ * @param page foreign origin that may read the response
+ * @param session a session of our pages asked: the worker must not change or redirect its browser
  */
 export function headersForClient(
   raw: readonly string[],
@@ -160,7 +142,7 @@ export function headersForClient(
   ).flat()
 }
 
-// The setting of the endpoint decides who may read; the worker may say which of its headers.
+// The endpoint's setting decides who may read; the worker may name its readable headers.
 function forPage(pairs: readonly Pair[], page: string): readonly Pair[] {
   const exposes = has(pairs, 'access-control-expose-headers')
   const ours = Object.entries(headersForPage(page)).filter(([name]) => !exposes || !/expose/.test(name))
@@ -173,7 +155,6 @@ function forSession([name, value]: Pair): readonly Pair[] {
   return [[lower === 'location' ? SHOWN_LOCATION : name, value]]
 }
 
-/** Name and value in turn, as a list of pairs. */
 export function pairsOf(raw: readonly string[]): Pair[] {
   const pairs: Pair[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? '', raw[at + 1] ?? ''])
@@ -189,7 +170,6 @@ const acceptsTrailers = (pairs: readonly Pair[]) => valuesOf(pairs, 'te').includ
 
 const has = (pairs: readonly Pair[], wanted: string) => pairs.some(([name]) => name.toLowerCase() === wanted)
 
-/** The comma-separated values of a header, lower case. */
 function valuesOf(pairs: readonly Pair[], wanted: string): readonly string[] {
   return pairs
     .filter(([name]) => name.toLowerCase() === wanted)
@@ -197,17 +177,14 @@ function valuesOf(pairs: readonly Pair[], wanted: string): readonly string[] {
     .map((value) => value.trim().toLowerCase())
 }
 
-// Addresses in a response. A worker knows nothing of what stands before its paths under /lb, and some know themselves
-// by the port that they listen on: what one says of its own addresses is led back to where the client asked. Addresses
-// of others, and those that are relative, are right as they are. Source: docs/spec/job-api.md, 10; RFC 9110 10.2.2 and
-// 8.7, RFC 6265 5.2.4 for the path of a cookie.
+// Rewrites a worker's own addresses to the client's; others and relative ones stay. Source: docs/spec/job-api.md, 10;
+// RFC 9110 10.2.2, 8.7; RFC 6265 5.2.4.
 
 const ABSOLUTE = /^(?:https?:)?\/\/([^/?#]*)(.*)$/is
-// What a worker may name as its own host: loopback, or the address for all that it listens on.
+// Names of a worker's own host: loopback or the unspecified address.
 const WORKERS_OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::(\d+))?$/
 const HTTP_PORT = 80
 
-/** An address of Location or Content-Location as the client needs it. */
 export function leadBack(address: string, client: ClientAddress): string {
   const [, host, rest] = ABSOLUTE.exec(address) ?? []
   if (host === undefined || rest === undefined) return address.startsWith('/') ? below(address, client) : address
@@ -219,7 +196,7 @@ function below(path: string, { prefix }: ClientAddress): string {
   return isBelow(path, prefix) ? path : prefix + path
 }
 
-// A worker that reads X-Forwarded-Prefix has put it there itself.
+// A worker that reads X-Forwarded-Prefix has already added it.
 const isBelow = (path: string, prefix: string) =>
   path.startsWith(prefix) && /^(?:[/?#]|$)/.test(path.slice(prefix.length))
 
@@ -229,7 +206,6 @@ function isWorker(host: string, { host: asked, workerPort }: ClientAddress): boo
   return named !== undefined && Number(port ?? HTTP_PORT) === workerPort
 }
 
-/** The value of Refresh, which has an address in it. */
 export function leadRefreshBack(value: string, client: ClientAddress): string {
   return value.replace(
     /^(\s*[\d.]+\s*[;,]\s*url\s*=\s*["']?)([^"']+)/i,
@@ -238,8 +214,8 @@ export function leadRefreshBack(value: string, client: ClientAddress): string {
 }
 
 /**
- * The value of Set-Cookie with its path below the prefix: else the cookie would go to every other endpoint, and to the
- * service itself. A cookie whose name begins with `__Host-` must have the path / and is left as it is.
+ * Keeps the cookie path below the prefix, or it would reach other endpoints and the service. `__Host-` cookies require
+ * the path / and stay unchanged.
  */
 export function keepCookieBelow(cookie: string, { prefix, target }: ClientAddress): string {
   if (prefix === '' || /^\s*__Host-/i.test(cookie)) return cookie
@@ -250,6 +226,6 @@ export function keepCookieBelow(cookie: string, { prefix, target }: ClientAddres
     const cookiePath = isBelow(path, prefix) ? path : prefix + (path === '/' ? '' : path)
     return parts.with(at, ` Path=${cookiePath}`).join(';')
   }
-  // Without a path the folder of the request counts, which may lie above the prefix where the root was asked for.
+  // Without a path, the folder of the request applies, which may be above the prefix.
   return /^\/(?:[?#]|$)/.test(target) ? `${cookie}; Path=${prefix}` : cookie
 }

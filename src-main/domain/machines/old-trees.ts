@@ -1,18 +1,15 @@
-/** Which trees of files another machine need not keep any more. */
 import { DAY_MS, MINUTE_MS } from '../../contract/units.ts'
 
-/** A tree there. `owner`: whose it is, for example an endpoint's; `usedAt`: when it was last sent, ms of the clock there. */
+/** `owner`: for example an endpoint; `usedAt`: last sent, ms of the remote clock. */
 export type KeptTree = { readonly tree: string; readonly owner: string; readonly usedAt: number }
 
-// The newest tree of an owner: an endpoint that sleeps need not send all of it again when it wakes. Source: ours.
+// Newest tree of an owner, so that an idle endpoint need not resend it. Source: ours.
 const NEWEST_KEPT_MS = 7 * DAY_MS
-// Any other one: a worker that is about to start with it is known some seconds later. Source: ours.
+// Others, because a worker about to start may need one. Source: ours.
 const OTHERS_KEPT_MS = 10 * MINUTE_MS
 
 /**
- * The trees that nobody needs: no worker has them, and the newest of their owner has not been sent for a week, or there
- * is a newer one.
- * @param inUse ids of the trees that workers have
+ * Returns trees unused by workers that are outdated or not sent for a week.
  * @param now ms of the clock there
  */
 export function oldTrees(trees: readonly KeptTree[], inUse: ReadonlySet<string>, now: number): readonly string[] {

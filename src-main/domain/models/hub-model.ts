@@ -1,48 +1,37 @@
 /**
- * A model of the hub on this machine: where its files lie, and how workers find them. Pure. The folder is laid out as the
- * cache of the hub's own package, so that programs which know that cache find them too. Source: docs/spec/platform.md, 4,
- * and the public package runpod 2.0, its model.py.
+ * Local copies of hub models, in the layout of the hub package's cache. Source: docs/spec/platform.md, 4, and the
+ * public package runpod 2.0, its model.py.
  */
 import type { ContainerSettings } from '../../contract/container.ts'
 import { type HubListing, hubAnswer } from '../../contract/models.ts'
 import { pathProblem } from './layout.ts'
 
-/** A model as it is asked for, in its parts. */
 export type HubModel = { readonly repository: string; readonly revision: string | undefined }
 
-/** Where a model lies on this machine. Folders are absolute. */
 export type StagedModel = {
-  /** The commit whose files these are. */
   readonly revision: string
-  /** The folder of the model with all its revisions: `models--OWNER--NAME`. */
   readonly folder: string
-  /** The folder with the files of this revision. */
   readonly files: string
 }
 
-/** The directory of such models within a folder of models. */
 export const HUB_DIRECTORY = 'huggingface'
 
-/** The revision where none is asked for. */
 export const USUAL_REVISION = 'main'
 
 const COMMIT = /^[0-9a-f]{40}$/
 
-/** Whether a revision always means the same files. */
 export const isCommit = (revision: string): boolean => COMMIT.test(revision)
 
-/** A model in its parts. @param text like owner/name:revision */
 export function readHubModel(text: string): HubModel {
   const [repository = '', ...revision] = text.split(':')
   return { repository, revision: revision.length === 0 ? undefined : revision.join(':') }
 }
 
-/** Path of a model's folder within its directory, with /. */
 export const hubFolder = ({ repository }: HubModel): string => `hub/models--${repository.replace('/', '--')}`
 
 /**
- * What a hub answers of a revision, without hidden files and empty ones: no program reads these.
- * @returns a sentence's end where that is no listing
+ * Omits hidden and empty files, which no program reads.
+ * @returns the end of a sentence if it is no listing
  */
 export function readListing(value: unknown): HubListing | string {
   const { data } = hubAnswer.safeParse(value)
@@ -60,24 +49,19 @@ export function readListing(value: unknown): HubListing | string {
   return { revision: data.sha, files }
 }
 
-/** Address of what a hub has of a revision. @param hub without / at its end */
 export function listingAddress(hub: string, { repository, revision = USUAL_REVISION }: HubModel): string {
   return `${hub}/api/models/${repository}/revision/${encodeURIComponent(revision)}?blobs=true`
 }
 
-/** Address of one of its files. */
 export function fileAddress(hub: string, { repository }: HubModel, revision: string, path: string): string {
   return `${hub}/${repository}/resolve/${revision}/${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-// Where workers in containers find models. Source: the public package runpod 2.0, its model.py.
+// Model path in worker containers. Source: the public package runpod 2.0, its model.py.
 const STORE = '/runpod/model-store/huggingface'
 const CACHE = '/runpod-volume/huggingface-cache/hub'
 
-/**
- * The settings of a container that has a model: at the path of the package, and in the cache of the hub's own package
- * unless a folder of the user is around that.
- */
+/** Container settings for a model: at the package's path and in the hub cache, unless a user folder contains it. */
 export function withModel(
   container: ContainerSettings,
   asked: string,
@@ -95,15 +79,11 @@ export function withModel(
 const hasCache = ({ volumes }: ContainerSettings) =>
   !volumes.some(({ target }) => `${CACHE}/`.startsWith(`${target.replace(/\/+$/, '')}/`))
 
-/** Variable by which the runtime of SDK 2.0 finds the files where a worker is a process. Source: ours. */
+/** Where the SDK 2.0 runtime finds the files in processes. Source: ours. */
 const FILES_VARIABLE = 'SVC_MODEL_FOLDER'
-// By which programs find the cache of the hub's package; who sets one of these has a cache of his own.
+// Variables that move the hub cache: if one is set, the user has an own cache.
 const CACHE_VARIABLES = ['HF_HUB_CACHE', 'HUGGINGFACE_HUB_CACHE', 'HF_HOME']
 
-/**
- * The variables of a worker that has a model.
- * @param env those that its endpoint sets
- */
 export function modelVariables(
   { revision, folder, files }: StagedModel,
   {

@@ -1,13 +1,13 @@
 /**
- * How folders of models are laid out: a directory for each kind, as ComfyUI names them, and paths of files within.
- * Names come from documents and addresses of others, so they are checked before they become paths.
+ * Layout of model folders: ComfyUI directories by kind. Names come from untrusted documents and are checked before they
+ * become paths.
  */
 
 import { utf8Bytes } from '../../contract/limits.ts'
 import type { ModelFolder, ModelKey } from '../../contract/models.ts'
 import { percentDecoded } from '../percent-encoding.ts'
 
-/** The directories that ComfyUI has of its own; source: its folder_paths. Others are made by extensions. */
+/** Built into ComfyUI; source: its folder_paths. Extensions add others. */
 export const MODEL_DIRECTORIES = [
   'checkpoints',
   'diffusion_models',
@@ -30,31 +30,29 @@ export const MODEL_DIRECTORIES = [
   'configs',
 ] as const
 
-// Older names of directories, which ComfyUI reads as well.
+// Older directory names, which ComfyUI still reads.
 const OLDER_NAMES: Readonly<Record<string, string>> = {
   unet: 'diffusion_models',
   clip: 'text_encoders',
   t2i_adapter: 'controlnet',
 }
 
-/** The directory by its present name: `unet` is `diffusion_models`. */
 export const presentDirectory = (directory: string): string => OLDER_NAMES[directory] ?? directory
 
-/** All names of a directory, the present one first. */
 const namesOfDirectory = (directory: string): readonly string[] => [
   directory,
   ...Object.entries(OLDER_NAMES).flatMap(([older, present]) => (present === directory ? [older] : [])),
 ]
 
-/** Endings of files of models; what is built in has a name without one, like `taesd`. */
+/** Built-in models have names without an ending, like `taesd`. */
 export const MODEL_FILE = /\.(?:safetensors|sft|ckpt|pt2?|pth|bin|gguf|onnx|pkl)$/i
 
 const NAME_BYTES_MAX = 200
 
 /**
- * What is wrong with a path within a folder of models, as the end of a sentence; undefined where nothing is. It has to
- * mean the same on every system, and to lead nowhere else.
- * @param path with / between its parts
+ * A path must mean the same on every system and stay inside.
+ * @param path with / separators
+ * @returns the end of a sentence, or undefined
  */
 export function pathProblem(path: string): string | undefined {
   if (path.includes('\\')) return 'must have / between folders, and no \\'
@@ -72,21 +70,18 @@ export function pathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** What is wrong with the name of a model file; undefined where nothing is. Only endings of models are taken. */
 export function modelNameProblem(name: string): string | undefined {
   const problem = pathProblem(name)
   if (problem !== undefined) return problem
   return MODEL_FILE.test(name) ? undefined : 'must end like a model file, for example in .safetensors, .gguf or .pth'
 }
 
-/** The folders of a directory within a folder of models, in the order in which they are searched. */
 export function foldersOf({ directories }: ModelFolder, directory: string): readonly string[] {
   const wanted = presentDirectory(directory)
   if (directories === undefined) return namesOfDirectory(wanted)
   return Object.entries(directories).flatMap(([name, folders]) => (presentDirectory(name) === wanted ? folders : []))
 }
 
-/** What is wrong with a folder of models as it is to be set; undefined where nothing is. @returns a sentence's end */
 export function folderProblem({ path, directories = {} }: ModelFolder): string | undefined {
   if (!path.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(path)) return `${path} must be an absolute folder`
   for (const [directory, folders] of Object.entries(directories))
@@ -97,7 +92,7 @@ export function folderProblem({ path, directories = {} }: ModelFolder): string |
   return undefined
 }
 
-// What inputs of loaders are called, with the directory that they load from. Source: the nodes that come with ComfyUI.
+// Loader inputs and their directories. Source: the nodes of ComfyUI.
 const INPUTS: readonly (readonly [RegExp, string])[] = [
   [/^ckpt_name|^checkpoint/i, 'checkpoints'],
   [/^lora(?:_name)?(?:_?\d+)?$/i, 'loras'],
@@ -118,15 +113,12 @@ const CLASSES: Readonly<Record<string, string>> = {
   ModelPatchLoader: 'model_patches',
 }
 
-/** The directory that an input of a node loads from; undefined: it may be any. */
 export function directoryOfInput(input: string, classType: string | undefined): string | undefined {
   return CLASSES[classType ?? ''] ?? INPUTS.find(([pattern]) => pattern.test(input))?.[1]
 }
 
-/** A name as graphs write it, like `sdxl\base.safetensors`, in the form of a path here. */
 export const graphName = (asked: string): string => asked.replaceAll('\\', '/')
 
-/** Whether a model is among those that are here. @param directory undefined: any will do */
 export function isModelHere(here: readonly ModelKey[], asked: string, directory: string | undefined): boolean {
   const wanted = graphName(asked)
   return here.some(
@@ -134,10 +126,10 @@ export function isModelHere(here: readonly ModelKey[], asked: string, directory:
   )
 }
 
-// Read with a pattern, as this layer knows no URL: origin, path, query.
+// A pattern, because this layer has no URL class: origin, path, query.
 const ADDRESS = /^(https?:\/\/[^/?#]+)([^?#]*)(?:\?([^#]*))?/i
 
-/** A download as its address tells: the name of the file, and the directory where a part of the path names one. */
+/** File name of a download address, and the directory if its path names one. */
 export function modelAtAddress(url: string): {
   readonly name: string | undefined
   readonly directory: string | undefined
@@ -152,28 +144,22 @@ export function modelAtAddress(url: string): {
   }
 }
 
-/** An address for people and logs: without the values of its query, which may be keys. */
+/** For people and logs: hides query values, which may be keys. */
 export function shownAddress(url: string): string {
   const [, origin = '', path = '', query = ''] = ADDRESS.exec(url) ?? []
   const names = query === '' ? [] : query.split('&').map((one) => one.replace(/=.*$/, '=…'))
   return `${origin}${path}${names.length === 0 ? '' : `?${names.join('&')}`}`
 }
 
-// The folders of models as a ComfyUI gets them: in a container, or on this machine.
-
-/** Where containers have the folders, one below the other by number. */
 const MOUNT_ROOT = '/opt/drydock/models'
 
-/** Where a ComfyUI image looks for further folders; source: the public image worker, whose server is in /comfyui. */
+/** Where a ComfyUI image reads extra folders; source: the public image worker, whose server is in /comfyui. */
 export const PATHS_FILE = '/comfyui/extra_model_paths.yaml'
 
-/** Where containers have a folder. @param index of it, from 0 on */
 export const mountOf = (index: number): string => `${MOUNT_ROOT}/${index + 1}`
 
-/** Whether a path of a container is that of a folder of models. */
 export const isOfModels = (path: string): boolean => path.startsWith(`${MOUNT_ROOT}/`)
 
-/** A folder, where it is seen, and what directories it has. */
 type SeenFolder = {
   readonly folder: ModelFolder
   readonly seenAt: string
@@ -181,8 +167,8 @@ type SeenFolder = {
 }
 
 /**
- * The text of an extra_model_paths.yaml. Texts in it are quoted as JSON quotes them, which YAML reads.
- * @param withVolume names the folders of a network volume too, which the file of the public image names
+ * Quotes texts as JSON, which YAML accepts.
+ * @param withVolume includes the network volume's folders, as the public image's file does
  */
 export function modelPathsYaml(
   folders: readonly SeenFolder[],

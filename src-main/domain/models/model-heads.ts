@@ -1,6 +1,6 @@
 /**
- * The heads of model files, safetensors and GGUF. Files come from anywhere, so each claim is checked against the size
- * of the file, or the bytes that were read, before it is believed. Source: the formats' own descriptions.
+ * Headers of safetensors and GGUF. Files are untrusted: claims are checked against the file size. Source: the formats'
+ * own descriptions.
  */
 import type { ModelFacts } from '../../contract/models.ts'
 import { MIB } from '../../contract/units.ts'
@@ -8,21 +8,17 @@ import { isRecord } from '../json/json.ts'
 import { scanJson } from '../json/scan-json.ts'
 import type { ByteTools } from '../workflow/metadata/bytes.ts'
 
-/** A tensor as its head tells. */
 export type Tensor = { readonly name: string; readonly type: string; readonly shape: readonly number[] }
 
-/** A head that was read. */
 export type TensorFile = {
   readonly tensors: readonly Tensor[]
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Why a file is not what its name says, as the end of a sentence. */
 export type HeadProblem = { readonly fault: string }
 
-/** Where the JSON begins. */
 export const LENGTH_BYTES = 8
-/** The longest head that is read: ten times that of the largest model seen. One of this size is read in some 50 ms. */
+/** Ten times the largest model seen; parsing one takes about 50 ms. */
 export const HEAD_BYTES_MAX = 8 * MIB
 
 const BITS: Readonly<Record<string, number>> = {
@@ -32,8 +28,9 @@ const BITS: Readonly<Record<string, number>> = {
 }
 
 /**
- * How long the JSON is.
- * @param start at least the first 8 bytes @param fileBytes size of the file
+ * Returns the JSON length.
+ * @param start at least the first 8 bytes
+ * @param fileBytes size of the file
  */
 export function headLength(start: Uint8Array, fileBytes: number): number | HeadProblem {
   if (fileBytes < LENGTH_BYTES || start.length < LENGTH_BYTES) return { fault: 'it is too short' }
@@ -45,8 +42,9 @@ export function headLength(start: Uint8Array, fileBytes: number): number | HeadP
 }
 
 /**
- * Reads the JSON.
- * @param json its text; undefined: its bytes are none @param dataBytes what follows it
+ * Parses the header.
+ * @param json undefined if not UTF-8
+ * @param dataBytes bytes after the header
  */
 export function readTensors(json: string | undefined, dataBytes: number): TensorFile | HeadProblem {
   if (json !== undefined && holdsMuch(json)) return { fault: 'its header holds more than those of models' }
@@ -70,7 +68,7 @@ export function readTensors(json: string | undefined, dataBytes: number): Tensor
   return { tensors, metadata }
 }
 
-// Some ten times the largest model seen; a crafted header could have millions, which take half a second to parse.
+// About ten times the largest model seen; crafted headers with millions of keys parse for half a second.
 const [KEYS_MAX, VALUES_MAX, DEPTH_MAX] = [200_000, 500_000, 100]
 
 function holdsMuch(json: string): boolean {
@@ -103,25 +101,23 @@ function parse(json: string | undefined): Readonly<Record<string, unknown>> | un
     const value: unknown = json === undefined ? undefined : JSON.parse(json)
     return isRecord(value) ? value : undefined
   } catch {
-    return undefined // nested too deep as well
+    return undefined
   }
 }
 
 const shown = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)
 
-// GGUF, as far as it is needed: architecture, name and precision stand among the first keys.
+// Reads only architecture, name and precision, which are among the first GGUF keys.
 
-/** Bytes of the beginning that are enough; vocabularies of text models come after what is looked for. */
+/** Enough for the keys of interest; vocabularies come later. */
 export const GGUF_START_BYTES = 64 * 1024
 
 const VERSIONS = [2, 3]
 const STRING = 8
 const ARRAY = 9
-// Bytes of the other types of values, by their number.
 const SIZES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
 const UINT32 = 4
 
-// general.file_type, as the field's tools name them.
 const PRECISIONS: Readonly<Record<number, string>> = {
   ...{ 0: 'F32', 1: 'F16', 2: 'Q4_0', 3: 'Q4_1', 7: 'Q8_0', 8: 'Q5_0', 9: 'Q5_1', 10: 'Q2_K', 11: 'Q3_K_S' },
   ...{ 12: 'Q3_K_M', 13: 'Q3_K_L', 14: 'Q4_K_S', 15: 'Q4_K_M', 16: 'Q5_K_S', 17: 'Q5_K_M', 18: 'Q6_K', 32: 'BF16' },
@@ -140,7 +136,6 @@ const TEXT_ENCODERS: Readonly<Record<string, string>> = {
   gemma2: 'Gemma 2',
 }
 
-/** Reads the beginning. @param start the first bytes, up to GGUF_START_BYTES */
 export function readGguf(start: Uint8Array, utf8: ByteTools['utf8']): ModelFacts {
   const keys = readKeys(start, utf8)
   if (typeof keys === 'string') return { format: 'gguf', fault: keys }
@@ -167,7 +162,6 @@ function readKeys(start: Uint8Array, utf8: ByteTools['utf8']): ReadonlyMap<strin
   const keys = new Map<string, string | number>()
   const cursor = { at: 24 }
   const count = view.getBigUint64(16, true)
-  // What does not fit into the bytes that were read is not looked at.
   for (let index = 0n; index < count; index += 1n) {
     const key = readText(view, cursor, utf8)
     if (key === undefined || cursor.at + 4 > view.byteLength) break

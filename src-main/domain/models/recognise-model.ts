@@ -1,20 +1,18 @@
-/** What a model is, by the names and shapes of its tensors and by its metadata. Nothing of the model is loaded. */
+/** Recognises models by tensor names, shapes and metadata, without loading them. */
 import type { ModelFacts } from '../../contract/models.ts'
 import type { Tensor, TensorFile } from './model-heads.ts'
 
 type Kind = NonNullable<ModelFacts['kind']>
 
-/** The form of a file that is not safetensors, by its first bytes. */
 export function formatOf(start: Uint8Array, name: string): ModelFacts['format'] {
   const [a = 0, b = 0, c = 0, d = 0] = start
   if (a === 0x47 && b === 0x47 && c === 0x55 && d === 0x46) return 'gguf'
   if (/\.(?:safetensors|sft)$/i.test(name)) return 'safetensors'
-  // A zip of pickles as newer versions of torch write it, or a bare pickle.
+  // A zip of pickles from newer torch, or a bare pickle.
   if ((a === 0x50 && b === 0x4b) || (a === 0x80 && b >= 2 && b <= 5)) return 'pickle'
   return /\.onnx$/i.test(name) ? 'onnx' : 'unknown'
 }
 
-/** What a safetensors file is. */
 export function recogniseModel({ tensors, metadata }: TensorFile): ModelFacts {
   const byName = new Map(tensors.map((tensor) => [tensor.name.replace(/^model\.diffusion_model\./, ''), tensor]))
   const file: Names = { names: tensors.map(({ name }) => name), byName, metadata }
@@ -35,14 +33,13 @@ export function recogniseModel({ tensors, metadata }: TensorFile): ModelFacts {
 
 type Names = {
   readonly names: readonly string[]
-  /** Without the prefix that the diffusion model has within a checkpoint. */
   readonly byName: ReadonlyMap<string, Tensor>
   readonly metadata: TensorFile['metadata']
 }
 
 const some = ({ names }: Names, pattern: RegExp) => names.some((name) => pattern.test(name))
 
-// The first that fits. Adapters come before what they are for, as they name its parts.
+// First match wins. Adapters precede their targets, whose parts they name.
 const KINDS: readonly (readonly [Kind, (file: Names) => boolean])[] = [
   [
     'lora',
@@ -69,7 +66,7 @@ const KINDS: readonly (readonly [Kind, (file: Names) => boolean])[] = [
 const widthOf = (tensor: Tensor | undefined, axis: number) => tensor?.shape[axis]
 const has = (name: string) => (file: Names) => file.byName.has(name)
 
-/** What the second attention of the first block of a U-Net reads: the width of its text encoders. */
+/** Input width of the first cross attention: the width of the text encoders. */
 const contextWidth = ({ byName }: Names) =>
   widthOf(
     byName.get('input_blocks.1.1.transformer_blocks.0.attn2.to_k.weight') ??
@@ -78,7 +75,7 @@ const contextWidth = ({ byName }: Names) =>
     1,
   )
 
-// The first that fits; those with more parts come first.
+// First match wins; those with more parts come first.
 const DIFFUSION: readonly (readonly [string, (file: Names) => boolean])[] = [
   ['Chroma', has('distilled_guidance_layer.in_proj.weight')],
   ['HunyuanVideo', has('txt_in.individual_token_refiner.blocks.0.norm1.weight')],
@@ -119,7 +116,6 @@ const ENCODERS: readonly (readonly [string, (file: Names) => boolean])[] = [
   ['language model', (file) => some(file, /^(?:model\.)?(?:language_model\.)?layers\.0\.self_attn\.q_proj/)],
 ]
 
-// As trainers call what an adapter was made for.
 const BASES: readonly (readonly [RegExp, string])[] = [
   [/sdxl|stable-diffusion-xl/i, 'SDXL'],
   [/flux-?2/i, 'FLUX.2'],
@@ -157,7 +153,6 @@ function architectureOf(kind: Kind | undefined, file: Names): string | undefined
   return said?.slice(0, 60)
 }
 
-/** The type that most numbers have. */
 function precisionOf(tensors: readonly Tensor[]): string | undefined {
   const counts = new Map<string, number>()
   for (const { type, shape } of tensors)

@@ -1,48 +1,39 @@
 /**
- * Samples as the two texts that scrapers read: that of Prometheus (0.0.4) and OpenMetrics 1.0. They differ in the names
- * of counters in comments and in the end, so samples are written once.
- * Source: the exposition formats of Prometheus; OpenMetrics 1.0.
+ * Writes Prometheus 0.0.4 and OpenMetrics 1.0 from the same samples. Source: Prometheus exposition formats; OpenMetrics
+ * 1.0.
  */
 import { METRICS, type MetricName, type MetricRow } from '../../contract/metric-names.ts'
 import type { Histogram } from '../metrics.ts'
 import { bucketOf } from '../metrics.ts'
 
-/** A form of the text. */
 export type ExpositionForm = 'prometheus' | 'openmetrics'
 
-/** Content type of each form. */
 export const EXPOSITION_TYPES: Readonly<Record<ExpositionForm, string>> = {
   prometheus: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-// Bounds of the buckets in seconds: from 5 ms, where a warm worker answers, to an hour.
+// Bucket bounds in seconds: from 5 ms, a warm worker, to an hour.
 const BUCKET_BOUNDS = [
   ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
   ...[1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600],
 ] as const
 
-// A histogram here counts in steps of 10 %. A bound is the edge of a step that is nearest to it, so it is right within
-// 5 %.
+// Our histograms have 10 % steps; each bound uses the nearest edge and is right within 5 %.
 const EDGES = BUCKET_BOUNDS.map((seconds) => {
   const above = bucketOf(seconds * 1000)
   return seconds * 1000 - 1.1 ** (above - 1) < 1.1 ** above - seconds * 1000 ? above - 1 : above
 })
 
-/** Values of labels, in the order of the row. */
 export type LabelValues = readonly (string | number)[]
 
-/** Samples by family, and the text of them. */
 export type Exposition = {
   readonly add: (name: MetricName, value: number | undefined, labels?: LabelValues) => void
-  /** @param sumMs of all spans that the histogram counts */
   readonly addHistogram: (name: MetricName, spans: Histogram, sumMs: number, labels: LabelValues) => void
-  /** @param sum in the unit of the name */
   readonly addSummary: (name: MetricName, values: { readonly sum: number; readonly count: number }) => void
   readonly text: (form: ExpositionForm) => string
 }
 
-/** Makes one without samples; a family without any is left out of the text. */
 export function createExposition(): Exposition {
   const lines = new Map<MetricName, string[]>()
 
@@ -87,7 +78,6 @@ export function createExposition(): Exposition {
 
 const sampleName = (name: string, { type }: MetricRow) => (type === 'counter' ? `${name}_total` : name)
 
-// OpenMetrics writes bounds as floats.
 const boundText = (bound: number) => (Number.isInteger(bound) ? `${bound}.0` : String(bound))
 
 function labelText({ labels = [] }: MetricRow, values: LabelValues): string {
@@ -109,10 +99,6 @@ function cumulative(spans: Histogram): { readonly upTo: readonly number[]; reado
   return { upTo, count }
 }
 
-/**
- * The form that a scraper wants; that of Prometheus for one that does not say.
- * @param accept the header
- */
 export function formFor(accept: string | undefined): ExpositionForm {
   const wishes = (accept ?? '').split(',').map((part) => {
     const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())

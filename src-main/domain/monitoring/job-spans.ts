@@ -1,9 +1,8 @@
-/** The spans of a job, of a webhook and of a request to a load-balanced endpoint, from what is known when they ended. */
 import type { JobHistoryEntry } from '../../contract/management.ts'
 import { isFailed } from '../requests/is-failed.ts'
 import { ownTraceId, spanIdOf, type TraceContext } from './trace-context.ts'
 
-/** A span as it is exported. Times are wall ms. */
+/** Times are wall-clock ms. */
 export type Span = {
   readonly traceId: string
   readonly spanId: string
@@ -13,12 +12,10 @@ export type Span = {
   readonly kind: 'server' | 'internal' | 'client'
   readonly from: number
   readonly to: number
-  /** Why it failed; undefined: it did not. */
   readonly error: string | undefined
   readonly attributes: Readonly<Record<string, string | number>>
 }
 
-/** A job that has ended. */
 export type TracedJob = {
   readonly kind: 'job'
   readonly jobId: string
@@ -32,13 +29,10 @@ export type TracedJob = {
   readonly executionMs: number | null
   readonly workerId: string | null
   readonly caller: TraceContext | undefined
-  /** When the worker started and was ready, where the job waited for that. */
   readonly coldStart: { readonly from: number; readonly to: number } | undefined
-  /** All its moves, where it was queued more than once; else they follow from its times. */
   readonly moves: readonly JobHistoryEntry[] | undefined
 }
 
-/** One try to send a webhook. */
 export type TracedWebhook = {
   readonly kind: 'webhook'
   readonly jobId: string
@@ -51,7 +45,6 @@ export type TracedWebhook = {
   readonly caller: TraceContext | undefined
 }
 
-/** A request to a load-balanced endpoint that has ended. */
 export type TracedRequest = {
   readonly kind: 'request'
   readonly endpointId: string
@@ -66,17 +59,15 @@ export type TracedRequest = {
   readonly workerId: string | undefined
 }
 
-/** What is traced. */
 export type Traced = TracedJob | TracedWebhook | TracedRequest
 
-/** How many spans come of it at most, so that a queue is bounded before they are made. */
+/** Upper bound of the span count, to limit the queue. */
 export function spansAtMost(traced: Traced): number {
   if (traced.kind === 'webhook') return 1
   if (traced.kind === 'request') return 2
   return traced.moves === undefined ? 4 : 4 + traced.moves.length
 }
 
-/** Makes the spans. */
 export function spansOf(traced: Traced): readonly Span[] {
   if (traced.kind === 'webhook') return [webhookSpan(traced)]
   return traced.kind === 'request' ? requestSpans(traced) : jobSpans(traced)
@@ -87,7 +78,7 @@ const FAILED: ReadonlySet<string> = new Set(['FAILED', 'TIMED_OUT'])
 function jobSpans(job: TracedJob): readonly Span[] {
   const { jobId, endpointId, status, caller, createdAt, finishedAt, coldStart } = job
   const shared = { traceId: caller?.traceId ?? ownTraceId(jobId), state: caller?.state, kind: 'internal' as const }
-  // A client may have queued it again after its end: each of its lives is a span of the same trace.
+  // Retries after the end make further root spans in the same trace.
   const retries = job.moves?.filter(({ event }) => event === 'retry') ?? []
   const root = spanIdOf(jobId, 'job', retries.length)
   const begunAt = retries.at(-1)?.at ?? createdAt
@@ -134,7 +125,7 @@ type Phase = {
   readonly failed?: string | undefined
 }
 
-// One wait and one run at most, as of nearly all jobs.
+// One wait and one run, as for nearly all jobs.
 function phasesOf({ createdAt, finishedAt, delayMs, executionMs, workerId, status }: TracedJob): readonly Phase[] {
   if (delayMs === null || workerId === null) return [{ part: 'queued', n: 1, from: createdAt, to: finishedAt }]
   const claimedAt = createdAt + delayMs
@@ -146,7 +137,6 @@ function phasesOf({ createdAt, finishedAt, delayMs, executionMs, workerId, statu
   ]
 }
 
-// Each move ends a phase, and all but the last one begin the next.
 function phasesOfMoves(moves: readonly JobHistoryEntry[], { status }: TracedJob): readonly Phase[] {
   const phases: Phase[] = []
   let open:
@@ -155,7 +145,7 @@ function phasesOfMoves(moves: readonly JobHistoryEntry[], { status }: TracedJob)
   let waits = 0
   for (const { at, event, to, attempt, workerId } of moves) {
     if (event === 'progress' || event === 'reorder') continue
-    if (event === 'retry') phases.length = 0 // those of the life before were told when it ended
+    if (event === 'retry') phases.length = 0
     if (open !== undefined) {
       const ended =
         to === 'IN_QUEUE'
@@ -217,6 +207,6 @@ function requestSpans(request: TracedRequest): readonly Span[] {
   ]
 }
 
-// Its neighbour: span ids are random, and no other span of the trace is likely to have it.
+// The next id: span ids are random, so collisions are unlikely.
 const nextSpanId = (spanId: string) =>
   `${spanId.slice(0, 8)}${((Number.parseInt(spanId.slice(8), 16) ^ 1) >>> 0).toString(16).padStart(8, '0')}`

@@ -1,7 +1,6 @@
 /**
- * The manifests of an app of SDK 2.0 that is built here. First the one that its package writes at a deploy, which the
- * runtime reads on a worker; from it the one of ours, as of an app that the platform's tools have deployed. So both doors
- * lead to the same endpoints. Pure. Source: the public package runpod 2.0, its specs and its deploy.
+ * Builds the SDK 2.0 manifest as its package does and converts it to ours, so local and tool deploys agree. Pure.
+ * Source: runpod 2.0, specs and deploy.
  */
 import { type BuildProblem, buildProblem } from '../../contract/build.ts'
 import type { Manifest, ManifestTask } from '../../contract/manifest.ts'
@@ -15,13 +14,12 @@ type WrittenResource = WrittenPlatformManifest['resources'][number]
 const KINDS = { queue: 'queue', 'load-balanced': 'api', task: 'task' } as const
 const DEFAULTS = { workers: [0, 3], idleTimeout: 60, gpuCount: 1, maxConcurrency: 1, scalerValue: 4 } as const
 
-/** Whether an app is one of SDK 2.0: the scanner allows no mixture. */
 export const isOfSdk2 = ({ endpoints }: Pick<ScanDocument, 'endpoints'>): boolean =>
   endpoints.some(({ sdk }) => sdk === 2)
 
 /**
- * Warns where an App is deployed under another name than it has in the source: its workers are told the name, but scripts
- * that import it are not. @param app name under which it is deployed
+ * Warns if the deployed name differs from the source, as importing scripts do not learn it.
+ * @param app deployed name
  */
 export function warningsOfAppName(app: string, { app: inSource }: Pick<ScanDocument, 'app'>): readonly BuildProblem[] {
   if (!inSource || inSource.name === app) return []
@@ -29,7 +27,6 @@ export function warningsOfAppName(app: string, { app: inSource }: Pick<ScanDocum
   return [buildProblem('APP_NAME_DIFFERS', { app, inSource: name }, { file, line })]
 }
 
-/** Makes the manifest of an app of any form. */
 export function makeAnyManifest(described: DescribedApp): Manifest {
   const made = isOfSdk2(described.scan) ? makeManifestOfSdk2(described) : makeManifest(described)
   return described.sourceFiles === undefined ? made : { ...made, source_files: { ...described.sourceFiles } }
@@ -56,22 +53,19 @@ function makeManifestOfSdk2(described: DescribedApp): Manifest {
   }
 }
 
-/** A resource or task with what only its source tells. */
 function withSource<Made extends ManifestTask>(made: Made, scanned: ScannedEndpoint | undefined): Made {
   const { functions = [], settings: { mounts = [] } = {} } = scanned ?? {}
   return {
     ...made,
-    // Neither cards nor a CPU means any card, as the package saves it.
+    // Neither means any GPU, as the package saves it.
     ...(made.gpuIds === undefined && made.instanceIds === undefined ? { gpuIds: 'any' } : {}),
     env: { ...made.env, ...(mounts.length === 0 ? {} : { RUNPOD_MOUNTS: JSON.stringify(mounts.map(bound)) }) },
     functions: functions.map(manifestFunction),
   }
 }
 
-// A volume has no id but its name until somebody makes one on the platform.
 const bound = <Mount extends { readonly reference: string }>(mount: Mount) => ({ ...mount, id: mount.reference })
 
-/** Makes the manifest that the runtime of SDK 2.0 reads. @param excluded names of packages that the image has */
 export function makePlatformManifest(
   { app, scan, pythonVersion }: Pick<DescribedApp, 'app' | 'scan' | 'pythonVersion'>,
   excluded: readonly string[] = [],
@@ -126,7 +120,6 @@ function writtenResource(endpoint: ScannedEndpoint): WrittenResource | undefined
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as WrittenResource
 }
 
-// What the package leaves out of its manifest: defaults and empty lists.
 const unless = <Value>(usual: Value, given: Value | undefined) => (given === usual ? undefined : given)
 const unlessEmpty = <Item>(given: readonly Item[] | undefined) =>
   given === undefined || given.length === 0 ? undefined : [...given]

@@ -1,7 +1,6 @@
 /**
- * The platform's catalog as one machine fills it: its own cards, the families of CPU machines that containers can be
- * limited to, and the data centers that the public client knows. Each of these is this machine, so that whatever place
- * an app asks for is there. Prices are 0. Source: docs/spec/platform.md, 5; ids are those of the public Python package.
+ * The platform's catalog for one machine: its GPUs, possible CPU families, and all known data centers. Prices are 0.
+ * Source: docs/spec/platform.md, 5; the public Python package for ids.
  */
 import { GPU_GROUPS } from '../../contract/container.ts'
 import type { Availability, CpuType, DataCenter, GpuType } from '../../contract/platform-catalog.ts'
@@ -10,7 +9,6 @@ import type { GpuHold } from '../worker/gpu-allocation.ts'
 import { isNamed, meetsWant } from '../worker/gpu-allocation.ts'
 import type { GpuCard } from '../worker/gpu-list.ts'
 
-/** Name of this machine as a data center, of workers whose endpoint asked for none. */
 export const THIS_MACHINE = 'LOCAL-1'
 
 const PLACES: Readonly<Record<string, DataCenter['region']>> = {
@@ -28,7 +26,7 @@ const PLACES: Readonly<Record<string, DataCenter['region']>> = {
   'EUR-NO-1': 'EUROPE',
 }
 
-// GB of memory for each virtual CPU, and how many of these a machine has at least. Source: docs/spec/app-deploy.md, 2.
+// Memory per vCPU in GB, and the minimum of vCPUs. Source: docs/spec/app-deploy.md, 2.
 const CPU_FAMILIES: Readonly<Record<string, { readonly name: string; readonly group: string; readonly ram: number }>> =
   {
     cpu3c: { name: 'Compute-optimised', group: 'cpu3', ram: 2 },
@@ -37,25 +35,20 @@ const CPU_FAMILIES: Readonly<Record<string, { readonly name: string; readonly gr
   }
 const VCPU = { min: 1, max: 8 }
 
-/** The machine below, as the catalog is made from it. */
 export type CatalogMachine = { readonly cards: readonly GpuCard[]; readonly holds: readonly GpuHold[] }
 
-/** A CPU machine as it was asked for. */
 type AskedCpu = { readonly id: string; readonly vcpuCount: number }
 
-/** A CPU machine in the words of `container.cpu`; undefined: there is no such family. */
 export function cpuSpec({ id, vcpuCount }: AskedCpu): string | undefined {
   const family = Object.hasOwn(CPU_FAMILIES, id) ? CPU_FAMILIES[id] : undefined
   return family && `${id}-${vcpuCount}-${vcpuCount * family.ram}`
 }
 
-/** A CPU machine with its GB of memory; undefined: there is no such family. */
 export function cpuView(asked: AskedCpu): (AskedCpu & { readonly memory: number }) | undefined {
   const family = Object.hasOwn(CPU_FAMILIES, asked.id) ? CPU_FAMILIES[asked.id] : undefined
   return family && { ...asked, memory: asked.vcpuCount * family.ram }
 }
 
-/** The kinds of cards of this machine, by name. @param count of a worker; with `stock` what is free for it is told */
 export function gpuTypes(
   machine: CatalogMachine,
   { stock, count }: { readonly stock: boolean; readonly count: number },
@@ -79,10 +72,10 @@ export function gpuTypes(
   })
 }
 
-// A card that is cut into slices is used by nobody here.
+// A GPU that is split into MIG slices is not used here.
 const usable = ({ cards }: CatalogMachine) => cards.filter(({ mig }) => !mig)
 
-/** The platform's pool of a card: that of its model, else the largest whose memory it has. */
+/** By model, else the largest pool whose memory fits. */
 function poolOf(card: GpuCard): string | null {
   const groups = Object.keys(GPU_GROUPS) as (keyof typeof GPU_GROUPS)[]
   const ofModel = groups.find((group) => GPU_GROUPS[group].models.some((model) => isNamed(card, model)))
@@ -93,7 +86,6 @@ function poolOf(card: GpuCard): string | null {
   return largest ?? null
 }
 
-/** How many of some cards are free. */
 function availabilityOf(cards: readonly GpuCard[], holds: readonly GpuHold[], count: number): Availability {
   const free = cards.filter(({ id }) => holds.every(({ gpuId }) => gpuId !== id)).length
   if (free < count) return 'NONE'
@@ -108,7 +100,6 @@ function stockEverywhere(availability: Availability) {
   return { availability, dataCenters: dataCenterIds.map((id) => ({ id, name: placeName(id), availability })) }
 }
 
-/** The families of CPU machines. There is always room for another process. */
 export function cpuTypes({
   stock,
   vcpuCount = VCPU.min,
@@ -127,7 +118,6 @@ export function cpuTypes({
   }))
 }
 
-/** The data centers. @param stock what to tell of each */
 export function dataCenters(
   machine: CatalogMachine,
   stock: { readonly gpu: boolean; readonly cpu: boolean },

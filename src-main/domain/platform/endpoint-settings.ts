@@ -1,7 +1,6 @@
 /**
- * What an endpoint of the platform's management API becomes here: pure, so that both doors to it make the same
- * settings. What our settings can say goes into them; the rest is kept in `platform` as it was asked for. Source:
- * docs/spec/platform.md, 5.
+ * Converts endpoints of the platform's management API to ours. Fields without an equivalent are kept in `platform`.
+ * Source: docs/spec/platform.md, 5.
  */
 import { type ContainerSettings, containerSettings, GPU_GROUPS } from '../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
@@ -16,19 +15,14 @@ import { cpuSpec } from './catalog.ts'
 import { readRuntimeImage } from './runtime-image.ts'
 import { volumePaths, withVolumeFolder } from './volume-mounts.ts'
 
-/** What the machine gives an endpoint that asks for a program. */
 export type ProgramPlace = {
-  /** Whether there is an engine of containers; without it our runtime is a process. */
+  /** Without a container engine our runtime is a process. */
   readonly hasEngine: boolean
-  /** Folder of this machine with our Python packages, absolute. */
   readonly pythonPackages: string
-  /** The cards that the workers get, where they are containers; see `askedCards`. */
   readonly gpu: string | undefined
-  /** Folders of this machine for the network volumes that are asked for, in their order. */
   readonly volumeFolders: readonly string[]
 }
 
-/** The settings that say which program runs, and on what. Null takes one away. */
 export type ProgramSettings = {
   readonly handler: string | null
   readonly command: string | null
@@ -37,12 +31,10 @@ export type ProgramSettings = {
   readonly env: EndpointConfig['env']
 }
 
-/** What is asked for; fields that an update leaves out are those of before. */
 export type Asked = {
   readonly platform: PlatformSettings
   readonly env: EndpointConfig['env']
   readonly isLoadBalanced: boolean
-  /** It runs calls of a task, each as a job. */
   readonly isTask: boolean
 }
 
@@ -61,15 +53,12 @@ const KEPT = [
   'templateId',
 ] as const satisfies readonly (keyof PlatformSettings & keyof Fields)[]
 
-/** Fields of which any changes the program; see `programSettings`. */
 const OF_THE_PROGRAM: readonly string[] = ['image', 'args', 'gpu', 'cpu', 'networkVolumes', 'registry', 'ports']
 
-/** Whether a change needs the program to be settled anew. */
 export function changesProgram(fields: Partial<Fields>): boolean {
   return OF_THE_PROGRAM.some((name) => fields[name as keyof Fields] !== undefined)
 }
 
-/** What is kept of what was asked for, after a change of it. */
 export function keptSettings(before: PlatformSettings, fields: Partial<Fields>): PlatformSettings {
   const { registry: registryBefore, gpu: gpuBefore, ...others } = before
   const given = Object.fromEntries(
@@ -88,7 +77,6 @@ export function keptSettings(before: PlatformSettings, fields: Partial<Fields>):
   }
 }
 
-/** The settings that have a place of their own in ours: name, growth, times, variables. */
 export function plainSettings(fields: Partial<Fields>): Partial<EndpointConfig> {
   const { name, workers, scaling, timeout, env } = fields
   return {
@@ -108,19 +96,21 @@ function scalerOf(scaling: PlatformEndpointCreate['scaling']): EndpointConfig['s
     : { type: scaling.type, value: scaling.requestCount }
 }
 
-/** A limit of the platform as one of ours; there 0 or less is none. @param timeout ms */
+/**
+ * Converts a limit; 0 or less means none on the platform.
+ * @param timeout ms
+ */
 export function executionTimeoutMs(timeout: number): number {
   if (timeout <= 0) return limit('executionTimeoutMaxMs')
   return Math.min(Math.max(timeout, limit('executionTimeoutMinMs')), limit('executionTimeoutMaxMs'))
 }
 
-// The runtime reads it as well; here it is the service that hands the jobs out.
+// The runtime reads it too, but here the service dispatches jobs.
 function concurrencyOf({ RUNPOD_MAX_CONCURRENCY: text }: EndpointConfig['env']): number {
   const parsed = endpointConfig.shape.concurrency.safeParse(Number(text ?? 1))
   return parsed.success ? parsed.data : 1
 }
 
-/** The cards that are asked for, in the words of `container.gpu`; undefined: none are. */
 export function askedCards({ gpu }: PlatformSettings): string | undefined {
   if (gpu === undefined || gpu.pools.length === 0) return undefined
   const groups = Object.keys(GPU_GROUPS)
@@ -129,10 +119,8 @@ export function askedCards({ gpu }: PlatformSettings): string | undefined {
   return [...(isAny ? ['ANY'] : gpu.pools), ...excluded].join(',')
 }
 
-/** How many cards a worker asks for. */
 export const askedCardCount = ({ gpu }: PlatformSettings): number => gpu?.count ?? 1
 
-/** What cannot be done with what is asked for, with the name of the field; undefined where all can. */
 export function askedProblem({ platform, isLoadBalanced, isTask }: Asked): { field: string; why: string } | undefined {
   const runtime = platform.image === undefined ? undefined : readRuntimeImage(platform.image)
   if ((runtime?.kind === 'task') !== isTask && runtime !== undefined)
@@ -150,10 +138,9 @@ export function askedProblem({ platform, isLoadBalanced, isTask }: Asked): { fie
   return undefined
 }
 
-/** What the platform's images of the runtime have beside Python. Source: resources/python/svc_runtime, _sdk.py. */
+/** Package in the platform's runtime images. Source: resources/python/svc_runtime, _sdk.py. */
 const SDK_PACKAGE = 'runpod>=2.0.0rc2'
 
-/** The settings of the program, of an endpoint about which `askedProblem` says nothing. */
 export function programSettings(asked: Asked, place: ProgramPlace, before?: ContainerSettings): ProgramSettings {
   const { platform, env, isLoadBalanced, isTask } = asked
   const loadBalanced = isLoadBalanced ? portsOf(platform.ports, env) : null
@@ -172,7 +159,7 @@ export function programSettings(asked: Asked, place: ProgramPlace, before?: Cont
   }
   const { pythonPackages, hasEngine } = place
   const kind = isTask ? 'task' : isLoadBalanced ? 'api' : 'queue'
-  // An image of the user's brings its Python along; the runtime of tasks is mounted into it.
+  // The user's image has its own Python; the task runtime is mounted into it.
   const inContainer = hasEngine || runtime === undefined
   const { volumes, handler = null, command = null } = runtimeProgram(kind, { pythonPackages, inContainer })
   if (!inContainer) {
@@ -184,13 +171,13 @@ export function programSettings(asked: Asked, place: ProgramPlace, before?: Cont
     image: runtime === undefined ? (platform.image ?? null) : null,
     args: null,
     python: runtime?.python ?? null,
-    // The platform's images have it, and sources of development sessions import it.
+    // The platform's images contain it, and sources of development sessions import it.
     packages: runtime === undefined ? [] : [SDK_PACKAGE],
   }
   return { handler, command, loadBalanced, container, env }
 }
 
-// Volumes that a person added stay; those that follow from what was asked for are settled anew.
+// Volumes added by a person stay; requested ones are derived again.
 function containerOf(
   { platform, env }: Asked,
   { gpu, volumeFolders }: ProgramPlace,
@@ -213,7 +200,7 @@ function containerOf(
   }
 }
 
-// The variables win, as on the platform: the program reads them.
+// Variables win, as on the platform, because the program reads them.
 function portsOf(ports: readonly string[] | undefined, env: EndpointConfig['env']) {
   const [http] = (ports ?? []).filter((port) => port.endsWith('/http'))
   const port = portOf(env.PORT) ?? portOf(http?.split('/', 1)[0]) ?? DEFAULT_PORT

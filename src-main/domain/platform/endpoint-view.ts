@@ -1,4 +1,3 @@
-/** Endpoints, their releases and workers of this service in the words of the platform's management API. */
 import { GPU_GROUPS } from '../../contract/container.ts'
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
 import type { PlatformEndpoint, PlatformReleases, PlatformWorker } from '../../contract/platform.ts'
@@ -7,16 +6,14 @@ import { readGpuWishes } from '../worker/gpu-allocation.ts'
 import { cpuView, THIS_MACHINE } from './catalog.ts'
 import { executionTimeoutMs } from './endpoint-settings.ts'
 
-/** An endpoint as it is stored, and where clients reach it. */
 export type ShownEndpoint = {
   readonly id: string
   readonly config: EndpointConfig
   readonly createdAt: number
-  /** Base address of its jobs or routes, without a slash at the end. */
+  /** Base address of its jobs or routes, without a trailing slash. */
   readonly url: string
 }
 
-/** An endpoint in the platform's words: what was asked for, as far as our settings do not say otherwise. */
 export function viewPlatformEndpoint({ id, config, createdAt, url }: ShownEndpoint): PlatformEndpoint {
   const { platform = {}, container, loadBalanced } = config
   const image = imageOf(config)
@@ -50,13 +47,10 @@ export function viewPlatformEndpoint({ id, config, createdAt, url }: ShownEndpoi
   }
 }
 
-/** A time as the platform writes it. @param at ms since the epoch */
+/** @param at ms since the epoch */
 export const timeText = (at: number): string => new Date(at).toISOString()
 
-/**
- * The image that workers of an endpoint have in the platform's words: the one that was asked for where our runtime
- * stands in for it; undefined of a program of this machine.
- */
+/** The requested image if our runtime replaces it; undefined: a local program. */
 export function imageOf({ container, platform }: EndpointConfig): string | undefined {
   return container?.image ?? platform?.image
 }
@@ -74,14 +68,12 @@ function queueUrls(url: string) {
   }
 }
 
-// The shapes of the platform have bounds that ours do not.
 function scalingOf({ scaler: { type, value } }: EndpointConfig): PlatformEndpoint['scaling'] {
   return type === 'QUEUE_DELAY'
     ? { type, queueDelay: Math.max(0.5, value) }
     : { type, requestCount: Math.max(1, Math.round(value)) }
 }
 
-// What was asked for, as long as the setting still means that.
 function timeoutOf({ executionTimeoutMs: ms, platform }: EndpointConfig): number {
   const asked = platform?.timeout
   return asked !== undefined && executionTimeoutMs(asked) === ms ? asked : ms
@@ -122,15 +114,12 @@ function cpuOf({ container, platform }: EndpointConfig): PlatformEndpoint['cpu']
   return view === undefined ? undefined : [view]
 }
 
-/** A worker as the registry has it. Times are ms since the epoch. */
 export type ShownWorker = {
   readonly id: string
   readonly state: WorkerState
   readonly revision: number
   readonly startedAt: number
-  /** Whether it runs jobs or requests now. */
   readonly isBusy: boolean
-  /** Names of its cards. */
   readonly gpus: readonly string[]
 }
 
@@ -141,12 +130,15 @@ const STATUS: Readonly<Record<WorkerState, PlatformWorker['status'] | undefined>
   throttled: 'THROTTLED',
   unhealthy: 'UNHEALTHY',
   paused: 'IDLE',
-  // It ends the work that it has; without any it is as good as gone.
+  // It finishes its work; without any it counts as gone.
   stopping: undefined,
   ended: undefined,
 }
 
-/** A worker in the platform's words; undefined: it serves nobody any more. @param now ms since the epoch */
+/**
+ * Undefined once it serves nobody.
+ * @param now ms since the epoch
+ */
 export function viewPlatformWorker(
   worker: ShownWorker,
   { config, revision }: { readonly config: EndpointConfig; readonly revision: number },
@@ -168,14 +160,13 @@ export function viewPlatformWorker(
   }
 }
 
-/** One change of an endpoint's settings that replaced its workers. Values of variables are hidden in it. */
+/** A settings change that replaced workers, with hidden variable values. */
 export type EndpointRevision = {
   readonly revision: number
   readonly at: number
   readonly changes: readonly { readonly setting: string; readonly from?: unknown; readonly to?: unknown }[]
 }
 
-/** The releases of an endpoint in the platform's words, newest first. */
 export function viewReleases(
   { id, revision, config }: { readonly id: string; readonly revision: number; readonly config: EndpointConfig },
   revisions: readonly EndpointRevision[],
@@ -205,7 +196,6 @@ export function viewReleases(
 
 const FIELDS: Readonly<Record<string, string>> = { executionTimeoutMs: 'timeout', loadBalanced: 'ports' }
 
-/** The platform's name of one of our settings, where it has one. */
 function fieldOf(setting: string): string {
   return FIELDS[setting] ?? setting.replace(/^(platform|container)\./, '')
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the manifest that the platform's tools put into an artifact of SDK 2.0, and the settings with which they save
- * its endpoints, as a manifest of ours: from there on a deploy is a deploy, whichever door it came through.
+ * Converts SDK 2.0 manifests and saved endpoints of the platform's tools to our manifest, so that all deploys are
+ * alike.
  */
 import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestTask } from '../../contract/manifest.ts'
 import type { PlatformManifest } from '../../contract/platform-manifest.ts'
@@ -8,7 +8,6 @@ import { readRuntimeImage } from './runtime-image.ts'
 
 type PlatformResource = PlatformManifest['resources'][number]
 
-/** What the platform's tools send to save an endpoint of an app, as far as it counts here. */
 export type SavedEndpoint = {
   readonly name: string
   readonly workersMin?: number | null
@@ -28,20 +27,14 @@ export type SavedEndpoint = {
   } | null
 }
 
-/** Whether the value of a manifest file is one of SDK 2.0: ours has an object of resources. */
 export function isPlatformManifest(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'resources' in value && Array.isArray(value.resources)
 }
 
-/** The resources that have an endpoint. Tasks run on demand and have none. */
 function resourcesWithEndpoint({ resources }: PlatformManifest): readonly PlatformResource[] {
   return resources.filter(({ kind }) => kind !== 'task')
 }
 
-/**
- * The same manifest in our form.
- * @param fingerprint what tells this code from other code: the SHA-256 of its artifact
- */
 export function fromPlatformManifest(
   { app, pythonVersion, excludedPackages, ...found }: PlatformManifest,
   fingerprint: string,
@@ -69,7 +62,7 @@ export function fromPlatformManifest(
 }
 
 /**
- * A manifest with its endpoints as a tool has saved them: what was saved counts before the manifest.
+ * Saved values override the manifest.
  * @param saved by resource
  */
 export function withSaved(manifest: Manifest, saved: ReadonlyMap<string, SavedEndpoint>): Manifest {
@@ -103,7 +96,6 @@ function savedOver(
   }
 }
 
-// An image of the platform's runtime stands for ours.
 function imageOf(
   image: string | undefined,
   registryAuth: string | undefined,
@@ -138,7 +130,7 @@ function resourceOf(found: PlatformResource): ManifestResource {
     scalerValue: found.scalerValue,
     executionTimeoutMs: found.executionTimeoutMs,
     maxConcurrency: found.maxConcurrency,
-    // Whether it calls others stands in its code, which nobody has read. The key opens its own app alone.
+    // Unknown without reading the code; the key opens only its own app.
     makesRemoteCalls: true,
     networkVolumes: found.mounts.map(({ reference }) => ({ name: reference })),
     systemDependencies: found.systemDependencies,
@@ -148,10 +140,7 @@ function resourceOf(found: PlatformResource): ManifestResource {
   }
 }
 
-/**
- * What tells a worker where it is, and with which key it calls others: set by the service that starts it. The key of the
- * account, which the tool sends along in clear, goes no further.
- */
+/** Location and key variables, which the service sets. The account key that the tool sends in clear text is dropped. */
 export const SET_BY_SERVICE: ReadonlySet<string> = new Set([
   'FLASH_RESOURCE_NAME',
   'FLASH_ENVIRONMENT',

@@ -1,10 +1,8 @@
-/** An endpoint as the platform's GraphQL clients save it, in the words of the management API. */
 import { hubModel } from '../../contract/models.ts'
 import type { PlatformEndpointCreate, PlatformEndpointUpdate } from '../../contract/platform.ts'
 import { FLASHBOOT } from '../../contract/platform-settings.ts'
 import type { SavedEndpoint } from './manifest.ts'
 
-/** What such a client sends; a missing field is null or not there. */
 export type SavedInput = SavedEndpoint & {
   readonly id?: string | null
   readonly flashEnvironmentId?: string | null
@@ -24,7 +22,7 @@ export type SavedInput = SavedEndpoint & {
     | null
 }
 
-/** Fields of the management API, for a change of an endpoint. Source: the public package runpod 2.0, its translation. */
+/** Converts to management API fields. Source: the public package runpod 2.0, its translation. */
 export function updateOf(input: SavedInput): PlatformEndpointUpdate {
   const { template, networkVolumeIds } = input
   const { min, max, idleTimeout } = { min: input.workersMin, max: input.workersMax, idleTimeout: input.idleTimeout }
@@ -47,7 +45,6 @@ export function updateOf(input: SavedInput): PlatformEndpointUpdate {
   })
 }
 
-/** The same for a new endpoint. */
 export function createOf(input: SavedInput): PlatformEndpointCreate {
   const isApi = input.type === 'LB'
   const usual = isApi
@@ -64,7 +61,7 @@ export function createOf(input: SavedInput): PlatformEndpointCreate {
   }
 }
 
-/** The model that its workers are to find, or what is wrong with it, as the end of a sentence. */
+/** The model for its workers, or the problem as the end of a sentence. */
 export function modelOf({ modelReferences }: Pick<SavedInput, 'modelReferences'>): {
   readonly model?: string | undefined
   readonly problem?: string | undefined
@@ -81,7 +78,6 @@ const listOf = (text: string) =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-// Like cpu3c-2-4: family, processors and GiB, of which the last follows from the others.
 function cpuOf(instance: string) {
   const [id = '', count] = instance.split('-')
   return { id, vcpuCount: Number(count) }
@@ -108,7 +104,6 @@ function scalingOf({ scalerType, scalerValue }: SavedInput) {
 
 type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined | ''> }
 
-/** Without what is not there. */
 function without<Fields extends object>(fields: Fields): Given<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '')
   return Object.fromEntries(entries) as Given<Fields>

@@ -1,7 +1,6 @@
 import { containerSettings } from '../../contract/container.ts'
 import { isRecord } from '../json/json.ts'
 
-/** The packages of the system in the call of a live source. One that is no name is left to the worker, which names it. */
 export function systemPackagesIn(input: string): readonly string[] {
   const value = parsed(input)
   const names = isRecord(value) ? value.system_dependencies : undefined

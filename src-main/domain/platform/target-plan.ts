@@ -1,7 +1,4 @@
-/**
- * An app as it is saved on a target, and what a deploy changes there. A target tells of its endpoints what the
- * platform's management API has; the rest is known when it is saved.
- */
+/** Plans a target deploy by comparing with the target's management API. */
 import type { PlannedStep } from '../../contract/app.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import type { PlatformEndpoint, PlatformEndpointUpdate } from '../../contract/platform.ts'
@@ -9,25 +6,22 @@ import { SET_BY_SERVICE } from './manifest.ts'
 import { type SavedInput, updateOf } from './saved-endpoint.ts'
 import { SECRET_REFERENCE } from './secret-reference.ts'
 
-/** What a save needs to know beside the manifest. */
 export type SavePlace = {
   readonly environmentId: string
   readonly environment: string
   readonly build: string
   readonly pythonVersion: string
-  /** Account key for workers that call others; undefined: they get none from here. */
   readonly key: string | undefined
 }
 
-// The variable in which the platform's tools put the account key.
 const KEY_VARIABLE = 'RUNPOD_API_KEY'
-// Names under which an app would carry a key of an account: of the platform, and of ours.
+// Variables for account keys, of the platform and ours.
 const KEY_VARIABLES: readonly string[] = [KEY_VARIABLE, 'SVC_API_KEY']
-// The channel of the platform's runtime images. Source: the public package runpod 2.0, its default.
+// Channel of the platform's runtime images. Source: the public package runpod 2.0, its default.
 const CHANNEL = 'latest'
 const PORT = '80'
 
-/** One endpoint as the platform's tools save it. Source: docs/spec/platform.md, 8. */
+/** As the platform's tools save it. Source: docs/spec/platform.md, 8. */
 export function saveInputOf(name: string, resource: ManifestResource, place: SavePlace): SavedInput {
   const { is_load_balanced: isApi, gpuIds, instanceIds, minCudaVersion, dataCenterIds, model } = resource
   const kind = isApi ? 'api' : 'queue'
@@ -66,7 +60,7 @@ function envOf(name: string, resource: ManifestResource, { environment, build, k
   return Object.entries(env).map(([variable, value]) => ({ key: variable, value }))
 }
 
-/** A variable of the app that would carry an account key to the target's workers; undefined: none does. */
+/** An app variable that would give workers an account key; undefined: none. */
 export function keyInApp(
   { resources }: Pick<Manifest, 'resources'>,
   key: string,
@@ -79,20 +73,13 @@ export function keyInApp(
   return undefined
 }
 
-/** Names of the secrets of the target's account that the app refers to. */
 export function secretsOf({ resources }: Pick<Manifest, 'resources'>): readonly string[] {
   const texts = Object.values(resources).flatMap(({ env }) => Object.values(env))
   return [...new Set(texts.flatMap((text) => [...text.matchAll(SECRET_REFERENCE)].map(([, name = '']) => name)))]
 }
 
-/** An endpoint of an environment of a target, by its name in the app. */
 export type ThereEndpoint = { readonly resource: string; readonly view: PlatformEndpoint }
 
-/**
- * What a deploy does on a target.
- * @param saves how the endpoints will be saved, by name
- * @param code what tells the code there from the new one; the same on both sides: nothing of it changes
- */
 export function planTarget(
   there: readonly ThereEndpoint[],
   saves: ReadonlyMap<string, SavedInput>,
@@ -131,7 +118,7 @@ const SHOWN = 12
 
 type Change = PlannedStep['changes'][number]
 
-// What a target leaves out, as a machine without cards does with these, cannot be compared.
+// Fields that a target omits, like GPUs on a machine without any, cannot be compared.
 function changedSettings(before: PlatformEndpoint, { workers, scaling, env, ...after }: PlatformEndpointUpdate) {
   const ids = (cpu: readonly { readonly id: string; readonly vcpuCount: number }[] | undefined) =>
     cpu?.map(({ id, vcpuCount }) => `${id}-${vcpuCount}`).join(',')
@@ -143,7 +130,7 @@ function changedSettings(before: PlatformEndpoint, { workers, scaling, env, ...a
     ['idleTimeout', before.workers.idleTimeout, workers?.idleTimeout],
     ['scalerType', before.scaling.type, scaling?.type],
     ['scalerValue', numberOf(before.scaling), numberOf(scaling)],
-    // 0 is the default of the target, which it shows as a number.
+    // 0 is the target's default, which it reports as a number.
     ['executionTimeoutMs', before.timeout, after.timeout || undefined],
     ['gpu', before.gpu?.pools.join(','), before.gpu === null ? undefined : after.gpu?.pools?.join(',')],
     ['cpu', ids(before.cpu), before.cpu === undefined ? undefined : ids(after.cpu)],
@@ -154,8 +141,7 @@ function changedSettings(before: PlatformEndpoint, { workers, scaling, env, ...a
   return [...changed, ...changedVariables(before.env, env ?? {})]
 }
 
-// What the source sets may be a secret all the same, so only that it changes is shown. What tells a worker where it is
-// belongs to the code.
+// Values may be secret, so only the change is shown. Location variables belong to the code.
 function changedVariables(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Change[] {
   return Object.entries(after)
     .filter(([name, value]) => !SET_BY_SERVICE.has(name) && before[name] !== value)

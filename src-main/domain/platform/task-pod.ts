@@ -1,12 +1,8 @@
-/**
- * A call of a task as the platform's package begins it: it asks for a machine (a pod) of its own. Here it is a job of the
- * task's endpoint, whose worker ends after it. Pure. Source: docs/spec/platform.md, 4.
- */
+/** A task call requests a pod; here it is a job whose worker then ends. Pure. Source: docs/spec/platform.md, 4. */
 import { GPU_GROUPS } from '../../contract/container.ts'
 import { isNamed } from '../worker/gpu-allocation.ts'
 import type { SavedInput } from './saved-endpoint.ts'
 
-/** What the package sends; a missing field is null or not there. */
 export type TaskPod = {
   readonly name: string
   readonly imageName: string
@@ -21,18 +17,16 @@ export type TaskPod = {
 }
 
 const TOKEN = 'RUNPOD_TASK_TOKEN'
-// Of one call, or of the program that answers it there.
+// For a single call, or for the program that answers it there.
 const NOT_FOR_WORKERS: ReadonlySet<string> = new Set([TOKEN, 'RUNPOD_TASK_PORT'])
 
-/** The token that the caller will bring; undefined: it is no call of a task. */
 export const tokenOf = ({ env }: TaskPod): string | undefined => env?.find(({ key }) => key === TOKEN)?.value
 
-/** The endpoint of the task, the same for each of its calls. @param atOnce how many of them may run at once */
 export function taskEndpoint(pod: TaskPod, atOnce: number): SavedInput {
   const { instanceId, gpuTypeIdList, volumeMounts } = pod
   const volumes = (volumeMounts ?? []).filter(({ volumeType }) => volumeType !== 'OBJECT_STORE_VOLUME')
   return {
-    name: pod.name.replace(/-[0-9a-f]{8}$/, ''), // the package adds it, to tell pods apart
+    name: pod.name.replace(/-[0-9a-f]{8}$/, ''), // the package adds it, to distinguish pods
     type: 'QB',
     workersMin: 0,
     workersMax: atOnce,
@@ -54,7 +48,7 @@ export function taskEndpoint(pod: TaskPod, atOnce: number): SavedInput {
   }
 }
 
-// The package names every device of a group, and all devices where any will do.
+// The package lists every device of a group, or all devices for any GPU.
 function groupsOf(devices: readonly string[]): readonly string[] {
   const groups = Object.entries(GPU_GROUPS).filter(([, { models }]) =>
     models.some((model) => devices.some((name) => isNamed({ name }, model))),

@@ -2,10 +2,6 @@ import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import type { PlatformManifest } from '../../contract/platform-manifest.ts'
 import { VOLUME_TARGET } from '../app/target-config.ts'
 
-/**
- * A manifest in the form of SDK 2.0, as the platform's tools send it along with an artifact: `fromPlatformManifest` the
- * other way round.
- */
 export function toPlatformManifest(manifest: Manifest): PlatformManifest {
   return {
     version: 1,

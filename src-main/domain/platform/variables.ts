@@ -1,21 +1,15 @@
-/** The variables that lead the platform's own tools to a service of ours. */
-
-/** A variable and who reads it. */
 type PlatformVariable = { readonly name: string; readonly value: string }
 
-/** The address below whose host load-balanced endpoints are hosts: an IP address has none below it. */
+/** Base address for endpoints with host names; an IP address has no subdomains. */
 export function endpointHostsUrl(serviceUrl: string): string {
   return serviceUrl.replace(/^http:\/\/127\.0\.0\.1(?=:)/, 'http://localhost')
 }
 
 /**
- * The variables for a service.
- * @param url of the service, without a slash at the end
- * @param key account key
- * @param bundle file with the authorities that clients trust, with that of the service; undefined: it is not known
- * @param pythonPath PYTHONPATH that begins with our folder svc_start, by which calls of tasks come here
- * Source: docs/spec/platform.md, 6. The last two groups are those of the public command line and of the public server
- * for agents (3.2 and 4.0).
+ * Source: docs/spec/platform.md, 6; the public command line and agent server (3.2 and 4.0).
+ * @param url without a trailing slash
+ * @param bundle CA file including the service's; undefined: unknown
+ * @param pythonPath starts with svc_start, which redirects task calls
  */
 export function platformVariables(
   url: string,
@@ -34,22 +28,20 @@ export function platformVariables(
     RUNPOD_SERVERLESS_API_URL: `${url}/v2`,
     RUNPOD_PUBLIC_GRAPHQL_URL: `${url}/graphql`,
     RUNPOD_AUTHED_GRAPHQL_URL: `${url}/graphql`,
-    // The package has the address of tasks fixed.
+    // The package's address for tasks is fixed.
     PYTHONPATH: pythonPath,
-    // Python's; the tools insist on https for load-balanced endpoints.
+    // For Python; the tools insist on https for load-balanced endpoints.
     ...(bundle === undefined ? {} : { SSL_CERT_FILE: bundle }),
   }).map(([name, value]) => ({ name, value }))
 }
 
-/** Shells whose words for setting a variable are known. */
 export const SHELLS = ['sh', 'fish', 'powershell'] as const
 
-/** A shell whose words are known. */
 export type Shell = (typeof SHELLS)[number]
 
-/** The line that sets a variable in a shell; the value is quoted so that the shell reads none of it. */
+/** Quotes the value so that the shell interprets nothing. */
 export function shellLine(shell: Shell, { name, value }: PlatformVariable): string {
-  // PowerShell takes the quotes of print for its own; fish reads backslashes between single quotes.
+  // PowerShell accepts typographic quotes; fish reads backslashes between single quotes.
   if (shell === 'powershell') return `$env:${name} = '${value.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`
   if (shell === 'fish') return `set -gx ${name} '${value.replaceAll(/[\\']/g, '\\$&')}'`
   return `export ${name}='${value.replaceAll("'", "'\\''")}'`

@@ -1,6 +1,6 @@
 /**
- * Where a program looks for its network volume. The variable RUNPOD_MOUNTS says it: endpoints at one path alone, tasks
- * wherever their app wants it. Pure. Source: docs/spec/platform.md, 4, and the public package, volume.py.
+ * Paths of network volumes from RUNPOD_MOUNTS: one for endpoints, any for tasks. Source: docs/spec/platform.md, 4, and
+ * the public package, volume.py.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { type VolumeMount, volumeMounts } from '../../contract/platform-settings.ts'
@@ -12,7 +12,6 @@ const NAME = 'RUNPOD_MOUNTS'
 
 const ofNetwork = ({ kind }: VolumeMount) => kind === 'network'
 
-// What cannot be read is left to the program, which refuses it.
 function mountsIn({ [NAME]: text }: Variables): readonly VolumeMount[] {
   try {
     return volumeMounts.safeParse(JSON.parse(text ?? '[]')).data ?? []
@@ -21,16 +20,14 @@ function mountsIn({ [NAME]: text }: Variables): readonly VolumeMount[] {
   }
 }
 
-/** The paths at which a container has the volume; the usual one where nothing else is said. */
 export function volumePaths(env: Variables): readonly string[] {
   const paths = mountsIn(env).filter(ofNetwork)
   return paths.length === 0 ? [VOLUME_TARGET] : paths.map(({ path }) => path)
 }
 
 /**
- * The variables for a process, which shares the paths of this machine: the volume is its folder itself, of which the
- * package tells the app. The usual path stays, as there is a link.
- * @param folder of this machine, absolute; undefined: there is no volume
+ * A process uses the local folder itself, named in the variable; a link keeps the usual path.
+ * @param folder absolute; undefined: no volume
  */
 export function withVolumeFolder(env: Variables, folder: string | undefined): Variables {
   const found = mountsIn(env)

@@ -1,24 +1,16 @@
 /**
- * Files of inputs: JSON lines and CSV become bodies of `run`, one an input, under the number of the line where it
- * begins. Pieces of a file come in, no more than a line of it is held. What is wrong with a line is said with its
- * number; a line of a wrong file is never taken for an input.
+ * Streams JSON lines and CSV into bodies of `run`, numbered by line, holding one line at a time. Invalid lines are
+ * reported and never become inputs.
  */
 import { limit } from '../../contract/limits.ts'
 import { counted, sizeText } from '../text.ts'
 
-/** An input of a file, or what is wrong with the line. */
 export type FileLine =
   | { readonly line: number; readonly request: string }
   | { readonly line: number; readonly problem: string }
 
-/** How the inputs stand in a file. */
 export type FileFormat = 'jsonl' | 'csv'
 
-/**
- * Reads a file.
- * @param pieces its text, decoded
- * @yields inputs and problems in their order; after one input too many, or a header that is none, it ends
- */
 export async function* readInputs(pieces: AsyncIterable<string>, format: FileFormat): AsyncGenerator<FileLine> {
   const most = limit('batchInputs')
   let inputs = 0
@@ -36,7 +28,6 @@ type Line = { readonly line: number; readonly text: string } | { readonly line: 
 
 const TOO_LONG = `longer than ${sizeText(limit('runBodyBytes'))}, which an input has at most`
 
-/** The lines of a file without their ends; a byte order mark is left out. */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
   const most = limit('runBodyBytes')
   let line = 1
@@ -93,7 +84,7 @@ function parsed(text: string): unknown {
   }
 }
 
-// A row ends where its quotes are closed: by RFC 4180 a quote within a cell is doubled.
+// A row ends where its quotes are balanced: RFC 4180 doubles quotes within a cell.
 async function* csvInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> {
   let names: readonly string[] | undefined
   let open: { line: number; text: string } | undefined
@@ -141,7 +132,6 @@ function csvInput(line: number, names: readonly string[], cells: readonly string
   return fitting(line, `{"input":{${fields.join(',')}}}`)
 }
 
-/** @returns the cells of a row, or what is wrong with it */
 function cellsOf(text: string): readonly string[] | string {
   const cells: string[] = []
   for (let at = 0; ; at += 1) {
@@ -168,25 +158,20 @@ function cellsOf(text: string): readonly string[] | string {
 
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
-/**
- * What a cell means: nothing where it is empty, what is JSON is that, all else is text. So 007 is text, and `"7"`, with
- * its quotes in the cell, is too.
- */
+/** Empty cells are omitted, JSON is parsed, all else is text. So 007 is text, and `"7"` with its quotes too. */
 function cellJson(cell: string): string | undefined {
   if (cell === '') return undefined
   if (SCALAR.test(cell)) return cell
   return /^[[{"]/.test(cell) && parsed(cell) !== undefined ? cell : JSON.stringify(cell)
 }
 
-/** What a file holds: its inputs counted, and the first of its broken lines in words. */
 export type CheckedFile = { readonly total: number; readonly problems: readonly string[] }
 
-// What a person reads of a broken file.
 const PROBLEMS_SHOWN = 20
 
 /**
- * Reads a file whole before anything of it is sent: one broken line and nothing is.
- * @param onInput is given each input as a text, from which the same file is known again
+ * Validates the whole file before sending any of it.
+ * @param onInput receives each input, to identify the file later
  */
 export async function checkInputs(
   lines: AsyncIterable<FileLine>,
@@ -209,13 +194,11 @@ export async function checkInputs(
   return { total, problems }
 }
 
-/** Lines that are sent at once, and where they begin. */
 export type Piece = { readonly from: number; readonly text: string; readonly inputs: number }
 
-// Held at once; source: ours, so that an upload that broke off sends little again.
+// Held at once; source: ours, so that an interrupted upload resends little.
 const PIECE_LENGTH = 4 * 1024 * 1024
 
-/** Cuts inputs into pieces after a line, with an empty line for each that is none; problems are left out. */
 export async function* piecesOf(lines: AsyncIterable<FileLine>, after: number): AsyncGenerator<Piece> {
   let from = 0
   let next = 0

@@ -1,18 +1,15 @@
-/** What the inputs of an endpoint look like: names of fields and values that were seen, for who writes the next one. */
-
 import type { GraphParameter } from '../../contract/published.ts'
 import type { InputHints } from '../../contract/requests.ts'
 import { writeExact } from '../json/json.ts'
 import { isNumber, type JsonObject, type JsonValue, writeJson } from '../workflow/json/value.ts'
 import { defaultOf } from '../workflow/publish/parameter-values.ts'
 
-// Source: ours. A list that is longer is no help, and a value that is longer is not typed again.
+// Source: ours. Longer lists do not help, and longer values are not typed again.
 const FIELDS = 200
 const VALUES = 8
 const VALUE_LENGTH = 80
 const DEPTH = 6
 
-/** Collects the hints. @param inputs newest first */
 export function inputHints(inputs: readonly unknown[]): InputHints['fields'] {
   const fields = new Map<string, Set<string>>()
 
@@ -43,7 +40,7 @@ function addValue(values: Set<string>, item: unknown): void {
   if (text.length <= VALUE_LENGTH && values.size < VALUES) values.add(text)
 }
 
-/** The parameters with their values: a default, what is allowed, or the plainest value where there is neither. */
+/** Parameters with a default, an allowed value, or the simplest one. */
 export function graphInputHints(parameters: readonly GraphParameter[]): InputHints {
   const input: JsonObject = new Map(parameters.map((parameter) => [parameter.name, beginningOf(parameter)]))
   return {
@@ -69,5 +66,4 @@ function valuesOf(parameter: GraphParameter): string[] {
   return given !== undefined && isShort ? [writeJson(given)] : []
 }
 
-// A longer text is not offered again: it stands in the example.
 const SHORT = 80

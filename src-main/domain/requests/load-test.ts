@@ -1,4 +1,3 @@
-/** What comes of the requests of a load test: each evaluated by its response, and all of them counted. */
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
 import { createFailureGroups } from '../job/failure-groups.ts'
 import { readJobError } from '../job/read-error.ts'
@@ -6,27 +5,23 @@ import { textIn } from '../json/json.ts'
 import { bucketOf, percentilesOf } from '../metrics.ts'
 import { keepEnds } from '../text.ts'
 
-/** What came of one request. Spans in ms; those that are not known are missing. */
 export type Outcome = {
   readonly status: number | undefined
   readonly latencyMs: number
   readonly delayMs?: number | undefined
   readonly executionMs?: number | undefined
-  /** What went wrong, for a person; undefined: nothing did. */
   readonly error: string | undefined
 }
 
-/** What a load test has counted so far. */
 export type Tally = {
   readonly add: (outcome: Outcome) => void
   readonly result: (elapsedMs: number) => LoadTestResult
 }
 
-// Source: ours. More kinds of errors than this are read in the list of jobs.
+// Source: ours. The list of jobs shows further kinds.
 const MAX_ERRORS = 20
 const ERROR_LENGTH = 500
 
-/** Makes an empty count. */
 export function createTally(): Tally {
   const latency = createSpans()
   const delay = createSpans()
@@ -93,7 +88,6 @@ function createSpans() {
   }
 }
 
-/** A response as it came; `text` may be cut. */
 type LoadTestResponse = {
   readonly ms: number
   readonly status: number | undefined
@@ -101,13 +95,8 @@ type LoadTestResponse = {
   readonly error: string | undefined
 }
 
-/** What is read of the JSON of a response. */
 type Fields = Readonly<Record<'status' | 'delayTime' | 'executionTime' | 'error' | 'code', unknown>>
 
-/**
- * Tells what came of a request of a load test. Any 2xx is well, but a job must also have ended well where the request
- * waited for it.
- */
 export function evaluateResponse(operation: LoadTestCreate['operation'], response: LoadTestResponse): Outcome {
   const { ms, status, text } = response
   const isJob = operation !== 'request'
@@ -140,7 +129,7 @@ function fieldsOf(text: string): Fields | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Fields) : undefined
   } catch {
-    return undefined // a large answer is cut, and its spans are not known then
+    return undefined
   }
 }
 

@@ -1,4 +1,3 @@
-/** Samples of calls in Python: with the public SDK, and with svc. */
 import { rawFields } from '../json/scan-json.ts'
 import { type JobCall, KEY_VARIABLE, pythonLiteral, type RequestCall, type SampleCall } from './sample-call.ts'
 
@@ -8,7 +7,6 @@ const PUBLIC_CALLS: Readonly<Record<JobCall['operation'], string>> = {
   stream: 'for part in endpoint.run(body).stream():\n    print(part)',
 }
 
-/** A call with the public SDK, which needs to know our address and nothing more. */
 export function publicPythonSample({ endpointId, url, operation, body }: SampleCall & JobCall): string {
   return `import os
 
@@ -22,7 +20,6 @@ body = ${pythonLiteral(body)}
 ${PUBLIC_CALLS[operation]}`
 }
 
-/** A call with svc. It sends an input; a stream of an endpoint that is known by its id alone it does not read. */
 export function svcSample(call: SampleCall): string {
   return `import asyncio
 import os
@@ -57,7 +54,6 @@ function requestLines({ method, path, headers, body, bodyIs }: Extract<SampleCal
   return `    print(await endpoint.${method.toLowerCase()}(${args}))`
 }
 
-// The value of `input` within a body, as it is written there.
 function inputOf(body: string): string {
   return rawFields(body, (start, end) => body.slice(start, end))('input') ?? '{}'
 }

@@ -1,18 +1,14 @@
-/** Samples of calls, one a language; those for curl and JavaScript are written here. */
 import { shellQuoted } from '../text.ts'
 import { publicPythonSample, svcSample } from './python-samples.ts'
 import { type JobCall, javascriptLiteral, KEY_VARIABLE, type RequestCall, type SampleCall } from './sample-call.ts'
 
-/** A call in one language. */
 export type Sample = { readonly name: (typeof SAMPLE_NAMES)[number]; readonly code: string }
 
-/** What samples there are. `Python` is the public SDK. */
 export const SAMPLE_NAMES = ['curl', 'Python', 'svc', 'JavaScript'] as const
 
-// What the client of svc can ask of a load-balanced endpoint.
 const SVC_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Writes a call in each language that has a client for it. The key is in none; all read it from SVC_API_KEY. */
+/** One sample per language with a client; all read the key from SVC_API_KEY. */
 export function makeSamples(call: SampleCall): readonly Sample[] {
   const curl = { name: 'curl', code: curlSample(call) } as const
   const javascript = { name: 'JavaScript', code: javascriptSample(call) } as const
@@ -25,11 +21,10 @@ const AUTHORIZATION = `  -H "Authorization: Bearer $${KEY_VARIABLE}"`
 const JSON_HEADER = `  -H 'Content-Type: application/json'`
 const NEXT = ' \\\n'
 
-/** A call with curl, for a POSIX shell. */
 function curlSample(call: SampleCall): string {
   if (call.operation === 'request') {
     const { url, path, method, headers, body, bodyIs } = call
-    // curl sends a HEAD only when it is asked for in its own way; else it waits for a body that does not come.
+    // curl needs -I for HEAD, or it waits for a body.
     const asked = method === 'HEAD' ? '-I' : `-X ${method}`
     const given = headers.map(([name, value]) => `  -H ${shellQuoted(`${name}: ${value}`)}`)
     const option =
@@ -58,7 +53,6 @@ done`
 
 const KEY = `\${process.env.${KEY_VARIABLE}}`
 
-/** A call with fetch, for Node.js and its like; a module. */
 function javascriptSample(call: SampleCall): string {
   switch (call.operation) {
     case 'request':

@@ -1,22 +1,20 @@
 /**
- * When a schedule is due. Patterns are read by a library, as summer time makes days of 23 and 25 hours: a time that such
- * a day lacks comes as soon as there is one, a time that it has twice comes once. Pure: every moment is an argument.
+ * Due times of schedules. The library handles daylight saving: a skipped time comes as soon as possible, a repeated one
+ * comes once.
  */
 import { Cron } from 'croner'
 import type { ScheduleTiming } from '../../contract/schedules.ts'
 
-/** When a schedule is due, and from when its intervals are counted. */
 export type Timing = ScheduleTiming & {
-  /** Wall ms. */
+  /** Wall-clock ms. */
   readonly createdAt: number
 }
 
-/** A field that cannot be read, and why. */
 export type TimingProblem = { readonly field: 'cron' | 'timeZone'; readonly why: string }
 
 /**
- * Says what is wrong with a timing; undefined: it has a next time.
- * @param now wall ms
+ * @param now wall-clock ms
+ * @returns undefined if there is a next time
  */
 export function timingProblem(timing: ScheduleTiming, now: number): TimingProblem | undefined {
   if (timing.timeZone !== undefined && !isTimeZone(timing.timeZone))
@@ -33,7 +31,6 @@ export function timingProblem(timing: ScheduleTiming, now: number): TimingProble
   return { field: 'cron', why: 'has no future times' }
 }
 
-// The library says where it was: `CronPattern: invalid ...`.
 const reasonIn = ({ message }: Error) => message.replace(/^\w+: /, '').replace(/\.$/, '')
 
 function isTimeZone(name: string): boolean {
@@ -45,12 +42,14 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The first time after a moment, wall ms; undefined: there is none. @throws Error for a pattern that cannot be read */
+/**
+ * Returns wall-clock ms; undefined: no next time.
+ * @throws Error for an invalid pattern
+ */
 export function nextTime(timing: Timing, after: number): number | undefined {
   return timesAfter(timing, after, 1)[0]
 }
 
-/** The next times after a moment, at most so many. @throws Error for a pattern that cannot be read */
 export function timesAfter(
   { cron, everyMs, timeZone, createdAt }: Timing,
   after: number,
@@ -64,20 +63,16 @@ export function timesAfter(
   return pattern.nextRuns(most, new Date(after)).map((date) => date.getTime())
 }
 
-/** What is due at a moment. */
 export type DueTimes = {
-  /** For which a job is queued; undefined: for none. */
   readonly runs: number | undefined
-  /** Those that passed without one; the first of them, and how many up to `most`. */
   readonly missed: { readonly first: number; readonly count: number } | undefined
-  /** The time after the moment; undefined: there is none. */
   readonly next: number | undefined
 }
 
 /**
- * Decides what becomes of the times from `dueAt` to `now`: the last of them runs if it is no older than `graceMs`, or if
- * missed times are made up for; all others were missed.
- * @param most counts no further
+ * Handles times from `dueAt` to `now`: the last runs within `graceMs` or if missed times are made up; others are
+ * missed.
+ * @param most maximum count
  */
 export function dueTimes(
   timing: Timing & { readonly missed: 'skip' | 'run' },
@@ -89,7 +84,6 @@ export function dueTimes(
   }: { readonly dueAt: number; readonly now: number; readonly graceMs: number; readonly most: number },
 ): DueTimes {
   const passed = [dueAt, ...timesAfter(timing, dueAt, most)].filter((time) => time <= now)
-  // Where more have passed than are counted, the last is among those just before now.
   const recent =
     passed.length > most ? timesAfter(timing, now - graceMs - 1, most).filter((time) => time <= now) : passed
   const last = recent.at(-1) ?? passed.at(-1)

@@ -1,4 +1,3 @@
-/** Answers a what-if question: the jobs, the settings around the present one, and what comes of each. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 import type { CardPrice, SpanSummary, WhatIfAnswer, WhatIfRequest, WhatIfRow } from '../../contract/what-if.ts'
@@ -9,25 +8,19 @@ import { type Course, draw, type SimulatedJob, type World } from './scenario.ts'
 import { simulate } from './simulate.ts'
 import { type Setting, settingsToTry } from './variations.ts'
 
-/** A question with all that is known. It is plain data, so that a thread can be given it. */
+/** Plain data, so that it can be sent to a thread. */
 export type WhatIfQuestion = {
   readonly config: EndpointConfig
   readonly request: WhatIfRequest
-  /** Jobs and workers of the span to learn from, oldest first. */
   readonly history: { readonly jobs: readonly RecordedJob[]; readonly workers: readonly RecordedWorkerEvent[] }
-  /** The jobs of a load that was recorded, oldest first. */
   readonly recorded: readonly RecordedJob[] | undefined
-  /** How many workers there is room for. */
   readonly slots: number
 }
 
-/** Why there is no answer. */
 export type WhatIfProblem = { readonly field: string; readonly why: string }
 
-// Of a process that ends at once; only used where none was seen to end.
 const DEFAULT_TURNAROUND_MS = 2
 
-/** Answers it. Runs long: a hundred thousand jobs take seconds for each setting. */
 export function answerWhatIf(
   question: WhatIfQuestion,
 ): { readonly answer: WhatIfAnswer } | { readonly problem: WhatIfProblem } {
@@ -107,7 +100,6 @@ const MISSING_EXECUTION: WhatIfProblem = {
   why: 'is missing: no job of this endpoint was recorded in this span. Say how long a job runs',
 }
 
-/** The jobs that are simulated, the same for each setting. */
 function jobsOf({ request, recorded }: WhatIfQuestion, measured: Measured): Load | { readonly problem: WhatIfProblem } {
   const { load, seed } = request
   const random = seededRandom(seed + 1)
@@ -164,7 +156,6 @@ function jobsOf({ request, recorded }: WhatIfQuestion, measured: Measured): Load
   return { jobs, spanMs: load.durationMs, executionMs: samples }
 }
 
-// As often as in the history, and after as long.
 function lossesOf({ lostShare, lostAfterMs }: Measured, random: Random): readonly number[] {
   const losses: number[] = []
   while (lostShare > 0 && losses.length < 10 && random() < lostShare) losses.push(draw(lostAfterMs, random))
@@ -187,12 +178,10 @@ function simulateSetting({
   readonly seed: number
 }): Course {
   const jobs = speed === 1 ? load.jobs : load.jobs.map((job) => ({ ...job, executionMs: job.executionMs / speed }))
-  // Each setting meets the same chance.
   const random = seededRandom(seed + 2)
   return simulate({ config: { ...config, ...settings }, jobs, world, spanMs: load.spanMs, random })
 }
 
-/** How much faster a card is than the one of the current setting. */
 function speedOf(
   prices: ReadonlyMap<string, CardPrice>,
   present: string | undefined,
@@ -236,14 +225,13 @@ function toRow({
   }
 }
 
-/** The span that a share of all are within. @param sorted ascending, at least one */
 export function percentileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 
 const priceOf = ({ cost, workerSeconds }: WhatIfRow) => cost ?? workerSeconds
 
-/** Marks the rows that no other one beats in both cost and p95. Who leaves jobs unserved is on no frontier. */
+/** Marks rows that no other beats in both cost and p95; rows with unserved jobs never qualify. */
 function withFrontier(rows: readonly WhatIfRow[]): readonly WhatIfRow[] {
   const serving = rows.filter(({ waiting, unserved }) => waiting !== undefined && unserved === 0)
   const ordered = serving.toSorted((a, b) => priceOf(a) - priceOf(b) || p95Of(a) - p95Of(b))
@@ -257,7 +245,7 @@ function withFrontier(rows: readonly WhatIfRow[]): readonly WhatIfRow[] {
   return rows.map((row) => {
     const onFrontier = best.has(row)
     const { course, ...rest } = row
-    // Hundreds of courses would be megabytes that nobody looks at.
+    // Hundreds of courses would be megabytes that nobody views.
     return onFrontier || row.isPresent ? { ...row, onFrontier } : rest
   })
 }
@@ -279,7 +267,6 @@ function summary(spans: readonly number[], from: SpanSummary['from']): SpanSumma
   }
 }
 
-// Fewer starts say little of the next ones.
 const FEW_STARTS = 3
 
 function notesOf({ config, request }: WhatIfQuestion, measured: Measured, settings: readonly Setting[]): string[] {

@@ -1,6 +1,3 @@
-/** What a simulation keeps: events to come, jobs that wait, and the course for a chart. */
-
-/** What is still to happen in a simulation, soonest first; of the same moment what was planned first. */
 export type EventQueue<Event> = {
   readonly add: (at: number, event: Event) => void
   readonly next: () => { readonly at: number; readonly event: Event } | undefined
@@ -8,7 +5,7 @@ export type EventQueue<Event> = {
 
 type Planned<Event> = { readonly at: number; readonly order: number; readonly event: Event }
 
-/** Makes an empty queue: a binary heap, since a hundred thousand jobs plan some three hundred thousand events. */
+/** A binary heap: a hundred thousand jobs plan about three hundred thousand events. */
 export function createEventQueue<Event>(): EventQueue<Event> {
   const heap: Planned<Event>[] = []
   let order = 0
@@ -53,10 +50,9 @@ export function createEventQueue<Event>(): EventQueue<Event> {
   }
 }
 
-/** A job that waits in a line. */
 type InLine = { readonly place: number; readonly priority?: number }
 
-/** A line of waiting jobs: of higher priority first, then what came first; what comes back has its place again. */
+/** By priority, then arrival; a returned job regains its place. */
 export function createLine<Job extends InLine>() {
   const byPriority = new Map<number, ReturnType<typeof createLineOfEqual<Job>>>()
   let highestFirst: readonly ReturnType<typeof createLineOfEqual<Job>>[] = []
@@ -75,7 +71,6 @@ export function createLine<Job extends InLine>() {
   return {
     size: () => size,
     first: () => next()?.first(),
-    /** The one that came first, whatever its priority. */
     oldest: () =>
       highestFirst.reduce<Job | undefined>((found, line) => {
         const first = line.first()
@@ -104,7 +99,7 @@ function createLineOfEqual<Job extends InLine>() {
     add: (job: Job) => void line.push(job),
     take() {
       head += 1
-      // What was taken goes in large pieces: to cut one off each time would move all that wait.
+      // Removes taken jobs in large pieces, as single removals would move all waiting ones.
       if (head < 1024 || head * 2 < line.length) return
       line = line.slice(head)
       head = 0
@@ -118,7 +113,7 @@ function createLineOfEqual<Job extends InLine>() {
 
 const STEPS = 120
 
-/** Keeps the most of what was noted in each part of a span; what comes after the span is left out. */
+/** The maximum in each part of a span; later values are dropped. */
 export function createSteps(spanMs: number) {
   const stepMs = Math.max(1, spanMs) / STEPS
   const waiting: number[] = Array(STEPS).fill(0)
@@ -126,7 +121,6 @@ export function createSteps(spanMs: number) {
   let last = { waiting: 0, workers: 0 }
   let filled = 0
 
-  // A step without an event is as the one before ended.
   function fill(to: number): void {
     for (; filled < Math.min(to, STEPS); filled++) {
       waiting[filled] = Math.max(waiting[filled] ?? 0, last.waiting)

@@ -1,13 +1,8 @@
-/** Arrivals made of a pattern and a seed: the same seed gives the same arrivals. */
 import type { LoadPattern } from '../../contract/what-if.ts'
 
-/** Gives numbers from 0 up to 1, exclusive. */
 export type Random = () => number
 
-/**
- * Makes a sequence of random numbers. Source: the generator mulberry32, in the public domain; 32 bits are enough for
- * spans of ms.
- */
+/** Source: the generator mulberry32, in the public domain; 32 bits are enough for spans of ms. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -18,7 +13,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** About how many arrivals a pattern makes; what comes is within a few square roots of it. */
+/** Expected count; the actual one is within a few square roots of it. */
 export function expectedArrivals(pattern: LoadPattern): number {
   const { durationMs } = pattern
   switch (pattern.type) {
@@ -31,10 +26,7 @@ export function expectedArrivals(pattern: LoadPattern): number {
   }
 }
 
-/**
- * The times of arrivals in ms from the start, ascending. They come independently of each other, as many users do:
- * evenly spread ones would make queues look shorter than they are.
- */
+/** Ascending ms from the start. Arrivals are independent, because evenly spaced ones would shorten queues. */
 export function patternArrivals(pattern: LoadPattern, seed: number): readonly number[] {
   const random = seededRandom(seed)
   const { durationMs } = pattern
@@ -50,14 +42,13 @@ export function patternArrivals(pattern: LoadPattern, seed: number): readonly nu
     case 'day': {
       const { lowPerSecond, highPerSecond, dayMs } = pattern
       const swing = (highPerSecond - lowPerSecond) / 2
-      // It begins at night, when least comes, and is highest half a day later.
+      // Starts at night with the lowest rate and peaks half a day later.
       const rate = (at: number) => lowPerSecond + swing * (1 - Math.cos((2 * Math.PI * at) / dayMs))
       return arrivalsAt(random, { durationMs, most: highPerSecond, rate })
     }
   }
 }
 
-// Candidates come at the highest rate, and of them as many stay as the rate of their moment says.
 function arrivalsAt(
   random: Random,
   { durationMs, most, rate }: { durationMs: number; most: number; rate: (at: number) => number },

@@ -1,7 +1,7 @@
-/** What the stored history of an endpoint says of its spans: execution, cold start, end, and what comes between. */
+/** Measures spans from the history of an endpoint: execution, cold start, stop and turnaround. */
 import type { WorkerState } from '../../contract/endpoint.ts'
 
-/** A job of the history. Times in wall ms. */
+/** Times in wall-clock ms. */
 export type RecordedJob = {
   readonly createdAt: number
   readonly finishedAt: number | null
@@ -10,35 +10,29 @@ export type RecordedJob = {
   readonly workerId: string | null
   readonly lowPriority: 0 | 1
   readonly priority: number
-  /** How long after each claim its worker was lost. */
   readonly lostAfterMs: readonly number[]
 }
 
-/** A state that a worker came to, in the order of their times. */
 export type RecordedWorkerEvent = {
   readonly at: number
   readonly workerId: string
   readonly state: WorkerState
 }
 
-/** Samples in ms; an empty list was not measured. */
+/** Samples in ms; an empty list means that nothing was measured. */
 export type Measured = {
   readonly executionMs: readonly number[]
   readonly coldStartMs: readonly number[]
   readonly stopMs: readonly number[]
   readonly turnaroundMs: number | undefined
-  /** See World of simulate.ts. */
   readonly slowdown: readonly number[]
-  /** How long each recorded job would have run alone; undefined: it did not end at a worker. */
   readonly aloneMs: readonly (number | undefined)[]
   readonly lostShare: number
   readonly lostAfterMs: readonly number[]
 }
 
-// A median of fewer spans is chance.
 const ENOUGH = 5
 
-/** Measures the spans. @param jobs in any order; `aloneMs` keeps it */
 export function measure(jobs: readonly RecordedJob[], events: readonly RecordedWorkerEvent[]): Measured {
   const beside = jobsAtOnce(jobs)
   const byCount: number[][] = []
@@ -81,7 +75,7 @@ function byWorker(jobs: readonly RecordedJob[]): readonly (readonly number[])[] 
   )
 }
 
-/** How many jobs the worker of each job ran when it began, itself included. */
+/** Jobs that ran on its worker when each began, including itself. */
 function jobsAtOnce(jobs: readonly RecordedJob[]): readonly (number | undefined)[] {
   const counts: (number | undefined)[] = jobs.map(() => undefined)
   for (const group of byWorker(jobs)) {
@@ -103,7 +97,6 @@ function slowdownOf(byCount: readonly (readonly number[] | undefined)[]): readon
   const factors: number[] = []
   for (const spans of byCount) {
     const median = medianOf(spans ?? [])
-    // Beside more jobs none runs quicker.
     const before = factors.at(-1) ?? 1
     factors.push(median === undefined ? before : Math.max(before, median / alone))
   }
@@ -115,7 +108,7 @@ function medianOf(spans: readonly number[]): number | undefined {
   return spans.toSorted((a, b) => a - b)[Math.floor(spans.length / 2)]
 }
 
-// Of a worker that ran one job after the other, while the next one waited already.
+// For workers that ran jobs back to back while others waited.
 function turnaroundOf(jobs: readonly RecordedJob[], beside: readonly (number | undefined)[]): number | undefined {
   const gaps: number[] = []
   for (const group of byWorker(jobs))

@@ -1,30 +1,26 @@
-/** Reads a trace of arrivals: lines of JSON from anywhere, so nothing in them is believed. */
 import { limit } from '../../contract/limits.ts'
 import { isRecord } from '../json/json.ts'
 
-/** A job of a trace. `at` is ms since the epoch or since any start. */
+/** `at` is ms since the epoch or any start. */
 export type TracedJob = {
   readonly at: number
   readonly executionMs: number | undefined
   readonly lowPriority: boolean
   readonly priority: number
-  /** How long after each claim its worker was lost, for the tries that ended so. */
   readonly lostAfterMs: readonly number[]
 }
 
-/** What is wrong with a trace, for a person. */
 export type TraceProblem = { readonly problem: string }
 
 const MOST_MS = limit('executionTimeoutMaxMs')
 const QUOTED = 60
-// As often as an endpoint may queue a job again.
+// As often as an endpoint may requeue a job.
 const MOST_LOSSES = 10
 
 /**
- * Reads it: a line is a JSON object with `at` (ms or an ISO time) and maybe `executionMs`, `lowPriority`, `priority` and
- * `lostAfterMs`, a list of spans after which its workers were lost. The lines of an export of jobs have `createdAt` and
- * `executionTime`, which are read as well. Empty lines count for nothing.
- * @returns the jobs in the order of their times
+ * Reads `at` (ms or ISO time), optional `executionMs`, `lowPriority`, `priority`, `lostAfterMs`, and an export's
+ * `createdAt` and `executionTime`.
+ * @returns jobs in time order
  */
 export function readTrace(text: string): readonly TracedJob[] | TraceProblem {
   const jobs: TracedJob[] = []
@@ -43,7 +39,7 @@ export function readTrace(text: string): readonly TracedJob[] | TraceProblem {
   return jobs.sort((a, b) => a.at - b.at)
 }
 
-// Not split at once: a file of line ends alone would become millions of strings.
+// A generator, because a file of newlines would split into millions of strings.
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf('\n', start)

@@ -1,10 +1,6 @@
 /**
- * What would have become of jobs under other settings: a simulation that jumps from event to event. It decides nothing
- * itself: workers start, leave and pause as decideScaling says, go from state to state by the table of workers, get
- * jobs in the order of bestFirst, and crash as evaluateCrashLoop counts. What it adds is what the world does: when jobs
- * come, how long they run, how long a worker takes to start and to end.
- *
- * Left out are requests to load-balanced endpoints, moves by people, and freezing, which changes no decision.
+ * Event-driven simulation using the real scaling, worker table, dispatch order and crash rules. It omits load-balanced
+ * requests, manual moves and freezing, which changes no decision.
  */
 import { limit } from '../../contract/limits.ts'
 import { assertNever } from '../assert-never.ts'
@@ -37,10 +33,8 @@ type Event =
   | { readonly type: 'ready' | 'ask' | 'ended'; readonly worker: Worker }
   | { readonly type: 'done' | 'lost'; readonly worker: Worker; readonly running: Running }
 
-// As many as the service remembers.
 const MAX_EXITS = 200
 
-/** Simulates it to the end of the last job, and until no worker leaves any more. */
 export function simulate(scenario: Scenario): Course {
   const { jobs, world, random, spanMs } = scenario
   const config = settingsWithFaults(scenario.config)
@@ -116,7 +110,6 @@ export function simulate(scenario: Scenario): Course {
     ask(worker)
   }
 
-  /** Its process is gone. */
   function exit(worker: Worker, ordered: boolean): void {
     if (!workers.delete(worker.id)) return
     if (worker.phase !== 'paused') count(-1)
@@ -159,7 +152,6 @@ export function simulate(scenario: Scenario): Course {
   const isSpent = (worker: Worker) =>
     isUsedUp(faults, { jobsDone: worker.jobsDone, jobSpans: worker.taken === 0 ? [] : [worker.taken], adopted: false })
 
-  /** A call for jobs of a worker with room, after the last one was answered. */
   function ask(worker: Worker): void {
     worker.asks = true
     const max = config.concurrency - worker.running.size
@@ -224,7 +216,7 @@ export function simulate(scenario: Scenario): Course {
   }
 
   function done(worker: Worker, running: Running): void {
-    if (!worker.running.delete(running)) return // its worker was lost meanwhile
+    if (!worker.running.delete(running)) return
     inProgress -= 1
     worker.jobsDone += 1
     waits[totals.served] = running.claimedAt - running.job.queuedAt
@@ -276,7 +268,7 @@ export function simulate(scenario: Scenario): Course {
       const worker = workers.get(id)
       if (worker === undefined || !move(worker, 'resume')) continue
       decideSoon()
-      handOut() // its request for a job is still open
+      handOut()
     }
     for (let n = 0; n < start; n++) startWorker(false)
     if (nextCheckAt !== undefined) decideAt(nextDecisionAt(nextCheckAt, now))

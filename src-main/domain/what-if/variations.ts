@@ -1,17 +1,15 @@
-/** The settings that a what-if question compares. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WhatIfRequest, WhatIfRow } from '../../contract/what-if.ts'
 
-/** The settings of one simulation. */
 export type Setting = WhatIfRow['setting']
 
 type Values = { readonly [Name in keyof Setting]-?: readonly Setting[Name][] }
 
 /**
- * The current setting first, then all combinations of the values to try; those with a minimum above the maximum are
- * none. Without values it tries those around the current setting, as many as there is time for.
- * @param jobs how many jobs each is simulated with
+ * Current setting first, then combinations with minimum at most maximum; without values, ones around the current, as
+ * time allows.
+ * @param jobs simulated per setting
  */
 export function settingsToTry(
   config: EndpointConfig,
@@ -33,7 +31,7 @@ export function settingsToTry(
     card: vary?.card ?? [card],
   }
   if (vary === undefined) return distinct([present, ...suggested(present)]).slice(0, most)
-  // Counted before they are made: six lists of twenty would be sixty million.
+  // Counted first: six lists of twenty would be sixty million.
   const count = Object.values(values).reduce((product, list) => product * list.length, 1)
   if (count + 1 > most)
     return {
@@ -58,7 +56,6 @@ function combinations(values: Values): readonly Setting[] {
 const MOST_WORKERS = 100
 const MOST_IDLE_MS = 3_600_000
 
-// What people turn first: how many workers, how long they stay, how soon there are more.
 function suggested(present: Setting): readonly Setting[] {
   const { workersMin, workersMax, idleTimeoutMs, concurrency, card } = present
   const max = unique([workersMax, Math.ceil(workersMax / 2), workersMax + 1, 2 * workersMax]).filter(

@@ -1,15 +1,12 @@
-/** The last change of the code of an endpoint, as people read it. */
 import type { CodeChange } from '../../contract/endpoint.ts'
 import { MINUTE_MS } from '../../contract/units.ts'
 import { ago, durationText, withFullStop } from '../text.ts'
 
-/** Which files changed: `handler.py changed`, `handler.py and 2 more files changed`. */
 export function changedFilesText([first = 'the code', ...others]: readonly string[]): string {
   const more = others.length === 0 ? '' : ` and ${others.length} more ${others.length === 1 ? 'file' : 'files'}`
   return `${first}${more} changed`
 }
 
-/** The outcome of a change. */
 export function codeChangeOutcome({ state, tookMs = 0, why = '', noneLeft }: CodeChange): string {
   switch (state) {
     case 'starting':
@@ -23,15 +20,13 @@ export function codeChangeOutcome({ state, tookMs = 0, why = '', noneLeft }: Cod
   }
 }
 
-// For so long a change is news in lists, ms; source: ours.
+// How long a change is news in lists, ms; source: ours.
 const NEWS_MS = MINUTE_MS
 
-/** Whether lists say that the code changed: lately, or without effect. */
 export function isNews({ at, state }: CodeChange, now: number): boolean {
   return state === 'failed' || state === 'starting' || now - at < NEWS_MS
 }
 
-/** Both, and when it was. @param now ms since the epoch */
 export function codeChangeText(change: CodeChange, now: number): string {
   return `${changedFilesText(change.files)} ${ago(change.at, now)}: ${codeChangeOutcome(change)}`
 }

@@ -1,16 +1,11 @@
-/** Which file of this machine the workers of an endpoint run, so that a save of it can be noticed. */
 import { type EndpointConfig, isHandlerFile } from '../../contract/endpoint.ts'
 import { splitWords } from '../text.ts'
 
-/**
- * A file that is run, and the absolute folder that its imports begin from. A module is named by the file that it would
- * be; it may be a package instead.
- */
 export type CodeEntry = { readonly folder: string; readonly file: string; readonly isModule?: true }
 
 /**
- * Finds it: the handler, or the file or module that a command names, like `python3 worker.py` or `uvicorn app:app`.
- * @returns undefined where it is in an image, not known, never changes as in a release, or reloads by itself
+ * Finds the handler or the command's file or module, as in `python3 worker.py` or `uvicorn app:app`.
+ * @returns undefined if unknown, in an image, in a release, or self-reloading
  */
 export function codeEntryOf({
   handler,
@@ -29,10 +24,9 @@ export function codeEntryOf({
 }
 
 const MODULE = /^[A-Za-z_]\w*(?:\.\w+)*$/
-// As servers of web apps name it: the module, and the app in it.
 const APP_OF_MODULE = /^([A-Za-z_]\w*(?:\.\w+)*):[A-Za-z_]\w*(?:\(\))?$/
 
-// Its value is never the program, like in `gunicorn -c gunicorn.conf.py app:app`.
+// Options with a file that is never the program, as in `gunicorn -c gunicorn.conf.py app:app`.
 const CONFIG_OPTION = /^(?:-c|--(?:log-)?config)$/
 
 function fileIn(cwd: string, words: readonly string[]): CodeEntry | undefined {

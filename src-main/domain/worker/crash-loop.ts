@@ -1,77 +1,58 @@
-/** How workers end by themselves: their last output, whether that was a crash, and how long the next start waits. */
+/** Detects crashes of workers, their cause, and the back-off before the next start. */
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../text.ts'
 
-/** How a worker of an endpoint ended. Times are steady ms. Source: ours. */
+/** How a worker ended. Times are monotonic ms. Source: ours. */
 export type WorkerExit = {
   readonly at: number
   readonly livedMs: number
-  /** Whether it ever asked for a job. */
   readonly becameReady: boolean
   readonly jobsDone: number
-  /** Whether we asked it to leave, for no failure of its own. */
   readonly ordered: boolean
-  /** The line of its output that says why, as `lastWords` finds it. */
   readonly reason: string
-  /** Exit code of its process, if it has one. */
   readonly code?: number | undefined
 }
 
-/** The verdict on an endpoint whose workers end by themselves. Source: ours. */
 export type CrashLoop = {
-  /** No worker starts before this time, steady ms; it may be over, then the next try is on. */
+  /** Earliest next start, steady ms; if it has passed, a try is due. */
   readonly backOffUntil: number
-  /** What a person reads. */
   readonly reason: string
-  /** How many workers crashed in a row. */
   readonly count: number
   /** When the first of them started, or failed after it had done jobs, and when the last one ended, steady ms. */
   readonly since: number
   readonly lastAt: number
-  /** That line of the last one. */
   readonly lastWords: string
-  /** Whether the next try will fail as well, as far as anybody can tell: somebody has to change something. */
   readonly needsChange: boolean
 }
 
 /**
- * A ready worker that ends before this, ms, and did no job has crashed; source: ours, because imports of large
- * libraries take that long.
+ * A ready worker that ends sooner without a job has crashed, ms; source: ours, imports of large libraries take that
+ * long.
  */
 const SHORT_LIFE_MS = 20_000
 
-/**
- * Pause after the first crash, ms; each further one doubles it. Source: ours, because a typing error is mended in
- * seconds.
- */
+/** Pause after the first crash, ms, doubled by each further one. Source: ours, a typing error is fixed in seconds. */
 const FIRST_DELAY_MS = 1000
 
-/** Longest pause, ms; source: ours, because a person who has mended the cause waits for it. */
+/** Longest pause, ms; source: ours, a person who fixed the cause waits for it. */
 const MAX_DELAY_MS = 60_000
 
-/** A crash this long before the next start, ms, is another story; source: ours: ten times the longest pause. */
+/** A crash this long before the next start, ms, is unrelated; source: ours: ten times the longest pause. */
 const FORGET_MS = 10 * MAX_DELAY_MS
 
-/**
- * So many crashes with the same last line are no accident; source: ours: the third one comes about 3 s after the first.
- */
+/** Crashes with the same last line that are no accident; source: ours: the third comes about 3 s after the first. */
 const SAME_FAILURES = 3
 
-/**
- * Exit codes of a shell that cannot run the program: not executable, not found. Source: POSIX, Shell Command Language
- * 2.8.2.
- */
+/** Shell exit codes for a program that is not executable or not found. Source: POSIX, Shell Command Language 2.8.2. */
 const NO_PROGRAM_CODES: readonly (number | undefined)[] = [126, 127]
 
 const didWell = (exit: WorkerExit) => exit.jobsDone > 0 || (exit.becameReady && exit.livedMs >= SHORT_LIFE_MS)
 
 const isCrash = (exit: WorkerExit) => !exit.becameReady || !didWell(exit)
 
-/**
- * The crashes since the last worker that did its duty, newest first. Exits on our order tell nothing about the program.
- */
+/** Crashes since the last worker that did its duty, newest first; requested stops say nothing about the program. */
 function latestCrashes(exits: readonly WorkerExit[], now: number): readonly WorkerExit[] {
   const crashes: WorkerExit[] = []
-  // A program that never got ready will not do so by itself, however long ago it was tried.
+  // A program that was never ready will not recover by itself, however long ago it was tried.
   let nextStartedAt = exits.findLast(({ ordered }) => !ordered)?.becameReady === false ? Number.NEGATIVE_INFINITY : now
   for (const exit of exits.toReversed()) {
     if (exit.ordered) {
@@ -86,12 +67,10 @@ function latestCrashes(exits: readonly WorkerExit[], now: number): readonly Work
 }
 
 /**
- * Evaluates whether the workers of an endpoint crash, and until when the next start has to wait: 1 s after the first
- * crash, then 2 s, 4 s ... 60 s. Source: ours, because a start that fails at once would otherwise be repeated without
- * end.
- * @param exits - how its recent workers ended, newest last; a few dozen are enough
- * @param now - steady ms
- * @returns undefined if its last worker did not crash
+ * Delays the next start: 1 s after the first crash, then 2 s, 4 s ... 60 s. Source: ours, against endless failing
+ * starts.
+ * @param now monotonic ms
+ * @returns undefined if the last worker did not crash
  */
 export function evaluateCrashLoop(exits: readonly WorkerExit[], now: number): CrashLoop | undefined {
   const crashes = latestCrashes(exits, now)
@@ -126,10 +105,7 @@ function failedBefore(exits: readonly WorkerExit[], first: WorkerExit): WorkerEx
   return didWell(before) && pauseMs <= FORGET_MS ? before : undefined
 }
 
-/**
- * Whether the latest crashes, newest first, leave no hope: the program is not there, or it fails at its start as
- * before.
- */
+/** Whether the next try is hopeless: the program is missing, or its start fails as before. */
 function willFailAgain(crashes: readonly WorkerExit[]): boolean {
   const latest = crashes.slice(0, SAME_FAILURES)
   if (latest.some(({ becameReady }) => becameReady)) return false
@@ -137,40 +113,38 @@ function willFailAgain(crashes: readonly WorkerExit[]): boolean {
   return latest.length === SAME_FAILURES && new Set(latest.map(({ reason }) => withoutNumbers(reason))).size === 1
 }
 
-// Ports, process ids and addresses in memory differ from try to try.
+// Ports, process ids and memory addresses vary between tries.
 const withoutNumbers = (text: string) => text.replace(/\d[\da-fx]*/gi, '0')
 
-// From here on minutes are read at a glance and seconds are not, ms; source: ours.
+// Above this minutes are easier to read than seconds, ms; source: ours.
 const MINUTES_FROM_MS = 120_000
 
 function spanOf(ms: number): string {
   return ms < MINUTES_FROM_MS ? remainingSeconds(ms) : durationText(Math.ceil(ms / 60_000) * 60_000)
 }
 
-/** How a process ended; neither field is set if nobody knows. */
 type ProcessExit = { readonly code?: number | undefined; readonly signal?: string | undefined }
 
-/** Most characters of that line; source: ours, because they stand inside a sentence. */
+/** Most characters; source: ours, because the line is part of a sentence. */
 const MAX_LENGTH = 300
 
-// The code of a program that reports its failure itself.
+// The code of programs that report their failure themselves.
 const FAILED = 1
 
-/** How many of the last lines are read; source: ours: three long tracebacks, and to read all 50,000 would cost time. */
+/** Lines searched; source: ours: three long tracebacks; all 50,000 would take time. */
 const LINES_READ = 300
 
-/** A line such as `ModuleNotFoundError: ...`, `torch.cuda.OutOfMemoryError: ...`, `Error [ERR_X]: ...`. */
 const ERROR_LINE = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception)(?: \[\w+\])?(?::|$)|^Error(?: \[\w+\])?:/
 
 const TRACEBACK = /^Traceback \(most recent call last\)/
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
 
-// How our worker reports a job that failed, after which it lives on: not why it ended. Source: svc_worker/_run_job.py
+// Our worker's report of a failed job, which it survives. Source: svc_worker/_run_job.py
 const FAILED_JOB = /^job failed\n/
 
-// The public SDK prints an uncaught exception as a Python list of the lines of its traceback, cut in the middle above
-// 4096 letters. Source: observed, 1.12.
+// The public SDK prints an uncaught exception as a Python list of traceback lines, cut in the middle above 4096
+// characters. Source: observed, 1.12.
 const UNCAUGHT = /^Uncaught exception \| \[/
 const SDK_CUT = /\n\.\.\.TRUNCATED \d+ CHARACTERS\.\.\.\n/
 const ITEM = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs
@@ -182,7 +156,6 @@ function listedLines(message: string): string {
   return text === '' ? message : text.replace(/\\(.)/gs, (_, letter: string) => ESCAPES[letter] ?? letter)
 }
 
-/** The lines inside a log line: those of its `message` if it is a JSON object with one, else itself. */
 function unwrap(line: string): readonly string[] {
   const own = line.split(/\r?\n/)
   if (!line.trimStart().startsWith('{')) return own
@@ -192,17 +165,17 @@ function unwrap(line: string): readonly string[] {
     if (FAILED_JOB.test(message)) return []
     return (UNCAUGHT.test(message) ? listedLines(message) : message).split(/\r?\n/)
   } catch {
-    return own // a brace at the start is no promise of JSON
+    return own
   }
 }
 
-/** Index of the line that names the exception of the last traceback, -1 without one; it may be of any name. */
+/** Index of the exception line of the last traceback, or -1; the name can be anything. */
 function tracebackEnd(lines: readonly string[]): number {
   const start = lines.findLastIndex((line) => TRACEBACK.test(line))
   return start < 0 ? -1 : lines.findIndex((line, at) => at > start && /^\S/.test(line))
 }
 
-// What Python finds wrong with a source says nothing without file and line, which stand up to four lines above it.
+// Syntax errors need the file and line, up to four lines above.
 const SYNTAX_ERROR = /^(?:SyntaxError|IndentationError|TabError): /
 const LOCATION = /^\s+File "(?:[^"]*\/)?([^"/]+)", line (\d+)$/
 const LOCATION_LINES_ABOVE = 4
@@ -216,14 +189,10 @@ function withLocation(lines: readonly string[], at: number): string {
 }
 
 /**
- * The line that tells a person why a worker ended: the last exception it printed, with file and line where its source
- * could not be read, else how it ended and its last line. Source: ours, because that is the line a person looks for
- * in the log.
- * @param lines - the last lines of its output, oldest first; JSON log lines are read by their `message`
- * @param exit - its exit code or the signal that killed it
- * @returns at most 300 characters, on one line
- * @example lastWords(['Traceback (most recent call last):', ' File "a.py", line 1', 'KeyError: 1', ''], { code: 1 }) //
- * 'KeyError: 1'
+ * Finds the exit reason: the last exception, with location for syntax errors, else exit status and last line. Source:
+ * ours, as people look for it in the log.
+ * @param lines oldest first; JSON lines by their `message`
+ * @returns one line, at most 300 characters
  */
 export function lastLine(lines: readonly string[], exit: ProcessExit): string {
   const read = lines
@@ -239,7 +208,7 @@ export function lastLine(lines: readonly string[], exit: ProcessExit): string {
   const ended = exit.code === undefined ? undefined : `exit code ${exit.code}`
   const how = exit.signal === undefined ? ended : `killed by ${exit.signal}`
   if (how === undefined) return keepEnds(last ?? 'ended without output', MAX_LENGTH)
-  // A program that fails with the usual code has printed why.
+  // A program that exits with the usual code has printed why.
   if (last !== undefined && exit.signal === undefined && exit.code === FAILED) return keepEnds(last, MAX_LENGTH)
   return keepEnds(last === undefined ? how : `${how}, after: ${last}`, MAX_LENGTH)
 }

@@ -1,17 +1,13 @@
-/** The state of an endpoint, THE table, with the text for it, and its workers counted for health. */
 import type { EndpointCrash, EndpointState, WorkerState } from '../../contract/endpoint.ts'
 import type { HealthRecord } from '../../contract/job.ts'
 import { remainingSeconds } from '../text.ts'
 
-/** What the state of an endpoint is decided by. Source: ours. */
 export type EndpointFacts = {
   readonly paused: boolean
   readonly workersMax: number
-  /** Set for a published graph, which has no workers of its own. */
   readonly graph?: unknown
   readonly inQueue: number
   readonly inProgress: number
-  /** Set while its workers crash. */
   readonly crash?: unknown
   readonly throttledReason?: string | undefined
   readonly workers: readonly { readonly state: WorkerState }[]
@@ -22,7 +18,6 @@ const count = ({ workers }: EndpointFacts, ...states: WorkerState[]) =>
 
 const isServing = (facts: EndpointFacts) => count(facts, 'idle', 'running') > 0
 
-/** One row of the table: the state, its word for people, and when an endpoint is in it unless a row above holds. */
 type StateRow = {
   readonly state: EndpointState
   readonly text: string
@@ -30,12 +25,11 @@ type StateRow = {
 }
 
 /**
- * THE table of states of an endpoint, in the order in which they are tried: what a person would want to know first. The
- * list and the page of an endpoint, the palette, the status bar, `drydock endpoint list` and health derive from it.
+ * THE table of endpoint states, most important first. Lists, pages, palette, status bar, commands and health derive
+ * from it.
  */
 const ENDPOINT_STATE_ROWS = [
   { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
-  // It takes jobs all the same.
   { state: 'published', text: 'Published', holds: ({ graph }) => graph !== undefined },
   { state: 'closed', text: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
   { state: 'crashing', text: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
@@ -52,7 +46,7 @@ const ENDPOINT_STATE_ROWS = [
   { state: 'asleep', text: 'Asleep', holds: () => true },
 ] as const satisfies readonly StateRow[]
 
-/** The states by how much they ask for attention, most first: how many endpoints are, taken together. Source: ours. */
+/** Most urgent first, to summarise several endpoints. Source: ours. */
 export const STATES_BY_ATTENTION = [
   'crashing',
   'unhealthy',
@@ -67,19 +61,17 @@ export const STATES_BY_ATTENTION = [
   'closed',
 ] as const satisfies readonly EndpointState[]
 
-/** How an endpoint is. Source: the table. */
 export function endpointStateOf(facts: EndpointFacts): EndpointState {
   return ENDPOINT_STATE_ROWS.find(({ holds }) => holds(facts))?.state ?? 'asleep'
 }
 
-/** The state as a word for people, like `Crashing`. Source: the table. */
 export function endpointStateLabel(state: EndpointState): string {
   return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
 }
 
 /**
- * How often workers crashed and when the next one is tried: `7 times, next try in 12 s`.
- * @param now - ms since the epoch
+ * Formats `7 times, next try in 12 s`.
+ * @param now ms since the epoch
  */
 export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: number): string {
   const times = crashes === 1 ? 'once' : `${crashes} times`
@@ -88,9 +80,9 @@ export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: 
 }
 
 /**
- * The six worker counters of health; `ready` is `idle` under its other name. Source: docs/spec/job-api.md, 1.
- * @param workers - the workers of an endpoint; stopping and ended ones are not counted
- * @param throttled - workers that are wanted and have no slot, from the last scaling decision
+ * `ready` equals `idle`. Source: docs/spec/job-api.md, 1.
+ * @param workers stopping and ended ones are not counted
+ * @param throttled wanted workers without a slot, from the last scaling decision
  */
 export function healthCounts(
   workers: readonly { readonly state: WorkerState }[],

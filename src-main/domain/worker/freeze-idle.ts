@@ -1,29 +1,24 @@
-/** Idle workers that are stopped: processes while they stay, containers when they would leave. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 
-/** A worker without a job. Times are steady ms. */
+/** A worker without a job; times are monotonic ms. */
 export type IdleWorker = {
   readonly id: string
-  /** Since when it has had no job. */
   readonly idleSince: number
-  /** When it last went on after it was frozen; undefined: never. */
   readonly thawedAt: number | undefined
   readonly frozen: boolean
 }
 
-/** Which idle workers to freeze and which to let go on now. */
 export type FreezeDecision = {
   readonly freeze: readonly string[]
   readonly thaw: readonly string[]
-  /** When time alone freezes the next one, steady ms; undefined: never. */
+  /** Monotonic ms of the next time-based freeze; undefined: there will be none. */
   readonly nextCheckAt: number | undefined
 }
 
 /**
- * Whether idle workers of this endpoint are frozen while they stay: processes that take jobs. Some versions of the
- * public SDK use a whole CPU while they wait. A container is paused when it would leave, see keepPausedMs; a
- * load-balanced program may work between its requests, and must answer /ping.
+ * Freezes idle processes, as some public SDK versions use a full CPU while waiting. Containers pause instead;
+ * load-balanced programs must answer /ping.
  */
 export function freezesIdle({
   freezeIdle,
@@ -34,9 +29,8 @@ export function freezesIdle({
 }
 
 /**
- * Decides who is frozen. A frozen worker stays idle: it counts, leaves after the idle timeout, and goes on as soon as a
- * job is handed to it. Where a job waits that nobody takes, its request for one was answered meanwhile: it has to ask
- * anew.
+ * Frozen workers stay idle and thaw for a job; with untaken jobs, a worker whose request was already answered must ask
+ * again.
  * @param waiting jobs that could be taken now
  */
 export function decideFreezing({
@@ -70,13 +64,12 @@ export function decideFreezing({
   }
 }
 
-/** How long an idle container without a GPU stays paused, ms; source: ours, a pause at the desk costs no cold start. */
+/** Default pause of an idle container without GPU, ms; source: ours, a short break costs no cold start. */
 const KEEP_PAUSED_MS = 600_000
 
 /**
- * How long a worker of this endpoint stays paused before it ends, ms; 0: it is never paused. Processes are not: they
- * start fast. With a GPU only where the endpoint asks for it: a paused worker holds the memory of its card.
- * Source: docs/spec/targets.md, 1.
+ * Pause before an idle worker ends, ms; 0: never paused. Processes start fast, and paused workers hold GPU memory, so
+ * both need the setting. Source: docs/spec/targets.md, 1.
  */
 export function keepPausedMs({ container }: Pick<EndpointConfig, 'container'>): number {
   if (container === undefined) return 0

@@ -1,58 +1,43 @@
 /**
- * How a container gets its cards. Engines differ:
- *
- * - NVIDIA's runtime is the default one: it reads the cards from the environment, of every container.
- * - NVIDIA's runtime or hook is there: the engine's own driver `nvidia` takes the ids of the cards.
- * - CDI (files that describe devices): the driver `cdi` takes names like nvidia.com/gpu=<id>. Docker lists them since
- *   28.2, where CDI became the default; before, CDI is on only where somebody switched it on. Podman knows no other way.
- * - Windows gives its Linux all cards or none, so there the environment says which ones a worker is to use.
- *
- * Source: Docker engine API; NVIDIA Container Toolkit; Podman issues 19338, 25171; CUDA on WSL, known limitations.
+ * GPU access depends on the engine: NVIDIA runtime (environment), driver `nvidia` (ids), CDI (names; Docker since 28.2,
+ * Podman's only way), or Windows (all or none). Source: Docker engine API; NVIDIA Container Toolkit; Podman issues
+ * 19338, 25171; CUDA on WSL.
  */
 import { isRecord } from '../json/json.ts'
 import type { GpuCard } from './gpu-list.ts'
 
-/** The answer of the engine to /info, of which a few fields are read; an engine may lack any of them. */
 export type EngineInfo = Readonly<Record<string, unknown>>
 
-/** A request for devices, as the engine API has it. */
 export type DeviceRequest = {
   readonly Driver: 'nvidia' | 'cdi'
-  /** -1: all. */
   readonly Count?: number
   readonly DeviceIDs?: string[]
   readonly Capabilities?: string[][]
 }
 
-/** What the options of a container need in addition. `env` must win over that of image and user. */
+/** Additional container options. `env` must override image and user. */
 export type GpuDevices = {
   readonly hostConfig: { readonly DeviceRequests?: DeviceRequest[]; readonly Runtime?: string }
   readonly env: Readonly<Record<string, string>>
 }
 
-/** By what the engine hands out cards. */
 export type GpuWay = 'default runtime' | 'nvidia driver' | 'cdi'
 
-/** Why an engine cannot hand out cards, and what to do about it. */
 export type NoGpuWay = { readonly reason: string; readonly fix: string }
 
 const CDI_KIND = 'nvidia.com/gpu='
 const GPU_CAPABILITY = [['gpu']]
 
-// The first versions whose API takes CDI names; the first Docker that lists the devices.
+// First versions with CDI names in the API, and the first Docker that lists the devices.
 const PODMAN_WITH_CDI = '5.4'
 const DOCKER_WITH_CDI = '25.0'
 const DOCKER_LISTS_CDI = '28.2'
 
 const GUIDE = 'https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html'
-/** How to make Docker hand out cards, a sentence for a person. */
 export const INSTALL_TOOLKIT = `Install the NVIDIA Container Toolkit (${GUIDE}), run \`sudo nvidia-ctk runtime configure --runtime=docker\`, and restart Docker.`
 const WRITE_CDI = 'Run `sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml`.'
 
-/**
- * By what way an engine hands out cards.
- * @param hookInstalled - whether nvidia-container-runtime-hook is on this machine: the engine finds it without telling
- */
+/** @param hookInstalled nvidia-container-runtime-hook is on this machine, where the engine finds it unreported */
 export function gpuWay(info: EngineInfo, hookInstalled = false): GpuWay | NoGpuWay {
   const version = String(info.ServerVersion ?? '')
   if (isPodman(info)) {
@@ -68,9 +53,8 @@ export function gpuWay(info: EngineInfo, hookInstalled = false): GpuWay | NoGpuW
 }
 
 /**
- * What a container needs to get these cards and no others.
- * @param cards - those of the worker
- * @param machine - all cards of the machine
+ * Grants only the worker's GPUs.
+ * @param machine all GPUs of the machine
  */
 export function gpuDevices(
   info: EngineInfo,
@@ -95,10 +79,7 @@ export function gpuDevices(
   }
 }
 
-/**
- * The environment of a container without cards. Where NVIDIA's runtime is the default, an image could name all cards by
- * itself, as those of CUDA do.
- */
+/** Environment without GPUs. If NVIDIA's runtime is the default, images like CUDA's would otherwise get all. */
 export function withoutGpus(info: EngineInfo): Readonly<Record<string, string>> {
   return info.DefaultRuntime === 'nvidia' ? { NVIDIA_VISIBLE_DEVICES: 'void' } : {}
 }
@@ -112,7 +93,7 @@ function allButNamed(way: GpuWay, ids: readonly string[], machineHas: number): G
   return { hostConfig: { DeviceRequests: [request] }, env }
 }
 
-// By id where the engine lists it: an index may mean another card after a change of the machine.
+// By id if listed, because an index may change with the hardware.
 function cdiDevices(
   info: EngineInfo,
   cards: readonly Pick<GpuCard, 'id' | 'index'>[],
@@ -133,7 +114,6 @@ function cdiRequest(names: readonly string[]): DeviceRequest {
   return { Driver: 'cdi', DeviceIDs: names.map((name) => `${CDI_KIND}${name}`) }
 }
 
-/** What stands after nvidia.com/gpu= in the devices that the engine lists: ids, numbers, 'all'. */
 function cdiNames({ DiscoveredDevices }: EngineInfo): readonly string[] {
   if (!Array.isArray(DiscoveredDevices)) return []
   return DiscoveredDevices.flatMap((device: unknown) => {
@@ -153,26 +133,22 @@ const isPodman = (info: EngineInfo) => info.BuildahVersion !== undefined
 
 const isUnderWindows = ({ KernelVersion }: EngineInfo) => /microsoft/i.test(String(KernelVersion ?? ''))
 
-/**
- * Versions of the NVIDIA Container Toolkit from which a container can break out. Source: NVIDIA, security bulletins.
- */
+/** Toolkit versions with container escapes. Source: NVIDIA, security bulletins. */
 const TOOLKIT_ESCAPES = [
   { cve: 'CVE-2024-0132', mendedIn: '1.16.2' },
   { cve: 'CVE-2025-23359', mendedIn: '1.17.4' },
   { cve: 'CVE-2025-23266', mendedIn: '1.17.8' },
 ] as const
 
-/** First version of the toolkit without a known escape. */
 export const SAFE_TOOLKIT = '1.17.8'
 
-/** The known escapes from containers of a version of the toolkit. @param version like 1.16.1 */
 export function toolkitEscapes(version: string): readonly string[] {
   return TOOLKIT_ESCAPES.filter(({ mendedIn }) => isOlder(version, mendedIn)).map(({ cve }) => cve)
 }
 
 /**
- * Whether a version comes before another one; what follows the numbers (-rc.1, +dfsg1) is ignored.
- * @returns false where `version` is none: nobody is warned of what nobody knows
+ * Ignores suffixes such as -rc.1 or +dfsg1.
+ * @returns false if `version` is none, so that nobody is warned without cause
  */
 export function isOlder(version: string, than: string): boolean {
   const own = numbers(version)

@@ -1,10 +1,8 @@
 import { GIB, MIB } from '../../contract/units.ts'
 
-/** What nvidia-smi says of the graphics cards of a machine, read from its text. */
-
-/** A card. Bytes for memory, percent of the last moments for use; undefined where the driver does not tell. */
+/** Bytes for memory, recent percent for use; undefined: not reported. */
 export type GpuCard = {
-  /** The driver's id of the card, like GPU-5a6b...; it stays the same over restarts and in other slots. */
+  /** Driver id like GPU-5a6b..., stable across restarts and slots. */
   readonly id: string
   readonly index: number
   readonly name: string
@@ -12,31 +10,23 @@ export type GpuCard = {
   readonly usedBytes: number | undefined
   readonly usePercent: number | undefined
   readonly driver: string
-  /** Like 8.9. */
   readonly computeCapability: string | undefined
-  /** Whether it is cut into slices (MIG). */
   readonly mig: boolean
   readonly bus: string
 }
 
-/** The cards that can be used. */
 export type GpuInventory = {
   readonly cards: readonly GpuCard[]
-  /** What is wrong, for a person: why there is no card, or which one is missing. */
   readonly fault?: string | undefined
-  /** What to do about it, a sentence. */
   readonly fix?: string | undefined
 }
 
-/** How a program ended. */
 export type ProgramEnd = {
   readonly stdout: string
   readonly stderr: string
-  /** Undefined: it ended well. */
   readonly failure?: 'missing' | 'failed' | 'timeout' | undefined
 }
 
-/** Why a program failed, by the error with which starting it ended. @param error of execFile, null where all is well */
 export function programFailure(
   error: {
     readonly code?: unknown
@@ -48,7 +38,7 @@ export function programFailure(
   return error.killed === true ? 'timeout' : 'failed'
 }
 
-/** Where nvidia-smi is: on the PATH, else where Windows shows it to its Linux. Source: NVIDIA, CUDA on WSL. */
+/** On the PATH, else where WSL has it. Source: NVIDIA, CUDA on WSL. */
 export const NVIDIA_SMI_PATHS = ['nvidia-smi', '/usr/lib/wsl/lib/nvidia-smi'] as const
 
 const FIELDS = [
@@ -56,11 +46,10 @@ const FIELDS = [
   ...['driver_version', 'compute_cap', 'mig.mode.current', 'pci.bus_id'],
 ]
 
-/** Asks nvidia-smi for the cards, in the form that readGpuList reads. */
 export const GPU_LIST_ARGUMENTS = [`--query-gpu=${FIELDS.join(',')}`, '--format=csv,noheader,nounits'] as const
 
 const SEPARATOR = /,\s*/
-// The fields before and after the name, which alone could have a comma in it.
+// Fields around the name, which alone may contain a comma.
 const BEFORE_NAME = 2
 const AFTER_NAME = FIELDS.length - BEFORE_NAME - 1
 
@@ -68,7 +57,7 @@ const NO_GPU = 'there is no NVIDIA GPU'
 const RESTART = 'Restart the machine; if that does not help, look for NVRM in its kernel log (dmesg).'
 const INSTALL = 'Handlers without a GPU do not need it; otherwise install the NVIDIA driver.'
 
-// What nvidia-smi prints, and what it means. Source: NVIDIA, nvidia-smi and NVML error texts.
+// Messages of nvidia-smi and their meaning. Source: NVIDIA, nvidia-smi and NVML error texts.
 const FAULTS: readonly { readonly says: RegExp; readonly fault: string; readonly fix: string }[] = [
   {
     says: /Driver\/library version mismatch/i,
@@ -93,14 +82,10 @@ const FAULTS: readonly { readonly says: RegExp; readonly fault: string; readonly
   },
 ]
 
-// A card that fell off the bus. nvidia-smi says where: "Unable to determine the device handle for GPU0000:05:00.0:
-// ...".
+// A GPU that fell off the bus: "Unable to determine the device handle for GPU0000:05:00.0: ...".
 const LOST_CARD = /Unable to determine the device handle for .*?([\da-f]{4,8}:[\da-f]{2}:[\da-f]{2}\.\d)/i
 
-/**
- * Reads the answer to GPU_LIST_ARGUMENTS. Never fails: what is wrong becomes `fault` and `fix`. A card that the driver
- * has lost is left out and named; the others stay usable.
- */
+/** Never fails: problems become `fault` and `fix`. A lost GPU is left out and named; the others stay usable. */
 export function readGpuList(end: ProgramEnd): GpuInventory {
   const said = `${end.stdout}\n${end.stderr}`
   const rows = end.stdout.split('\n').flatMap(readRow)
@@ -120,14 +105,13 @@ function whyNone({ failure }: ProgramEnd, said: string): { readonly fault: strin
   return { fault: `nvidia-smi failed${line === undefined ? '' : `: ${line.trim()}`}`, fix: RESTART }
 }
 
-/** What a line says: a card, or where one is that the driver has lost; nothing where it is no row of a card. */
 function readRow(line: string): readonly { readonly card?: GpuCard; readonly lostAt?: string }[] {
   const fields = line.trim().split(SEPARATOR)
   const [index, id = ''] = fields
   if (fields.length < FIELDS.length || !Number.isInteger(Number(index))) return []
   const name = fields.slice(BEFORE_NAME, fields.length - AFTER_NAME).join(', ')
   const [total, used, use, driver, computeCapability, mig, bus] = fields.slice(-AFTER_NAME)
-  // Instead of its id a lost card has the error.
+  // A lost GPU has the error instead of its id.
   if (!id.startsWith('GPU-')) return [{ lostAt: text(bus) ?? `place ${index}` }]
   const card = {
     id,
@@ -144,7 +128,7 @@ function readRow(line: string): readonly { readonly card?: GpuCard; readonly los
   return [{ card }]
 }
 
-/** A field; undefined for what a card does not have: '[N/A]', '[Not Supported]', '[Unknown Error]'. */
+/** Returns undefined for missing values: '[N/A]', '[Not Supported]', '[Unknown Error]'. */
 function text(field: string | undefined): string | undefined {
   return field === undefined || field === '' || /^\[.*\]$|^N\/A$/.test(field) ? undefined : field
 }
@@ -159,12 +143,10 @@ function mebibytes(field: string | undefined): number | undefined {
   return reported === undefined ? undefined : reported * MIB
 }
 
-/** A card for a person: 'NVIDIA GeForce RTX 4090 (24 GB)'. */
 function cardText({ name, memoryBytes }: Pick<GpuCard, 'name' | 'memoryBytes'>): string {
   return memoryBytes === undefined ? name : `${name} (${Math.round(memoryBytes / GIB)} GB)`
 }
 
-/** Cards for a person, the same ones counted: '2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)'. */
 export function cardsText(cards: readonly Pick<GpuCard, 'name' | 'memoryBytes'>[]): string {
   const counts = new Map<string, number>()
   for (const words of cards.map(cardText)) counts.set(words, (counts.get(words) ?? 0) + 1)

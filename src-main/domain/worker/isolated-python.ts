@@ -1,21 +1,16 @@
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 
-// Options before the program; those with a value of their own, like -m and -c, end the search with that value.
 const ISOLATED = /(?:^|[\s/'"(;&|])python[\d.]*\s+(?:-[A-Za-z]+\s+)*(-[A-Za-z]*[IE][A-Za-z]*)(?=\s|$)/
 
 /**
- * The option by which a command line stops Python from reading the environment: `-I` or `-E`. Then a worker of ours
- * cannot be given anything through PYTHONPATH. Source: the options of Python's command line.
- * @returns undefined where it has none
+ * Returns `-I` or `-E`, which ignore PYTHONPATH, by which our worker is configured. Source: Python's command-line
+ * options.
+ * @returns undefined without one
  */
 export function isolatingOption(command: string): string | undefined {
   return ISOLATED.exec(command)?.[1]
 }
 
-/**
- * What follows for an endpoint whose worker processes run Python so.
- * @returns undefined where nothing does
- */
 export function isolationProblem({ command = '', container, loadBalanced }: Program): IsolationProblem | undefined {
   const option = container === undefined && loadBalanced === undefined ? isolatingOption(command) : undefined
   if (option === undefined) return undefined

@@ -4,27 +4,21 @@ import type { ScalingDecision, ScalingFacts, ScalingWorker, WorkerStop } from '.
 import { isLive } from './transitions.ts'
 
 /**
- * How an endpoint's fleet follows its work. Every worker that stays counts, the ones that still start too, so a start
- * is never decided twice. A worker that leaves counts nowhere: neither it nor its jobs hold up its replacement, so a
- * fleet that drains can for a while have more processes than the maximum.
- *
- * QUEUE_DELAY adds one worker when a normal job has waited `value` seconds, and one more each `value` seconds while
- * that lasts, up to what the jobs can use; with `value` 0 all of them at once. REQUEST_COUNT has its number at once.
- * Only a waiting job of normal priority makes a fleet grow.
+ * Leaving workers never count, starting ones do. QUEUE_DELAY adds a worker per `value` seconds (0: all), REQUEST_COUNT
+ * all at once, for normal priority only.
  */
 
-// Decisions for one endpoint are at least this far apart, so that thousands of jobs a second cost few of them.
+// Minimum interval of decisions per endpoint, so that thousands of jobs a second cost few.
 const DECISION_GAP_MS = 20
 
 /**
- * When an endpoint is looked at next for something that happens at `at`: then, or as long after the last decision as
- * decisions are apart. Source: ours. @param lastAt when the last one was made, steady ms; undefined: none lately
+ * Source: ours.
+ * @param lastAt monotonic ms; undefined: none lately
  */
 export function nextDecisionAt(at: number, lastAt: number | undefined): number {
   return lastAt === undefined ? at : Math.max(at, lastAt + DECISION_GAP_MS)
 }
 
-/** How many workers the normal jobs can use, whatever the delay. */
 function neededWorkers(facts: ScalingFacts, remaining: readonly ScalingWorker[]): number {
   const { config, paused, queue } = facts
   if (paused || queue.normal === 0) return 0
@@ -36,10 +30,9 @@ function neededWorkers(facts: ScalingFacts, remaining: readonly ScalingWorker[])
   return Math.min(config.workersMax, Math.ceil(jobs / jobsPerWorker))
 }
 
-/** Whether workers are added one by one. */
 const isPaced = ({ config }: ScalingFacts) => config.scaler.type === 'QUEUE_DELAY' && config.scaler.value > 0
 
-/** From when on a paced fleet may have one more worker, steady ms. */
+/** Earliest time for one more worker of a paced fleet, steady ms. */
 function growsAt({ config, now, queue }: ScalingFacts, lastStartAt: number): number {
   return Math.max(now - queue.oldestNormalWaitMs, lastStartAt) + config.scaler.value * 1000
 }
@@ -52,16 +45,13 @@ const lastStart = (facts: ScalingFacts) =>
       .map(({ startedAt, resumedAt }) => Math.max(startedAt, resumedAt ?? startedAt)),
   )
 
-/** How many running workers leave because of changed settings, and how many workers in all. */
 function outdatedWorkers({ workers }: ScalingFacts): { readonly running: number; readonly all: number } {
   const count = (state: WorkerState) => workers.filter((worker) => worker.outdated && worker.state === state).length
   return { running: count('running'), all: count('initializing') + count('idle') + count('running') }
 }
 
 /**
- * How many outdated workers to replace in the step in which they leave, so that capacity does not drop: the ones at
- * work always, the others as far as something waits. No later step knows of them, so none is promised while nothing may
- * start.
+ * Replaces outdated workers in the step in which they leave, so that capacity holds; idle ones only for waiting jobs.
  */
 function replacements(facts: ScalingFacts, remaining: number, needed: number): number {
   if (facts.paused || isHeld(facts)) return 0
@@ -71,15 +61,13 @@ function replacements(facts: ScalingFacts, remaining: number, needed: number): n
 
 const isHeld = ({ backOffUntil, now }: ScalingFacts) => backOffUntil !== undefined && backOffUntil > now
 
-/** How many workers the rule of growth allows now; 0 where it is not time for one more. */
 function pacedStep(facts: ScalingFacts, remaining: number, needed: number): number {
-  // Without any worker a job waits for the cold start in any case: the delay would only add to it.
+  // Without workers a job waits for a cold start anyway; the delay would only add to it.
   if (remaining === 0) return Math.min(needed, isPaced(facts) ? 1 : needed)
   if (!isPaced(facts)) return needed
   return facts.now >= growsAt(facts, lastStart(facts)) ? Math.min(needed, remaining + 1) : 0
 }
 
-/** How many workers to have, whatever the fleet has room for. */
 function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): number {
   const { workersMin, workersMax } = facts.config
   const best = Math.max(
@@ -91,10 +79,8 @@ function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): 
 }
 
 /**
- * Decides how many workers an endpoint starts and which ones leave; source: the platform for both rules of growth, idle
- * timeout and cold start limit; docs/spec/job-api.md, 1 and 2 for low priority and `throttled`; ours for pace,
- * replacement and back-off.
- * @param facts - the endpoint, its queue, its workers, the fleet's free slots, and the time
+ * Decides starts and stops. Source: the platform for growth, idle timeout and cold start; docs/spec/job-api.md, 1, 2
+ * for low priority and `throttled`; otherwise ours.
  */
 export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const { now } = facts
@@ -109,7 +95,7 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
   const heldUntil = isHeld(facts) ? facts.backOffUntil : undefined
   const start = heldUntil === undefined ? Math.min(missing, Math.max(0, facts.freeSlots)) : 0
   const throttled = heldUntil === undefined ? missing - start : 0
-  // A replacement of an outdated worker may need the room of one that would be frozen.
+  // Replacing an outdated worker may need the room of one to be frozen.
   const room = Math.max(0, facts.config.workersMax - remaining.length - resume.length - start)
   const pause = toPause.slice(0, room)
   const reason = `above the maximum of ${facts.config.workersMax} workers`
@@ -121,7 +107,7 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
     ...(pause.length > 0 ? [now + (facts.keepPausedMs ?? 0)] : []),
     ...stillPaused.map((worker) => leavesPauseAt(worker, facts)),
     ...(heldUntil !== undefined && missing > 0 ? [heldUntil] : []),
-    // A frozen worker may go on whatever new ones have to wait for.
+    // Frozen workers may resume while new ones must wait.
     ...(needed > wanted ? [stillPaused.length > 0 ? growth : Math.max(growth, heldUntil ?? growth)] : []),
     ...(start > 0 ? [now + facts.config.initializingTimeoutMs] : []),
   ].filter((at) => at > now)
@@ -139,22 +125,16 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
   }
 }
 
-/** Who leaves and who stays. Source: ours. */
 type StopChoice = {
   readonly stop: readonly WorkerStop[]
-  /** Idle ones to freeze. */
   readonly pause: readonly string[]
-  /** The frozen ones that stay, the one that was paused last first. */
   readonly paused: readonly ScalingWorker[]
-  /** The workers that stay and are, or will be, capacity: initializing, idle, running. */
+  /** Staying workers that are or will be capacity: initializing, idle, running. */
   readonly remaining: readonly ScalingWorker[]
-  /**
-   * Times after `now` at which time alone makes another one leave, steady ms; without those of `pause` and `paused`.
-   */
+  /** Times after `now` at which another one leaves, steady ms; without `pause` and `paused`. */
   readonly checkAt: readonly number[]
 }
 
-/** Why this worker must leave whatever the others do, if it must. */
 function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop, 'workerId'> | undefined {
   const { config, now } = facts
   if (facts.stopping) return { reason: 'its endpoint is being deleted' }
@@ -162,7 +142,7 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
   if (worker.state === 'initializing' && isLate) {
     return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true, failed: true }
   }
-  // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
+  // With jobs it stays, taking no new ones, until they or their leases end.
   if (worker.state === 'unhealthy')
     return worker.jobs === 0 && worker.mayRecover !== true ? { reason: 'unhealthy' } : undefined
   if (worker.outdated) return { reason: worker.outdatedBecause ?? 'the settings of its endpoint changed' }
@@ -174,17 +154,16 @@ const keepPausedMs = (facts: ScalingFacts) => facts.keepPausedMs ?? 0
 
 const pausedSince = (worker: ScalingWorker) => worker.pausedSince ?? worker.startedAt
 
-// A large image takes longer than any program needs to get ready.
+// Pulling a large image takes longer than any program needs to start.
 const initializingSince = (worker: ScalingWorker) => worker.progressAt ?? worker.startedAt
 
-/** When a frozen worker that stays frozen leaves, steady ms. */
 const leavesPauseAt = (worker: ScalingWorker, facts: ScalingFacts): number => pausedSince(worker) + keepPausedMs(facts)
 
 const idleSince = (worker: ScalingWorker) => worker.idleSince ?? worker.startedAt
 
 const LEAVING_ORDER: readonly ScalingWorker['state'][] = ['initializing', 'idle', 'running']
 
-/** Cheapest loss first: what serves nobody yet, then the longest idle, then the fewest jobs; at last the newest. */
+/** Cheapest loss first: not serving yet, idle longest, fewest jobs, newest. */
 function byLoss(a: ScalingWorker, b: ScalingWorker): number {
   const byState = LEAVING_ORDER.indexOf(a.state) - LEAVING_ORDER.indexOf(b.state)
   if (byState !== 0) return byState
@@ -192,10 +171,7 @@ function byLoss(a: ScalingWorker, b: ScalingWorker): number {
   return a.jobs - b.jobs || b.startedAt - a.startedAt
 }
 
-/**
- * Chooses the workers that leave; source: the platform for idle timeout and maximum, ours for the order.
- * @param facts - the endpoint, its queue and its workers
- */
+/** Source: the platform for idle timeout and maximum, ours for the order. */
 function chooseStops(facts: ScalingFacts): StopChoice {
   const { config, now, queue } = facts
   const stop: WorkerStop[] = []
@@ -216,15 +192,15 @@ function chooseStops(facts: ScalingFacts): StopChoice {
     stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
   const fitting = staying.filter((worker) => !surplus.includes(worker))
 
-  // A paused endpoint hands out nothing, so what waits there needs no worker.
+  // A paused endpoint dispatches nothing, so its waiting jobs need no worker.
   const somethingToTake = !facts.paused && queue.normal + queue.lowPriority > 0
   const idle = fitting.filter((worker) => worker.state === 'idle').toSorted((a, b) => idleSince(a) - idleSince(b))
-  // Workers that still start do not count here: the last ready one must not leave for one that may never be.
+  // Starting workers do not count: the last ready one must not leave for one that may never be.
   const ready = fitting.filter((worker) => worker.state !== 'initializing').length
   const mayLeave = somethingToTake ? [] : idle.slice(0, Math.max(0, ready - config.workersMin))
   const idled = mayLeave.filter((worker) => now - idleSince(worker) >= config.idleTimeoutMs)
   const remaining = fitting.filter((worker) => !idled.includes(worker))
-  // Frozen ones count as workers too: together with those that work there are never more than the maximum.
+  // Frozen ones count, so that the total never exceeds the maximum.
   const room = Math.max(0, config.workersMax - remaining.length)
   const latestFirst = frozen.toSorted((a, b) => pausedSince(b) - pausedSince(a))
   const toPause = keepPausedMs(facts) > 0 ? idled.slice(0, room) : []

@@ -1,7 +1,6 @@
-/** Jobs that start again because a cancelled one does not stop and its worker is ended. Source: docs/spec/job-api.md, 4. */
+/** Jobs that restart because a cancelled one does not stop and its worker is ended. Source: docs/spec/job-api.md, 4. */
 import { counted } from '../text.ts'
 
-/** The jobs that run on the workers of cancelled ones, without these. @param workers all that may run them */
 export function otherJobsOf(
   workers: readonly { readonly jobs: readonly string[] }[],
   cancelled: ReadonlySet<string>,
@@ -11,7 +10,6 @@ export function otherJobsOf(
     .flatMap(({ jobs }) => jobs.filter((id) => !cancelled.has(id)))
 }
 
-/** A warning before jobs are cancelled. @param others how many would start again, at least 1 */
 export function otherJobsText(others: number, cancelled = 1): string {
   const jobs = counted(others, 'other job')
   if (cancelled > 1)

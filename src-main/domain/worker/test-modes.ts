@@ -1,8 +1,7 @@
-/** Modes in which a worker of the public SDK never asks for jobs. Source: observed, 1.12. */
+/** Modes in which public SDK workers never ask for jobs. Source: observed, 1.12. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { splitWords } from '../text.ts'
 
-/** Settings that may start such a mode. */
 export type Started = Partial<Pick<EndpointConfig, 'command' | 'env'>> & {
   readonly container?: Pick<NonNullable<EndpointConfig['container']>, 'entrypoint' | 'args'> | undefined
 }
@@ -18,13 +17,11 @@ const REALTIME = `${SERVES}: remove RUNPOD_REALTIME_PORT from its environment`
 const NO_CONCURRENCY =
   'the concurrency_modifier of the worker returns 0, so that it never asks for jobs: return at least 1'
 
-/** Whether the command of an endpoint has a flag; flags in its image are unknown. */
 export function hasFlag({ command = '', container }: Started, flag: string): boolean {
   const words = [...(splitWords(command) ?? []), ...(container?.entrypoint ?? []), ...(container?.args ?? [])]
   return words.some((word) => word === flag || word.startsWith(`${flag}=`))
 }
 
-/** Why workers with these settings never ask for jobs; undefined: they do ask. */
 export function testModeOf(started: Started): string | undefined {
   const flag = Object.entries(FLAGS).find(([name]) => hasFlag(started, name))
   if (flag !== undefined) return flag[1]
@@ -33,10 +30,7 @@ export function testModeOf(started: Started): string | undefined {
 
 const CONCURRENCY = /^JobScaler\.set_scale \| New concurrency set to: (\d+)/
 
-/**
- * Reads the mode from a log line.
- * @returns `neverAsks` undefined: from now on it asks; undefined: the line says nothing
- */
+/** @returns `neverAsks` undefined: it requests jobs from now on; undefined: no information */
 export function readTestMode(line: string): { readonly neverAsks: string | undefined } | undefined {
   if (line === 'Starting API server.') return { neverAsks: FLAGS['--rp_serve_api'] }
   if (line.startsWith('Starting API server for realtime on port ')) return { neverAsks: REALTIME }

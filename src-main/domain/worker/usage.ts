@@ -1,10 +1,10 @@
-/** What workers use: of containers by the engine, of processes by the system, of cards by nvidia-smi. */
+/** Resource usage: containers by the engine, processes by the system, GPUs by nvidia-smi. */
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { KIB, MIB } from '../../contract/units.ts'
 import type { GpuHold } from './gpu-allocation.ts'
 import type { GpuCard } from './gpu-list.ts'
 
-/** The part of the engine's statistics that is read; engines leave out what their kernel does not count. */
+/** The fields read from the engine's statistics; kernels omit some. */
 export type ContainerStats = {
   readonly cpu_stats?: CpuStats
   readonly precpu_stats?: CpuStats
@@ -23,8 +23,8 @@ type CpuStats = {
 }
 
 /**
- * What a container uses: share of one CPU in percent since the reading before, memory without what the kernel only
- * caches of its files, bytes over the network since the start. Source: the engine's API, as its own `stats` counts.
+ * CPU percent of one CPU since the last reading, memory without file cache, network bytes since start. Source: the
+ * engine's own `stats`.
  */
 export function containerUsage(stats: ContainerStats): WorkerUsage {
   const cpuPercent = cpu(stats)
@@ -54,31 +54,28 @@ function cpu({ cpu_stats: now, precpu_stats: before }: ContainerStats): number |
 const difference = (now: number | undefined, before: number | undefined) =>
   now === undefined || before === undefined ? undefined : now - before
 
-/** A process as the system reports it. */
 export type ProcessTimes = {
   readonly pid: number
-  /** The process group that it is of: a worker and all that it starts are one. */
+  /** A worker and its children share one process group. */
   readonly group: number
-  /** Processor time since its start, ms. */
+  /** CPU time since its start, ms. */
   readonly cpuMs: number
 }
 
-/** What the processes of a worker have used up to a moment. */
 export type GroupSample = {
-  /** Steady ms. */
+  /** Monotonic ms. */
   readonly at: number
   readonly cpuMs: number
   readonly memoryBytes: number
 }
 
-// Linux counts processor time in steps of 10 ms wherever user programs look.
+// Linux reports CPU time in 10 ms ticks.
 const MS_PER_TICK = 10
-// Places in /proc/PID/stat after the name, which stands in brackets and may hold anything. Source: proc(5).
+// Fields in /proc/PID/stat after the name, which is in brackets and may contain anything. Source: proc(5).
 const GROUP = 2
 const USER_TICKS = 11
 const SYSTEM_TICKS = 12
 
-/** Reads /proc/PID/stat; undefined where it is none. */
 export function readProcStat(text: string): ProcessTimes | undefined {
   const pid = Number.parseInt(text, 10)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -87,12 +84,12 @@ export function readProcStat(text: string): ProcessTimes | undefined {
   return Number.isNaN(pid + group + user + system) ? undefined : { pid, group, cpuMs: (user + system) * MS_PER_TICK }
 }
 
-/** The memory that is in use, from /proc/PID/status; 0 where it says none, as of a process that ends. */
+/** Resident memory from /proc/PID/status; 0: missing, as for an ending process. */
 export function readResidentBytes(text: string): number {
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(text)?.[1] ?? 0) * KIB
 }
 
-/** Reads the lines of `ps -o pid=,pgid=,rss=,time=`, with times like `1-02:03:04`, `12:34` or `0:01.23`. */
+/** Parses `ps -o pid=,pgid=,rss=,time=`, with times like `1-02:03:04`, `12:34` or `0:01.23`. */
 export function readPsLines(text: string): readonly (ProcessTimes & { readonly memoryBytes: number })[] {
   return text.split('\n').flatMap((line) => {
     const [pid, group, kib, time] = line.trim().split(/\s+/)
@@ -107,30 +104,25 @@ function psTimeMs(time: string): number {
   return Math.round((Number(days) * 86_400 + seconds) * 1000)
 }
 
-/**
- * What a worker's processes use: share of one CPU in percent since the sample before, and memory. Pages that processes
- * share are counted for each of them, as `ps` does.
- */
+/** CPU in percent of one CPU since the last sample, and memory. Shared pages count for each process, as in `ps`. */
 export function usageSince(before: GroupSample | undefined, now: GroupSample): WorkerUsage {
   const { memoryBytes } = now
   const passed = before === undefined ? 0 : now.at - before.at
   if (before === undefined || passed <= 0) return { memoryBytes }
-  // A child that ended takes its time along.
+  // An exited child takes its CPU time with it, so the sum can fall.
   const used = Math.max(0, now.cpuMs - before.cpuMs)
   return { cpuPercent: Math.round((used / passed) * 1000) / 10, memoryBytes }
 }
 
-/** A process that uses a card. `memoryBytes` undefined: the driver does not tell, as under Windows. */
+/** `memoryBytes` undefined: the driver does not report it, as on Windows. */
 export type GpuProcess = {
   readonly gpuId: string
   readonly pid: number
   readonly memoryBytes: number | undefined
 }
 
-/** What a worker uses of its cards; a field is missing where nobody can tell. */
 type GpuUse = { readonly gpuPercent?: number; readonly gpuMemoryBytes?: number }
 
-/** Asks nvidia-smi for the processes on the cards, in the form that readGpuProcesses reads. */
 export const GPU_PROCESSES_ARGUMENTS = [
   '--query-compute-apps=gpu_uuid,pid,used_memory',
   '--format=csv,noheader,nounits',
@@ -138,7 +130,6 @@ export const GPU_PROCESSES_ARGUMENTS = [
 
 const ROW = /^(GPU-[^,\s]+),\s*(\d+),\s*(\d+)?/
 
-/** Reads the answer to GPU_PROCESSES_ARGUMENTS; lines that are no row are left out. */
 export function readGpuProcesses(stdout: string): readonly GpuProcess[] {
   return stdout.split('\n').flatMap((line) => {
     const [, gpuId, pid, mebibytes] = ROW.exec(line.trim()) ?? []
@@ -148,10 +139,8 @@ export function readGpuProcesses(stdout: string): readonly GpuProcess[] {
 }
 
 /**
- * What each worker uses. The driver tells memory by process and load by card only: memory is that of the processes of
- * the worker, and where they are not known, that of the cards it has for itself; load is the mean of the cards it has
- * for itself, and missing for a card that is shared.
- * @param facts.pidsOf - processes of each worker, as this machine numbers them; empty where it does not see them
+ * Memory by process, or by exclusive GPUs if processes are unknown; load is their mean, undefined for shared GPUs.
+ * @param facts.pidsOf local process ids; empty if invisible
  */
 export function gpuUseByWorker(facts: {
   readonly cards: readonly GpuCard[]
@@ -175,7 +164,7 @@ export function gpuUseByWorker(facts: {
   return uses
 }
 
-/** Memory on cards; undefined where none of the processes is known to use one, or the driver does not tell how much. */
+/** Undefined: no known process uses a GPU, or memory is not reported. */
 export function memoryOfProcesses(processes: readonly GpuProcess[], pids: readonly number[]): number | undefined {
   return sum(processes.filter(({ pid }) => pids.includes(pid)).map(({ memoryBytes }) => memoryBytes))
 }

@@ -3,7 +3,7 @@ import { counted, inSeconds, remainingSeconds } from '../text.ts'
 import type { CrashLoop } from './crash-loop.ts'
 import { type Started, testModeOf } from './test-modes.ts'
 
-/** What is known when somebody asks why jobs wait. Times are steady ms. Source: ours. */
+/** Facts for explaining a wait; times are monotonic ms. Source: ours. */
 export type WaitingFacts = {
   readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean
@@ -14,24 +14,20 @@ export type WaitingFacts = {
     readonly reason?: string | undefined
     readonly neverAsks?: string | undefined
   }[]
-  /** The result of evaluateCrashLoop. */
   readonly crashLoop?: CrashLoop | undefined
-  /** Why the fleet cannot start a worker that is wanted; only while one is. */
+  /** Why the fleet cannot start a wanted worker; set only while one is wanted. */
   readonly noCapacityReason?: string | undefined
-  /** Whether this machine as it is can never run one. */
   readonly neverCapacity?: boolean | undefined
-  /** The job that is asked about, without it the endpoint: its class, and how many jobs are handed out before it. */
+  /** The job in question, else the endpoint: its class, and the jobs dispatched before it. */
   readonly job?: { readonly lowPriority: boolean; readonly ahead: number } | undefined
-  /** Since when the job or request waits that is asked about; without it the endpoint as a whole is asked about. */
+  /** Start of the job's or request's wait; undefined: the endpoint as a whole. */
   readonly waitingSince?: number | undefined
   readonly now: number
 }
 
-/** Why jobs wait. Source: ours. */
 export type WaitingReason = {
-  /** A sentence for a person. */
   readonly text: string
-  /** Whether it cannot get better by waiting: somebody has to change something. Whoever waits may as well give up. */
+  /** True if waiting cannot help: somebody must change something. */
   readonly needsChange: boolean
 }
 
@@ -49,7 +45,6 @@ function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
   return undefined
 }
 
-/** The reason if no worker ever asks for jobs, because of a mode of the public SDK. */
 function asksNever(facts: WaitingFacts): WaitingReason | undefined {
   const able = inState(facts, 'initializing', 'idle', 'running')
   const said = able.every(({ neverAsks, state }) => neverAsks !== undefined && state !== 'running')
@@ -64,10 +59,10 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
   const { crashLoop, now } = facts
   if (crashLoop === undefined || crashLoop.backOffUntil <= now || inState(facts, 'initializing').length > 0)
     return undefined
-  // For low priority alone no worker starts, so there is no next try to promise.
+  // Low priority alone starts no worker, so no next try can be promised.
   if (onlyLowPriority(facts) && facts.config.workersMin === 0) return undefined
   const text = `No worker runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
-  // What failed before the wait began may have been mended since: one more try shows it.
+  // An older failure may be fixed since: one more try shows it.
   const isFresh = crashLoop.lastAt > (facts.waitingSince ?? Number.NEGATIVE_INFINITY)
   return { text, needsChange: crashLoop.needsChange && isFresh }
 }
@@ -97,7 +92,6 @@ function allUnhealthy(facts: WaitingFacts): string | undefined {
   return `No worker is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
 }
 
-/** What holds a job up while workers work: there is no further one, or not yet. */
 function busy(facts: WaitingFacts): string {
   const { config, job } = facts
   const running = inState(facts, 'running').length
@@ -115,7 +109,7 @@ function busy(facts: WaitingFacts): string {
     : `${sentence} No capacity for another: ${facts.noCapacityReason}.`
 }
 
-/** Whether one more worker can come, and only the rule of growth is in the way. */
+/** Whether only the growth rule delays one more worker. */
 function waitsForScaler({ config, crashLoop, noCapacityReason, now, workers }: WaitingFacts): boolean {
   const live = workers.filter(({ state }) => state === 'idle' || state === 'running').length
   return (
@@ -147,10 +141,8 @@ function whileWorking(facts: WaitingFacts): string {
 }
 
 /**
- * Says why jobs of an endpoint wait, what blocks most first: closed, crash loop, no slot, starting, unhealthy; and
- * where workers work, that they are busy or when another comes. It alone decides what cannot get better by waiting; all
- * who wait for a job or a worker ask it. Source: ours, because users cannot tell these apart elsewhere.
- * @param facts - the endpoint, its workers, and what is known of crashes and slots
+ * Explains waiting, worst blocker first: closed, crash loop, no slot, starting, unhealthy, busy. The only place that
+ * decides if waiting cannot help. Source: ours.
  * @returns undefined if nothing waits
  */
 export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {

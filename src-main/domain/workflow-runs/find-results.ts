@@ -1,11 +1,10 @@
 import { isRecord } from '../json/json.ts'
 
 /**
- * What a job of an image worker gave. Source: docs/spec/image-workflows.md, 5: `images` as list, the older `message`,
- * any medium; a data URI is cut up to its first comma.
+ * Results of an image worker: `images` list, older `message`, any medium; data URIs are cut up to the first comma.
+ * Source: docs/spec/image-workflows.md, 5.
  */
 
-/** A result: its bytes in base64, its text, or the address where the worker left it. */
 export type FoundResult = {
   readonly filename: string | undefined
   readonly node: string | undefined
@@ -15,17 +14,13 @@ export type FoundResult = {
     | { readonly kind: 'address'; readonly url: string }
 }
 
-/** Results, and what went wrong beside them. */
 export type FoundResults = { readonly results: readonly FoundResult[]; readonly errors: readonly string[] }
 
-// Keys under which workers put lists of files; `images` is the public one.
+// Keys for file lists; `images` is the public one.
 const LISTS = ['images', 'videos', 'gifs', 'audio', 'files']
-// Ids of nodes within subgraphs are some 40 signs.
 const NODE_MAX = 500
-// More is no gallery.
 const RESULTS_MAX = 500
 
-/** Looks through the output of a job. @param output as JSON of JavaScript has it */
 export function findResults(output: unknown): FoundResults {
   if (typeof output === 'string') return { results: fromMessage(output), errors: [] }
   if (!isRecord(output)) return { results: [], errors: [] }
@@ -42,7 +37,6 @@ export function findResults(output: unknown): FoundResults {
   return { results: all.slice(0, RESULTS_MAX), errors: [...reported, ...errors, ...cut] }
 }
 
-/** The previews in the output of a job: what nodes show and nobody saved. @param output as JSON of JavaScript has it */
 export function findPreviews(output: unknown): readonly FoundResult[] {
   return isRecord(output) ? listOf(output.previews).flatMap(fromItem).slice(0, RESULTS_MAX) : []
 }
@@ -63,7 +57,7 @@ function fromItem(item: unknown): readonly FoundResult[] {
 const firstText = (...values: readonly unknown[]) =>
   values.find((value): value is string => typeof value === 'string' && value !== '')
 
-// A word of the worker is no picture; base64 of one is long, and has no blanks.
+// Words are not pictures; base64 of one is long, without spaces.
 function fromMessage(message: string): readonly FoundResult[] {
   const isText =
     !message.startsWith('data:') && !isAddress(message) && (message.length < 64 || /\s/.test(message.slice(0, 1000)))
@@ -77,13 +71,13 @@ function contentOf(data: string): FoundResult['content'] {
 
 const isAddress = (text: string) => /^https?:\/\//.test(text.slice(0, 10))
 
-/** Whether a text is base64: only then are its bytes what the worker sent. */
+/** Only base64 text decodes to the bytes that the worker sent. */
 export function isBase64(text: string): boolean {
-  const trimmed = text.trim() // else blanks at the end would be tried at each of them
+  const trimmed = text.trim() // otherwise the pattern would be tried at each trailing space
   return trimmed !== '' && /^[A-Za-z0-9+/_\-\s]*={0,2}$/.test(trimmed)
 }
 
-/** The last part of a path, without what no file name holds; undefined where nothing is left. */
+/** Returns the last path part without invalid characters; undefined if empty. */
 export function plainName(path: string): string | undefined {
   const last = path.split(/[\\/]/).at(-1) ?? ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
@@ -91,10 +85,7 @@ export function plainName(path: string): string | undefined {
   return clean === '' || /^\.+$/.test(clean) ? undefined : clean.slice(0, 255)
 }
 
-/**
- * `x.png`, `x (1).png`, `x (2).png` ...: the names that a file gets where others have the one before. Source: the
- * field's way.
- */
+/** `x.png`, `x (1).png`, `x (2).png` ...: names for duplicates. Source: the field's way. */
 export function* nameVariants(name: string): Generator<string, void> {
   yield name
   const dot = name.lastIndexOf('.')

@@ -1,7 +1,6 @@
 /**
- * A graph as a file that another Drydock opens and runs: lines of JSON. The first says what it is and what it needs, the
- * second is the document, the third the payload (`null`: there is none), and each file that it comes with is a line of
- * base64. No archive, so that no name in it is a path of anything.
+ * A portable graph in lines of JSON: head, document, payload or `null`, then base64 files. Not an archive, so that no
+ * name is a path.
  */
 import { limit } from '../../contract/limits.ts'
 import { type GraphExportHead, graphExportHead } from '../../contract/workflows.ts'
@@ -18,7 +17,6 @@ import { imagesOf } from './payload-files.ts'
 
 const SEED_INPUT = /^(?:noise_)?seed$/
 
-/** The seeds of nodes to their last digit, as text. */
 export const seedsOf = (nodes: readonly PayloadNode[]): GraphExportHead['seeds'] =>
   nodes.flatMap(({ id, inputs }) =>
     [...inputs].flatMap(([input, value]) =>
@@ -26,14 +24,11 @@ export const seedsOf = (nodes: readonly PayloadNode[]): GraphExportHead['seeds']
     ),
   )
 
-/** What a graph needs to run, by name. */
 type GraphNeeds = Pick<GraphExportHead, 'seeds' | 'classes'> & {
   readonly models: readonly { readonly name: string; readonly directory: string | undefined }[]
-  /** Names of the files that its nodes load. */
   readonly files: readonly string[]
 }
 
-/** Looks through a payload. @param packagesOf the packages of its classes, as far as they are known */
 export function needsOf(payload: JsonObject, types: NodeTypes, packagesOf: PackagesByClass): GraphNeeds {
   const nodes = readPayloadNodes(payload)
   const counts = Map.groupBy(nodes, ({ classType }) => classType)
@@ -46,7 +41,6 @@ export function needsOf(payload: JsonObject, types: NodeTypes, packagesOf: Packa
   }
 }
 
-/** The first three lines. The texts are JSON, and stay what they are but for line ends between their values. */
 export function exportLines(
   head: GraphExportHead,
   { document, payload }: { readonly document: string | undefined; readonly payload: string | undefined },
@@ -55,10 +49,8 @@ export function exportLines(
   return `${JSON.stringify(head)}\n${line(document)}\n${line(payload)}\n`
 }
 
-/** A file of an export. `base64`: its bytes; whoever decodes them compares their SHA-256. */
 type ExportedFile = GraphExportHead['files'][number] & { readonly sha256: string; readonly base64: string }
 
-/** An export that was read. Texts are JSON of the document and of the payload. */
 export type OpenedGraph = {
   readonly head: GraphExportHead
   readonly document: string | undefined
@@ -66,7 +58,10 @@ export type OpenedGraph = {
   readonly files: readonly ExportedFile[]
 }
 
-/** Reads an export, of which nothing is believed. @returns why it is none, the end of a sentence */
+/**
+ * Parses an untrusted export.
+ * @returns the reason, as the end of a sentence, if invalid
+ */
 export function readGraphExport(text: string): OpenedGraph | { readonly why: string } {
   if (!isGraphExport(text)) return { why: 'it is not a graph exported by Drydock' }
   const [first = '', second, third, ...rest] = text.split('\n')

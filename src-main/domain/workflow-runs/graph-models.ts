@@ -1,7 +1,4 @@
-/**
- * The models that graphs name, and the rule of one model: a worker has the models that are in it, and a graph that
- * loads another fails on it after it has waited. Source: docs/spec/image-workflows.md, 6.3.
- */
+/** Checks a graph's models, since a missing one fails only after waiting. Source: docs/spec/image-workflows.md, 6.3. */
 import type { ModelKey } from '../../contract/models.ts'
 import {
   directoryOfInput,
@@ -16,21 +13,18 @@ import type { WorkflowDocument } from '../workflow/document/document.ts'
 import { isArray, isObject, type JsonObject, type JsonValue } from '../workflow/json/value.ts'
 import type { PayloadNode } from '../workflow/payload.ts'
 
-/** A node as far as the rule looks at it. */
 export type LoadingNode = Pick<PayloadNode, 'id' | 'inputs'> & Partial<Pick<PayloadNode, 'classType'>>
 
-/** A model that a node asks for. */
 export type AskedModel = { readonly node: string; readonly input: string; readonly asked: string }
 
-/** What workers have: models that the settings name, and those of the folders that they are given. */
+/** Models in the settings, and those of mounted folders. */
 export type InstalledModels = { readonly named: readonly string[]; readonly here: readonly ModelKey[] }
 
-// What inputs of loaders are called: `ckpt_name`, `clip_name2`, `lora_01`, `model`, `ipadapter_file` ... A prompt that
-// ends like the name of a file is none of them.
+// Loader inputs: `ckpt_name`, `clip_name2`, `lora_01`, `model`, `ipadapter_file` ... A prompt that ends like a file
+// name is not one.
 const LOADER_INPUT =
   /(?:_name|_file|_path|ckpt|checkpoint|lora|vae|unet|clip|model|encoder|control_?net|upscaler)(?:_?\d+)?$/i
 
-/** The models that a graph loads, each use of one. */
 export function modelsOf(
   nodes: Iterable<LoadingNode>,
 ): readonly (AskedModel & { readonly directory: string | undefined })[] {
@@ -42,7 +36,6 @@ export function modelsOf(
   )
 }
 
-/** The first model that a graph loads and that is not installed; undefined: all are there. */
 export function findMissingModel(
   nodes: Iterable<LoadingNode>,
   { named, here }: InstalledModels,
@@ -54,7 +47,6 @@ export function findMissingModel(
   return missing && { node: missing.node, input: missing.input, asked: missing.asked }
 }
 
-/** A model as a document offers it. */
 export type OfferedModel = {
   readonly name: string
   readonly url: string
@@ -66,8 +58,7 @@ const SHA256 = /^[0-9a-f]{64}$/i
 const MODELS_MAX = 2000
 
 /**
- * The models that a document says where to get: `models` in the properties of its nodes, those of subgraphs too, and in
- * the document itself. What could not be downloaded as it stands is left out.
+ * Collects valid download offers from node properties, subgraphs and the document.
  * @returns by the name that nodes use
  */
 export function offeredModels(document: WorkflowDocument): ReadonlyMap<string, OfferedModel> {
@@ -102,7 +93,6 @@ function readOffer(model: JsonObject): OfferedModel | undefined {
   }
 }
 
-/** Texts within JSON that are names of model files, as graphs write them. What a node merely offers is none. */
 export function modelNamesIn(value: unknown): readonly string[] {
   const found = new Set<string>()
   const visit = (one: unknown, key: string | undefined): void => {

@@ -1,22 +1,17 @@
-/**
- * What payloads hold that a run goes with: the files that they name, so that these stay stored, or that nodes ask for,
- * and the text that the run is found by.
- */
 import { typeOfPayloadNode } from '../workflow/dynamic-inputs.ts'
 import { takesFile } from '../workflow/input-type.ts'
 import { asText, isArray, type JsonObject } from '../workflow/json/value.ts'
 import type { NodeTypes } from '../workflow/node-types.ts'
 import { readPayloadNodes } from '../workflow/payload.ts'
 
-// Endings of what nodes load: an input of a sampler never looks like it.
+// Endings of loadable files; sampler inputs never look like this.
 const MEDIA_FILE = /\.(?:png|jpe?g|webp|gif|avif|bmp|svg|mp4|webm|mov|mkv|mp3|ogg|flac|wav|m4a|txt|glb|latent)$/i
 const NAME_LENGTH_MAX = 255
 const FILES_MAX = 1000
 
 /**
- * Texts within JSON that may be names of files which nodes load, so that these files stay stored. `a.png [input]` names
- * the folder of a file too.
- * @param value JSON as JavaScript reads it, or as domain/workflow/json does
+ * Finds possible file names, so that these files stay stored; `a.png [input]` includes the folder.
+ * @param value JSON by JavaScript or domain/workflow/json
  */
 export function filesIn(value: unknown): readonly string[] {
   const found = new Set<string>()
@@ -32,13 +27,11 @@ export function filesIn(value: unknown): readonly string[] {
   return [...found]
 }
 
-// Nodes may say in which folder of the server a file is, like `x.png [input]`.
 const withoutFolder = (name: string): string => name.replace(/ \[(?:input|output|temp)\]$/, '')
 
-/** A file that a node of a payload asks for. */
 export type WantedFile = { readonly node: string; readonly input: string; readonly name: string }
 
-// Classes that read files of users on every server, for where nobody knows the class.
+// Loaders that every server has, if the class is unknown.
 const LOADERS: ReadonlyMap<string, string> = new Map([
   ['LoadImage', 'image'],
   ['LoadImageMask', 'image'],
@@ -46,7 +39,6 @@ const LOADERS: ReadonlyMap<string, string> = new Map([
   ['LoadVideo', 'file'],
 ])
 
-/** The files that a payload asks for, like the picture of LoadImage; each use of one by its node and input. */
 export function imagesOf(payload: JsonObject, types: NodeTypes): readonly WantedFile[] {
   return readPayloadNodes(payload).flatMap((node) => {
     const { id, classType, inputs } = node
@@ -63,12 +55,10 @@ export function imagesOf(payload: JsonObject, types: NodeTypes): readonly Wanted
   })
 }
 
-// Enough for the prompts of a graph; a search looks through this much of each of 10,000 runs.
+// Enough for a graph's prompts; a search reads this much of 10,000 runs.
 const WORDS_LENGTH_MAX = 4000
-// One prompt must not leave the others out.
 const TEXT_MAX = 1500
 
-/** What a run is found by, in small letters: its title, its label, and the texts that are set on its nodes. */
 export function wordsOf(payload: JsonObject, title: string, label = ''): string {
   const texts = readPayloadNodes(payload).flatMap(({ inputs }) =>
     [...inputs.values()].flatMap((value) => (typeof value === 'string' ? [value.slice(0, TEXT_MAX)] : [])),

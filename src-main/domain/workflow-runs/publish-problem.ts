@@ -1,4 +1,3 @@
-/** Whether a graph that somebody wants to publish can be run: its payload, its parameters and its results. */
 import type { GraphParameter, PublishGraph } from '../../contract/published.ts'
 import type { JsonObject } from '../workflow/json/value.ts'
 import { readLink, readPayloadNode } from '../workflow/payload.ts'
@@ -6,15 +5,12 @@ import { defaultOf, valueProblem } from '../workflow/publish/parameter-values.ts
 import { type NoPayload, readPayloadText } from './run-graph.ts'
 import { manyValues } from './sent-graph.ts'
 
-/** What of a graph is checked. */
 export type PublishedParts = Pick<PublishGraph, 'payload' | 'parameters' | 'results'>
 
-/** Why a graph is not published, with the name of the field; nothing where it can be run. */
 export type PublishProblem = NoPayload | { readonly field: string; readonly why: string } | { readonly isFine: true }
 
-/** Checks a graph that is to be published. */
 export function publishProblem({ payload: text, parameters, results }: PublishedParts): PublishProblem {
-  const tooMany = manyValues(text) // each of its jobs reads it again
+  const tooMany = manyValues(text)
   if (tooMany !== undefined) return { field: 'payload', why: tooMany }
   const read = readPayloadText(text)
   if (!('payload' in read)) return read

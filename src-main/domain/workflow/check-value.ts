@@ -1,13 +1,11 @@
-/** Whether a value may be given to an input, by the rules of the field's server. Source: docs/spec/comfyui.md, 9. */
+/** Checks values for inputs by ComfyUI's rules. Source: docs/spec/comfyui.md, 9. */
 
 import { type InputType, isWidget, takesOthers, takesSeveral } from './input-type.ts'
 import { isArray, isNumber, isObject, type JsonValue, sameJson, shownJson } from './json/value.ts'
 import type { ProblemCode } from './problem.ts'
 
-/** What is wrong with a value: the code, and a sentence that goes on after the name of the input. */
 export type ValueProblem = { readonly code: ProblemCode; readonly says: string }
 
-/** Checks a value; undefined where nothing is wrong with it. */
 export function checkValue(type: InputType, given: JsonValue): ValueProblem | undefined {
   const value = isObject(given) ? (given.get('__value__') ?? given) : given
   if (value === null && needsValue(type)) return { code: 'required_input_missing', says: 'has no value' }
@@ -20,7 +18,7 @@ export function checkValue(type: InputType, given: JsonValue): ValueProblem | un
 
 const PLAIN_TYPES = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO'])
 
-// Widgets of other types, which an extension draws, may mean something by null.
+// Other widget types, drawn by extensions, may give null a meaning.
 const needsValue = (type: InputType): boolean => type.isRequired && (PLAIN_TYPES.has(type.type) || !isWidget(type))
 
 function checkChoice(type: InputType, value: JsonValue): ValueProblem | undefined {
@@ -53,10 +51,9 @@ function wrongType(value: JsonValue, wanted: string): ValueProblem {
   return { code: 'wrong_value_type', says: `has ${shownJson(value)}, but needs ${wanted}` }
 }
 
-/** A number by its text; `whole` where it is one, for seeds are no doubles. */
 type Exact = { readonly text: string; readonly whole: bigint | undefined; readonly double: number }
 
-// As Python would make one of it: 3.7 is taken as 3, and texts of numbers as numbers.
+// As Python converts it: 3.7 becomes 3, and numeric texts numbers.
 function wholeNumber(value: JsonValue | undefined): Exact | undefined {
   const text = typeof value === 'boolean' ? String(Number(value)) : numberText(value)
   if (text === undefined || (typeof value === 'string' && !/^\s*[+-]?\d+\s*$/.test(text))) return undefined
@@ -76,13 +73,13 @@ function numberText(value: JsonValue | undefined): string | undefined {
 
 function exact(text: string): Exact | undefined {
   const double = Number(text)
-  // Python takes both texts, and no bound is above or below the first one.
+  // Python accepts both texts, and NaN compares with no bound.
   if (Number.isNaN(double) && text !== 'NaN') return undefined
   const isWhole = text.length <= WHOLE_LENGTH_MAX && /^[+-]?\d+$/.test(text)
   return { text, double, whole: isWhole ? BigInt(text.replace('+', '')) : undefined }
 }
 
-// Longer ones are compared as doubles: exactly, a million digits take longer than anybody waits.
+// Longer ones are compared as doubles: exact comparison of a million digits is too slow.
 const WHOLE_LENGTH_MAX = 400
 
 function isBelow(one: Exact, other: Exact): boolean {

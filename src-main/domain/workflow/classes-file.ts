@@ -1,7 +1,6 @@
 /**
- * Classes of nodes as a text, and their facts alone: what `GET /object_info` answers, or a file that says of which
- * version they are besides, `{"version": "ComfyUI 0.33.0", "types": {...}}`. Source: ours; a version within the classes
- * would be taken for one.
+ * Node types as text: `GET /object_info`, or `{"version": "ComfyUI 0.33.0", "types": {...}}`. Source: ours; a version
+ * inside would look like a class.
  */
 
 import { directoryOfInput, MODEL_FILE } from '../models/layout.ts'
@@ -9,14 +8,12 @@ import { parseJson } from './json/parse.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from './json/value.ts'
 import { type NodeTypes, readNodeTypes } from './node-types.ts'
 
-/** Classes by name as they came, and of which version they are; undefined: nobody said. */
 export type ClassesFile = { readonly version: string | undefined; readonly classes: JsonObject }
 
 const EXCERPT = 60
 
-/** Reads classes of either form. @returns why the text holds none, as the end of a sentence */
+/** @returns the reason, as the end of a sentence, if it has none */
 export function readClassesFile(text: string): ClassesFile | string {
-  // As editors read it: a bound that is no number is none.
   const parsed = parseJson(text, { asNull: true })
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
@@ -30,35 +27,29 @@ export function readClassesFile(text: string): ClassesFile | string {
   return { version: isFile ? version : undefined, classes }
 }
 
-/** The classes in a text of either form; none where it holds none. */
 export function typesIn(text: string): NodeTypes {
   const read = readClassesFile(text)
   return typeof read === 'string' ? new Map() : readNodeTypes(read.classes)
 }
 
-/** Writes classes with their version, one a line and by name, so that two versions can be compared. */
+/** One class per line, sorted by name, so that versions can be compared. */
 export function writeClassesFile({ version = 'not known', classes }: ClassesFile): string {
   const sorted = [...classes].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const lines = sorted.map(([name, type]) => `${JSON.stringify(name)}: ${writeJson(type)}`)
   return `{"version": ${JSON.stringify(version)}, "types": {\n${lines.join(',\n')}\n}}\n`
 }
 
-// The facts of classes, out of the response of the server: names, types, values and what says how a widget behaves.
-// Texts that explain are left to the server, and so are the lists of files that one machine has. Source:
+// Keeps facts of classes (names, types, widget behaviour) and drops explanations and local file lists. Source:
 // docs/spec/comfyui.md, 5.
 
-// Of a class. Its description, tooltips, search terms and prices are texts of others.
 const CLASS_KEYS = [
   ...['input', 'input_order', 'is_input_list', 'output', 'output_is_list', 'output_name', 'output_matchtypes'],
   ...['name', 'display_name', 'category', 'python_module', 'output_node', 'has_intermediate_output'],
   ...['deprecated', 'experimental', 'dev_only', 'api_node'],
 ]
-// As good as said where they are missing.
 const FLAGS = ['is_input_list', 'has_intermediate_output', 'deprecated', 'experimental', 'dev_only', 'api_node']
-// Of an input.
 const TEXTS = ['tooltip', 'placeholder', 'description', 'help', 'price_badge']
 
-/** The facts of classes. @param classes class name -> definition; entries that are none are left out */
 export function classFacts(classes: JsonObject): JsonObject {
   return new Map([...classes].flatMap(([name, raw]) => (isObject(raw) ? [[name, factsOf(name, raw)]] : [])))
 }
@@ -78,7 +69,6 @@ function groupsOf(className: string, groups: JsonValue): JsonValue {
 }
 
 function inputFacts(className: string, name: string, input: JsonValue): JsonValue {
-  // A hidden input is a name alone.
   if (!isArray(input)) return input
   const [type = null, given] = input
   const isOfMachine = (list: JsonValue) => isArray(list) && listsFiles(className, name, list, given)
@@ -100,7 +90,7 @@ function optionFacts(
   return new Map(facts)
 }
 
-// Where inputs hold inputs: choices that bring some along, and templates of inputs that grow or are slots.
+// Nested inputs: choices with own inputs, and templates of growing inputs.
 function nestedFacts(className: string, key: string, value: JsonValue): JsonValue {
   const withInputs = (holder: JsonValue, where: string) =>
     mapped(holder, (one, inner) => (one === where ? groupsOf(className, inner) : inner))
@@ -118,7 +108,7 @@ const FILE =
   /\.(?:ya?ml|png|jpe?g|webp|gif|bmp|tiff?|avif|mp4|webm|mkv|mov|mp3|wav|flac|ogg|opus|m4a|glb|gltf|obj|fbx|stl|ply|splat|latent|txt|json|csv|exr|hdr)$/i
 const FOLDERS = ['folder', 'folder_name', 'model_path', 'latent', 'existing_lora']
 
-// A loader lists more than files: `pixel_space` of VAEs, `none`, folders of the input folder.
+// Loaders also list other values: `pixel_space` of VAEs, `none`, input folders.
 function listsFiles(
   className: string,
   input: string,

@@ -1,4 +1,4 @@
-/** Values that widgets have before anybody sets them. Source: docs/spec/comfyui.md, 5 and 2. */
+/** Default values of widgets. Source: docs/spec/comfyui.md, 5 and 2. */
 
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget, takesSeveral } from './input-type.ts'
@@ -19,9 +19,9 @@ const OF_TYPE: Readonly<Record<string, JsonValue>> = {
 }
 
 /**
- * The value of an input that nobody has set: the default of its class, else the first of its list. A default that is
- * not in the list, like a file of the machine that the class was written on, would only be refused.
- * @returns null where the class names neither
+ * Uses the class default, else the first option; a default missing from the list, like another machine's file, would be
+ * refused.
+ * @returns null without either
  */
 export function defaultValue(input: InputType): JsonValue {
   const { type, choices, options } = input
@@ -37,9 +37,8 @@ function ofType(type: string): JsonValue {
 }
 
 /**
- * The values that a node sends by itself, by the names of its inputs: those that it holds, and the defaults of widgets
- * that are newer than its file.
- * @returns undefined where the values that it holds cannot be told apart
+ * Stored values plus defaults of widgets newer than the file.
+ * @returns undefined if values cannot be assigned
  */
 export function sentValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const held = widgetValues(node, type)
@@ -73,20 +72,18 @@ function namesLeftOut({ properties }: GraphNode): ReadonlySet<JsonValue> {
   return new Set(isArray(names) ? names : [])
 }
 
-/** The values of a new node of a class, as a document stores them. */
 export function defaultValues(type: NodeType): JsonArray {
   const inputs = new Map(type.inputs.map((input) => [input.name, input]))
   return valueSlots(type).map((slot) => defaultAt(slot, inputs.get(slot.name)))
 }
 
-/** The value of one slot that nobody has set. @param input what the class says of it */
 export function defaultAt({ kind }: ValueSlot, input: InputType | undefined): JsonValue {
   if (kind === 'control') return defaultControl(input)
   if (kind === 'filter') return ''
   return input === undefined ? null : defaultValue(input)
 }
 
-// A class may name the word itself; seeds are randomized.
+// A class may define the word; seeds are randomized.
 function defaultControl(input: InputType | undefined): JsonValue {
   const named = input?.options.get('control_after_generate')
   return isControlMode(named) ? named : 'randomize'

@@ -1,6 +1,6 @@
 /**
- * Inputs that depend on the node: a choice that brings inputs of its own with each of its values, and a list of inputs
- * that grows as it is linked. A class is seen with the inputs that one node of it has. Source: docs/spec/comfyui.md, 5.
+ * Resolves dynamic inputs of a node: choices with their own inputs, and lists that grow when linked. Source:
+ * docs/spec/comfyui.md, 5.
  */
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget } from './input-type.ts'
@@ -11,22 +11,18 @@ import { isStored, slotsOf } from './widgets.ts'
 
 const CHOICE = 'COMFY_DYNAMICCOMBO_V3'
 
-/** Whether an input is a choice that brings inputs of its own, `CHOICE.INPUT`, with each of its values. */
 export const isChoice = ({ type }: InputType): boolean => type === CHOICE
 
 const GROWING = 'COMFY_AUTOGROW_V3'
-// A class with a list that its author writes on the node.
 const OWN_LIST = 'CustomCombo'
 // Source: docs/spec/comfyui.md, 5.
 const GROWS_TO = 100
 
-/** What one node says: the value of a widget, by name or by its slot, and which inputs it has. */
 type Given = {
   readonly valueOf: (name: string, index: number) => JsonValue | undefined
   readonly hasInput: (name: string) => boolean
 }
 
-/** The class of a node, with the inputs that this node has; undefined where nobody knows it. */
 export function typeOfNode(node: GraphNode, types: NodeTypes): NodeType | undefined {
   const type = types.get(node.type ?? '')
   if (type === undefined || !isDynamic(type)) return type
@@ -38,7 +34,6 @@ export function typeOfNode(node: GraphNode, types: NodeTypes): NodeType | undefi
   })
 }
 
-/** The class of a node of a payload, with the inputs that this node has; undefined where nobody knows it. */
 export function typeOfPayloadNode({ classType, inputs }: PayloadNode, types: NodeTypes): NodeType | undefined {
   const type = types.get(classType)
   if (type === undefined || !isDynamic(type)) return type
@@ -48,7 +43,7 @@ export function typeOfPayloadNode({ classType, inputs }: PayloadNode, types: Nod
 const isDynamic = ({ name, inputs }: NodeType): boolean =>
   name === OWN_LIST || inputs.some(({ type }) => type === CHOICE || type === GROWING)
 
-// A cache alone: nodes of a class with the same inputs have the very same type, by which views are cached.
+// A pure cache: nodes with equal inputs share the identical type, by which views are cached.
 const variants = new WeakMap<NodeType, Map<string, NodeType>>()
 
 function expanded(type: NodeType, given: Given): NodeType {
@@ -95,9 +90,7 @@ function childrenOf(parent: InputType, inputs: JsonValue | undefined): readonly 
   })
 }
 
-/**
- * The members of a growing list: as many as are needed, as are linked, and one more to link. They are sockets alone.
- */
+/** As many as required or linked, plus one; sockets only. */
 function members(group: InputType, { hasInput }: Given): readonly InputType[] {
   const template = group.options.get('template')
   if (!isObject(template)) return []

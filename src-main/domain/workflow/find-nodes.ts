@@ -1,23 +1,21 @@
-/** Nodes of a document found by what is written on them: title, class, id, values. Into subgraphs too. */
+/** Finds nodes of a document by title, class, id and values, also in subgraphs. */
 import { type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import { isArray, isNumber, isObject, type JsonValue } from './json/value.ts'
 import type { NodeTypes } from './node-types.ts'
 import { SUBGRAPH_DEPTH_MAX } from './promoted-widgets.ts'
 
-/** A node that was found. `path`: ids of the nodes that it is within, from outside inwards. */
 export type FoundNode = {
   readonly path: readonly string[]
   readonly id: string
   readonly title: string
-  /** What of it was found beside its title: its class, or the part of a value. */
   readonly detail: string
 }
 
 const DETAIL_LENGTH = 60
 
 /**
- * Finds nodes that have all parts of a text in their title, class, id or values, in any case: those whose title has
- * them first. @param text empty: all nodes @param most nodes that are found at most
+ * Case-insensitive; all parts must match, title matches first.
+ * @param text empty: all nodes
  */
 export function findNodes(
   document: WorkflowDocument,
@@ -46,7 +44,6 @@ export function findNodes(
 
 type InspectedNode = { readonly node: GraphNode; readonly title: string; readonly inner: Subgraph | undefined }
 
-/** What to show of a node in which the parts were found; undefined where they were not. */
 function detailOf({ node, title, inner }: InspectedNode, parts: readonly string[]): string | undefined {
   const kind = inner === undefined ? (node.type ?? '') : 'Subgraph'
   const plain = `${title} ${kind} ${node.id ?? ''}`.toLowerCase()
@@ -67,7 +64,6 @@ function textsIn(value: JsonValue | undefined): readonly string[] {
   return isObject(value) ? [...value.values()].flatMap(textsIn) : []
 }
 
-/** The part of a long value that was found. */
 function around(value: string, parts: readonly string[]): string {
   const line = value.replaceAll(/\s+/g, ' ').trim()
   const found = line.toLowerCase().indexOf(parts.find((part) => line.toLowerCase().includes(part)) ?? '')

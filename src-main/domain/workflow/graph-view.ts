@@ -1,4 +1,4 @@
-/** All that is drawn of a graph at once. What an edit did not touch stays the very same object. */
+/** The drawn parts of a graph. Parts that an edit did not touch stay the same object. */
 import {
   type BoundarySlot,
   type Graph,
@@ -23,7 +23,6 @@ import type { NodeType, NodeTypes } from './node-types.ts'
 import { type NodeView, nodeView, primitiveTarget, type WidgetView } from './node-view.ts'
 import { hostWidgets } from './promoted-widgets.ts'
 
-/** A link with the points that it goes through, from its output to its input. */
 export type LinkView = {
   readonly id: string
   readonly from: LinkEnd
@@ -32,7 +31,6 @@ export type LinkView = {
   readonly waypoints: readonly Waypoint[]
 }
 
-/** A group. `index`: its index in the list of its graph, by which edits find it. */
 export type GroupView = {
   readonly index: number
   readonly title: string
@@ -41,17 +39,14 @@ export type GroupView = {
   readonly isCollapsed: boolean
 }
 
-/** What leads into a subgraph, or out of it. Its slots are in order, as links name them by index. */
 export type BoundaryView = {
-  /** -10 for what leads in, -20 for what leads out. */
+  /** -10 for inputs, -20 for outputs. */
   readonly id: string
   readonly bounds: Rectangle
   readonly slots: readonly { readonly name: string; readonly label: string; readonly type: string }[]
 }
 
-/** A graph as it is drawn. `input` and `output` are those of a subgraph. */
 export type GraphView = {
-  /** In the order of the document. */
   readonly nodes: readonly NodeView[]
   readonly links: readonly LinkView[]
   readonly groups: readonly GroupView[]
@@ -59,12 +54,10 @@ export type GraphView = {
   readonly output?: BoundaryView
 }
 
-/** Gives the view of a graph; undefined where there is none at the address. */
 export type GraphViewer = (document: WorkflowDocument, at: GraphAddress, types: NodeTypes) => GraphView | undefined
 
 const STRAIGHT: readonly Waypoint[] = []
 
-/** Makes a viewer; it remembers the view of each graph as long as the graph is the same. */
 export function createGraphViewer(): GraphViewer {
   const viewNode = createNodeViewer()
   const links = new WeakMap<Link, LinkView>()
@@ -125,13 +118,10 @@ function boundary(id: string, raw: JsonValue | undefined, slots: readonly Bounda
   }
 }
 
-/** Where a node is looked at. */
 type GraphContext = { readonly document: WorkflowDocument; readonly graph: Graph; readonly types: NodeTypes }
 
-/** Gives the view of a node. */
 type NodeViewer = (index: GraphContext, node: GraphNode) => NodeView
 
-// What a view was made of. `inside`: the definitions, of which a view of a host tells too.
 type Made = {
   readonly view: NodeView
   readonly type: NodeType | undefined
@@ -142,10 +132,7 @@ type Made = {
 
 const NONE: ReadonlyMap<string, Subgraph> = new Map()
 
-/**
- * Makes one. A view stays the same object as long as what it is made of does. It holds nothing but what the nodes it is
- * asked for hold.
- */
+/** A view stays the same object as long as its inputs do. The cache holds only what its nodes hold. */
 export function createNodeViewer(): NodeViewer {
   const made = new WeakMap<GraphNode, Made>()
   const definitionsOf = new WeakMap<object, ReadonlyMap<string, Subgraph>>()
@@ -179,12 +166,11 @@ export function createNodeViewer(): NodeViewer {
   }
 }
 
-// What a host shows of its subgraph beside the widgets.
 function sameFace(before: Subgraph | undefined, after: Subgraph | undefined): boolean {
   return before?.name === after?.name && before?.inputs === after?.inputs && before?.outputs === after?.outputs
 }
 
-// An edit within one definition leaves the hosts of the others as they are.
+// An edit within one definition does not change the hosts of others.
 function sameWidgets(before: readonly WidgetView[], after: readonly WidgetView[] | undefined): boolean {
   return (
     after !== undefined &&

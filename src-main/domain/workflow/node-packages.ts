@@ -1,7 +1,6 @@
 /**
- * The packages that bring classes of nodes: as graphs name them, by an index of the registry, and as a server has them.
- * Graphs name `cnr_id` of the public registry, or `aux_id` of a repository, with `ver`: in the properties of nodes, and
- * beside the titles of payloads. Source: docs/spec/comfyui.md, 1 and 2.
+ * Packages of node classes from graphs, the registry index or a server. Graphs name `cnr_id` or `aux_id` with `ver`.
+ * Source: docs/spec/comfyui.md, 1, 2.
  */
 
 import type { NodePackagesResponse } from '../../contract/workflows.ts'
@@ -11,24 +10,23 @@ import { asText, isObject, type JsonObject, type JsonValue } from './json/value.
 import type { NodeType } from './node-types.ts'
 import { readPayloadNode } from './payload.ts'
 
-/** A package. `address`: where it can be had; missing: it comes with ComfyUI. */
+/** A package. `address`: where to get it; missing: it comes with ComfyUI. */
 export type NodePackage = {
   readonly name: string
   readonly address?: string | undefined
   readonly version?: string | undefined
 }
 
-/** Packages by the class of nodes that they bring, the likeliest first. */
 export type PackagesByClass = ReadonlyMap<string, readonly NodePackage[]>
 
-// What a stranger wrote becomes a part of an address: nothing that leads elsewhere.
+// Untrusted text becomes part of an address, so nothing may lead elsewhere.
 const REGISTRY_ID = /^[a-z0-9][a-z0-9._-]{0,99}$/i
 const REPOSITORY = /^[a-z0-9][a-z0-9-]{0,38}\/[a-z0-9_-][a-z0-9._-]{0,99}$/i
 const VERSION = /^[0-9a-z][0-9a-z.+-]{0,39}$/i
 const COMMIT = /^[0-9a-f]{40}$/
 const OF_COMFYUI = 'comfy-core'
 
-/** Reads the properties of a node, or what stands beside its title; undefined where they name no package. */
+/** Reads the package from the properties of a node or the metadata beside its title; undefined without one. */
 export function readNodePackage(raw: JsonObject): NodePackage | undefined {
   const [id, repository, given] = ['cnr_id', 'aux_id', 'ver'].map((key) => asText(raw.get(key)))
   const version = given !== undefined && VERSION.test(given) ? { version: shortVersion(given) } : {}
@@ -42,7 +40,6 @@ export function readNodePackage(raw: JsonObject): NodePackage | undefined {
 
 const shortVersion = (version: string): string => (COMMIT.test(version) ? version.slice(0, 8) : version)
 
-/** The packages that the nodes of a document name, those within subgraphs too; the first of each class. */
 export function packagesOfDocument(document: WorkflowDocument): PackagesByClass {
   const found = new Map<string, readonly NodePackage[]>()
   for (const graph of [document, ...(document.definitions?.subgraphs.items ?? [])])
@@ -50,7 +47,6 @@ export function packagesOfDocument(document: WorkflowDocument): PackagesByClass 
   return found
 }
 
-/** The same of a payload. */
 export function packagesOfPayload(payload: JsonObject): PackagesByClass {
   const found = new Map<string, readonly NodePackage[]>()
   for (const [id, raw] of payload) {
@@ -72,7 +68,6 @@ function take(
 
 const NAMED = 3
 
-/** Where a class is to be had, as a sentence. */
 export function packagesText([first, ...others]: readonly NodePackage[]): string {
   if (first === undefined) return ''
   if (first.address === undefined)
@@ -88,14 +83,14 @@ const packageText = ({ name, version, address }: NodePackage): string =>
 // `extension-node-map.json` of ComfyUI-Manager, `{ADDRESS: [[CLASS, ...], {title_aux}]}`, and the registry's own
 // answer, `{nodes: [{id, name, preempted_comfy_node_names: [CLASS, ...]}]}`.
 
-// Source: ours; a class in more of them is one that many have copied.
+// Source: ours; a class in more of them has been copied by many.
 const MOST_OF_CLASS = 5
 const NAME_LENGTH_MAX = 120
 const ADDRESS = /^https:\/\/[a-z0-9.-]+\/[\w./~%#?=&+-]{1,300}$/i
 
 /**
- * Reads an index. @param text JSON; what is no entry is passed over @throws Error that says why it is none, for a
- * person
+ * @param text JSON; invalid entries are skipped
+ * @throws Error with the reason, for a person
  */
 export function readPackageIndex(text: string): PackagesByClass {
   const value = parsed(text)
@@ -133,10 +128,7 @@ function add(found: Map<string, NodePackage[]>, className: string, one: NodePack
   else if (others.length < MOST_OF_CLASS) others.push(one)
 }
 
-/**
- * The packages of an index with those that a graph names: the index has the word, and what the graph names comes first
- * where the index has it too.
- */
+/** The index decides, and the graph's package comes first if the index lists it. */
 export function withNamed(index: PackagesByClass, named: PackagesByClass): PackagesByClass {
   const both = new Map([...named, ...index])
   for (const [className, [own]] of named) {
@@ -147,7 +139,6 @@ export function withNamed(index: PackagesByClass, named: PackagesByClass): Packa
   return both
 }
 
-/** The packages that a service has answered. @throws Error that says why its index cannot be read, for a person */
 export function packagesByClass({ classes, fault }: NodePackagesResponse): PackagesByClass {
   if (fault !== undefined) throw new Error(fault)
   return new Map(classes.map(({ name, packages }) => [name, packages]))
@@ -165,16 +156,11 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, NAME_LENGTH_MAX) : undefined
 
-// The packages of a ComfyUI server. Source: docs/spec/comfyui.md, 5.
+// Packages of a ComfyUI server. Source: docs/spec/comfyui.md, 5.
 
-/** A package of nodes, with its classes by name. */
 export type ClassPackage = {
-  /** Of a custom one: its folder in `custom_nodes`. */
   readonly name: string
-  /**
-   * `comfyui`: come with the server; `partner`: too, and ask paid services; `custom`: installed; `unknown`: nobody
-   * says.
-   */
+  /** `comfyui`: built in; `partner`: built in, but uses paid services; `custom`: installed; `unknown`: not stated. */
   readonly kind: 'comfyui' | 'partner' | 'custom' | 'unknown'
   readonly classes: readonly string[]
 }
@@ -183,7 +169,6 @@ const KINDS = ['comfyui', 'partner', 'custom', 'unknown'] as const
 const NAMES = { comfyui: 'ComfyUI', partner: 'ComfyUI, partner nodes', unknown: 'not known' }
 const CUSTOM = 'custom_nodes.'
 
-/** The packages of classes: those that come with ComfyUI, then those that were installed, by name. */
 export function classPackages(types: Iterable<NodeType>): readonly ClassPackage[] {
   const groups = Map.groupBy(types, (type) => JSON.stringify(packageOf(type)))
   return [...groups.values()]

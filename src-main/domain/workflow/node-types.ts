@@ -1,16 +1,17 @@
 /**
- * What is known of classes of nodes: the answer of `GET /object_info`, or a file of that form. Source:
+ * Facts of classes of nodes: the response of `GET /object_info`, or a file of that form. Source:
  * docs/spec/image-workflows.md, 3; docs/spec/comfyui.md, 5.
  */
 import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
 import { arrayAt, asText, isArray, isObject, type JsonObject, type JsonValue, withKey } from './json/value.ts'
 
-/** Values that a worker proposes, by class and input. It takes others too. */
+/** Values that a worker suggests, by class and input. It accepts others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 /**
- * Definitions of classes with the lists that a worker proposes, instead of those that are empty.
- * @param raw class name -> definition @param lists their first value is that of new nodes
+ * Fills empty lists.
+ * @param raw class name -> definition
+ * @param lists the first value is the default of new nodes
  */
 export function withLists(raw: JsonObject, lists: ProposedLists): JsonObject {
   return new Map([...raw].map(([name, type]) => [name, isObject(type) ? withListsOf(type, lists[name] ?? {}) : type]))
@@ -33,27 +34,23 @@ function withList({ choices, options }: InputType, raw: JsonValue, list: readonl
   return [[...list], withKey(options, OPEN_LIST, true)]
 }
 
-/** An output of a class. */
 export type OutputType = { readonly name: string; readonly type: string; readonly isList: boolean }
 
-/** A class of nodes. */
 export type NodeType = {
   readonly name: string
   readonly displayName: string
   readonly category: string
   readonly description: string
-  /** In the order in which they are shown, and their values are stored. */
+  /** In the order of display and of stored values. */
   readonly inputs: readonly InputType[]
   readonly outputs: readonly OutputType[]
-  /** Whether a run of it alone gives something, like a saved picture. */
+  /** Whether a run of it alone has a result, like a saved picture. */
   readonly isOutput: boolean
   readonly raw: JsonObject
 }
 
-/** Classes by name. */
 export type NodeTypes = ReadonlyMap<string, NodeType>
 
-/** Reads classes; entries that are none are left out. @param raw class name -> definition */
 export function readNodeTypes(raw: JsonObject): NodeTypes {
   return new Map([...raw].flatMap(([name, value]) => (isObject(value) ? [[name, readNodeType(name, value)]] : [])))
 }
@@ -74,7 +71,10 @@ function readNodeType(name: string, raw: JsonObject): NodeType {
 const NEEDS = ['required', 'optional'] as const
 const NOTHING: JsonObject = new Map()
 
-/** The inputs of a definition, in the order in which they are shown. @param raw with `input` and `input_order` */
+/**
+ * In display order.
+ * @param raw with `input` and `input_order`
+ */
 export function inputsOf(raw: JsonObject): readonly InputType[] {
   const all = objectAt(raw, 'input')
   const order = objectAt(raw, 'input_order')
@@ -96,7 +96,7 @@ function readInput(name: string, raw: JsonValue | undefined, isRequired: boolean
   return { name, isRequired, type: typeName, choices, options }
 }
 
-// Types that follow what is linked elsewhere fit what their template allows.
+// Types that follow other links fit what their template allows.
 function plainType(type: string | undefined, options: JsonObject): string {
   if (type !== MATCHING) return type ?? '*'
   const allowed = asText(objectAt(options, 'template').get('allowed_types'))
@@ -118,19 +118,17 @@ function objectAt(raw: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : NOTHING
 }
 
-// Widgets that the public editor draws beside those that a class declares: buttons, views and parts of other widgets.
-// They count in the stored values of a node, and most are sent. Here they are inputs of the class like any other,
-// marked. What brings them is a type of input or an option; the few classes for which the editor's own code adds some
-// are a table. Source: ours, held against the editor's page by test/comfy.
+// Widgets that the public editor adds: they count in stored values, and most are sent. Source: ours, compared with the
+// editor's page by test/comfy.
 const BUTTON: PageWidget = { isStored: true, isSent: true }
 const PART: PageWidget = { isStored: true, isSent: false }
 
 type Added = readonly [name: string, value: JsonValue, page: PageWidget]
 
-// A camera and what was drawn of the model; the page fills it in when it draws.
+// A camera and a rendering of the model; the page fills it in when it draws.
 const VIEW_OF_MODEL: Added = ['image', '', BUTTON]
 
-/** By class: after which of its inputs, undefined for after all, come which widgets. */
+/** By class: the input after which its widgets come, undefined for after all, and the widgets. */
 const OF_CLASS: Readonly<Record<string, { readonly after?: string; readonly added: readonly Added[] }>> = {
   Load3D: {
     after: 'model_file',
@@ -145,17 +143,13 @@ const OF_CLASS: Readonly<Record<string, { readonly after?: string; readonly adde
   WebcamCapture: { added: [['waiting for camera...', 'capture', PART]] },
 }
 
-/** By type: what comes after a widget of it. */
 const AFTER_TYPE: Readonly<Record<string, (own: JsonValue | undefined) => readonly Added[]>> = {
   AUDIO_RECORD: () => [['record', '', PART]],
   BOUNDING_BOX: (own) =>
     ['x', 'y', 'width', 'height'].map((side) => [side, (isObject(own) ? own.get(side) : undefined) ?? null, PART]),
 }
 
-/**
- * The inputs of a class with the widgets that the public editor adds.
- * @param isWidget whether an input is set on the node
- */
+/** @param isWidget true for an input set on the node */
 function withPageWidgets(
   className: string,
   inputs: readonly InputType[],
@@ -171,7 +165,7 @@ function withPageWidgets(
   return [...added, ...[...last, ...uploads(inputs)].map(pageInput)]
 }
 
-// A list of files that others can be sent to has a button for it, after all widgets.
+// A list of uploadable files has a button after all widgets.
 const WITH_BUTTON = ['image_upload', 'video_upload', 'animated_image_upload', 'audio_upload']
 
 function uploads(inputs: readonly InputType[]): readonly Added[] {
@@ -188,7 +182,7 @@ function afterInput(input: InputType): readonly InputType[] {
   return [...parts, ...afterRemote(input.options)].map(pageInput)
 }
 
-// A list that is read from an address has a button for it.
+// A list loaded from a URL has a button.
 function afterRemote(options: JsonObject): readonly Added[] {
   const remote = options.get('remote')
   if (!isObject(remote) || remote.get('refresh_button') !== true) return []
@@ -198,12 +192,10 @@ function afterRemote(options: JsonObject): readonly Added[] {
   ]
 }
 
-/** An input for a widget that the public editor alone draws. */
 function pageInput([name, value, page]: Added): InputType {
   return { name, isRequired: false, type: 'PAGE', choices: undefined, options: new Map([['default', value]]), page }
 }
 
-/** The widgets of a list that its author writes on the node: which one is chosen, and one for each entry. */
 export function customComboWidgets(hasValue: (at: number) => boolean): readonly InputType[] {
   const inputs = [pageInput(['index', { number: '0' }, BUTTON])]
   do inputs.push(ownEntry(inputs.length))
@@ -216,5 +208,5 @@ const ownEntry = (at: number): InputType => {
   return { name: `option${at}`, isRequired: false, type: 'STRING', choices: undefined, options }
 }
 
-// More than anybody writes by hand; a document may claim any number. Source: ours.
+// More than anybody types; a document may claim any number. Source: ours.
 const ENTRIES_MAX = 1000

@@ -1,6 +1,5 @@
 /**
- * A node as it is drawn: its title, slots with types, widgets with values. Pure and made of the node and its class
- * alone, so that whoever draws can keep it as long as both are the same. Source: docs/spec/image-workflows.md, 3;
+ * View model of a node, pure in node and class so that views can be cached. Source: docs/spec/image-workflows.md, 3;
  * docs/spec/comfyui.md, 1, 2.
  */
 import { defaultAt } from './default-values.ts'
@@ -12,7 +11,7 @@ import { isArray, isObject, type JsonValue } from './json/value.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
 
-/** An input that can be linked. `at`: its index among the slots of the node; undefined: a link to it adds the slot. */
+/** `at`: slot index; undefined: a link adds the slot. */
 export type InputView = {
   readonly name: string
   readonly label: string
@@ -20,13 +19,11 @@ export type InputView = {
   readonly at: number | undefined
   readonly link: string | undefined
   readonly isOptional: boolean
-  /** It stands for a widget. */
   readonly isWidget: boolean
-  /** It has a row on the node. The slot of a widget has one where it is linked, or was made an input. */
+  /** Has a row on the node; a widget's slot only if linked or made an input. */
   readonly isShown: boolean
 }
 
-/** An output of a node as the canvas shows it. */
 export type OutputView = {
   readonly name: string
   readonly label: string
@@ -36,31 +33,22 @@ export type OutputView = {
   readonly isList: boolean
 }
 
-/** Something that is set on the node. */
 export type WidgetView = {
-  /** By which edits find it; no two of a kind have the same. */
   readonly name: string
-  /** What it is called on a node with a subgraph; missing: as `name`. */
   readonly label?: string
   readonly kind: ValueSlot['kind']
-  /** What its class says; undefined where nobody knows its class. */
   readonly input: InputType | undefined
   readonly value: JsonValue | undefined
-  /** A link brings the value instead. */
   readonly isLinked: boolean
-  /** It was made an input: its socket stands on the node instead of it. Missing: it was not. */
   readonly isInput?: true
-  /** On a node with a subgraph: what the control beside the inner widget says. */
+  /** On a node with a subgraph: the value of the inner widget's control. */
   readonly control?: JsonValue | undefined
 }
 
-/** Whether a widget is drawn here: not one that is part of the public editor's page. */
 export const isDrawn = ({ input }: Pick<WidgetView, 'input'>): boolean => input?.page === undefined
 
-/** What kind of thing a node is. */
 export type NodeKind = 'class' | 'unknown' | 'subgraph' | 'note' | 'markdown' | 'reroute' | 'primitive'
 
-/** A node as it is drawn. */
 export type NodeView = {
   readonly id: string
   readonly kind: NodeKind
@@ -76,7 +64,6 @@ export type NodeView = {
   readonly isOutput: boolean
 }
 
-// No class may be called like one of these.
 const EDITOR_KINDS: ReadonlyMap<string, NodeKind> = new Map([
   ['Note', 'note'],
   ['MarkdownNote', 'markdown'],
@@ -84,17 +71,13 @@ const EDITOR_KINDS: ReadonlyMap<string, NodeKind> = new Map([
   ['PrimitiveNode', 'primitive'],
 ])
 
-/** What is known of what a node is: its class, or the definition that it is an instance of. */
 export type Known = {
   readonly type: NodeType | undefined
   readonly subgraph: Subgraph | undefined
-  /** Widgets that a node with a subgraph shows of what is within it. */
   readonly promoted?: readonly WidgetView[]
-  /** What a primitive gives its value to. */
   readonly target?: InputType | undefined
 }
 
-/** Makes the view of a node. */
 export function nodeView(node: GraphNode, { type, subgraph, promoted, target }: Known): NodeView {
   const kind = EDITOR_KINDS.get(node.type ?? '') ?? (subgraph !== undefined ? 'subgraph' : type ? 'class' : 'unknown')
   const flags = isObject(node.flags) ? node.flags : undefined
@@ -161,7 +144,6 @@ function outputsOf(node: GraphNode, known: NodeType | Subgraph | undefined): rea
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** The widgets of a node that is no host of a subgraph. @param target what a primitive gives its value to */
 export function widgetsOf(
   node: GraphNode,
   type: NodeType | undefined,
@@ -176,7 +158,7 @@ export function widgetsOf(
   return slots.map(({ name, kind, at }) => {
     const stored = isArray(values) ? values[at] : kind === 'input' && isObject(values) ? values.get(name) : undefined
     const input = inputs.get(name)
-    // A widget that is newer than the file has what a new node has, as it is sent.
+    // A widget that is newer than the file has its default, as sent.
     const value = stored ?? (stored === null ? null : defaultAt({ name, kind }, input))
     const view = { name, kind, input, value, isLinked: linked.has(name) }
     return shown.has(name) ? { ...view, isInput: true } : view
@@ -209,7 +191,6 @@ function unknownWidgets(
   })
 }
 
-/** What a primitive gives its value to: the input of the node at the other end of its first link that is known. */
 export function primitiveTarget(graph: Graph, primitive: GraphNode, types: NodeTypes): InputType | undefined {
   for (const id of primitive.outputs.items[0]?.links ?? []) {
     const link = linkById(graph, id)

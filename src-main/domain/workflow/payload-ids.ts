@@ -1,18 +1,16 @@
 /**
- * Ids of nodes within subgraphs, as payloads have them. A file may have the same id in the outermost graph and in a
- * subgraph, or in two subgraphs; the editor of the field gives the later ones others when it opens the file, and those
- * are sent. Source: docs/spec/comfyui.md, 1.1; the order is held against the editor's page by test/comfy.
+ * Payload ids of nodes in subgraphs: like the editor on opening, renumbers duplicates across graphs. Source:
+ * docs/spec/comfyui.md, 1.1; order compared with the editor by test/comfy.
  */
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import { type GraphAddress, graphAt } from './edit/graph-at.ts'
 import { asIndex, isObject, type JsonValue } from './json/value.ts'
 
-/** By definition, for its nodes that are given another id: the id that payloads have. Others keep their own. */
+/** By definition: payload ids of its renumbered nodes. Others keep their own. */
 export type InnerIds = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 const NONE: InnerIds = new Map()
 
-/** The ids that payloads have for nodes within subgraphs. */
 export function innerIds(document: WorkflowDocument): InnerIds {
   const subgraphs = document.definitions?.subgraphs.items ?? []
   if (subgraphs.length === 0) return NONE
@@ -21,7 +19,6 @@ export function innerIds(document: WorkflowDocument): InnerIds {
   return known
 }
 
-// A cache alone: all nodes that are drawn ask for their ids.
 const idsOfDocuments = new WeakMap<WorkflowDocument, InnerIds>()
 
 function findInnerIds(document: WorkflowDocument): InnerIds {
@@ -52,12 +49,11 @@ function lastNodeId({ lastNodeId: plain, state }: WorkflowDocument): number {
   return asIndex(counter) ?? 0
 }
 
-/** Where a node of a payload is in a document. `path`: the ids of the nodes that it is within, from outside inwards. */
 type Whereabouts = { readonly path: readonly string[]; readonly at: GraphAddress; readonly node: string }
 
 /**
- * Finds the node that a payload names like `57:8`: node 8 within node 57. A node may have such an id itself.
- * @returns undefined where it is not there
+ * Resolves `57:8` to node 8 within node 57, though a node may have such an id itself.
+ * @returns undefined if not found
  */
 export function whereIs(document: WorkflowDocument, payloadId: string): Whereabouts | undefined {
   const [definitions, ids] = [subgraphsOf(document), innerIds(document)]
@@ -78,7 +74,6 @@ export function whereIs(document: WorkflowDocument, payloadId: string): Whereabo
   }
 }
 
-/** The id that a payload has for a node. @param path the ids of the nodes that it is within, from outside inwards */
 export function payloadIdOf(document: WorkflowDocument, path: readonly string[], node: string): string {
   const ids = innerIds(document)
   if (ids.size === 0) return [...path, node].join(':')

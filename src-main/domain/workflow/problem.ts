@@ -1,10 +1,6 @@
-/**
- * What is wrong with a graph, at which node and input, and what to do about it. Source: docs/spec/image-workflows.md,
- * 4.
- */
+/** Problems of a graph: their node, input and fix. Source: docs/spec/image-workflows.md, 4. */
 import { type NodePackage, type PackagesByClass, packagesText } from './node-packages.ts'
 
-/** Codes of problems. Those that the field's server has too have its names. */
 export const PROBLEM_CODES = [
   'cycle',
   'dangling_link',
@@ -25,32 +21,25 @@ export const PROBLEM_CODES = [
   'too_large',
 ] as const
 
-/** Code of a problem. */
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
-/** A problem. A warning does not keep the graph from being sent. */
+/** A problem. A graph with warnings can be sent. */
 export type Problem = {
   readonly code: ProblemCode
   readonly severity: 'error' | 'warning'
-  /** Id of the node as the payload has it, like `57:8`; missing: it is about the whole graph. */
   readonly node?: string
   readonly input?: string
-  /** What is wrong and what to do, for a person. */
   readonly message: string
-  /** Of a class that is not known: the packages that have it. */
   readonly packages?: readonly NodePackage[]
 }
 
-// Problems of classes that are not known, with the packages that have them.
 const OF_UNKNOWN: ReadonlySet<string> = new Set<ProblemCode>(['unknown_class', 'values_not_named'])
 
 const isOfUnknownClass = ({ code }: Pick<Problem, 'code'>): boolean => OF_UNKNOWN.has(code)
 
-/** A sentence about a class, with the one that says where the class can be had. */
 export const saidWithPackages = (message: string, packages: readonly NodePackage[] = []): string =>
   `${message} ${packagesText(packages)}`.trim()
 
-/** The classes that problems say nobody here knows. @param classOf the class of a node, by its id */
 export function unknownClasses(
   problems: readonly Problem[],
   classOf: (node: string) => string | undefined,
@@ -58,7 +47,6 @@ export function unknownClasses(
   return [...new Set(problems.filter(isOfUnknownClass).flatMap(({ node = '' }) => classOf(node) ?? []))]
 }
 
-/** Problems that say where the classes that are not known can be had. @param classOf the class of a node, by its id */
 export function withPackages(
   problems: readonly Problem[],
   classOf: (node: string) => string | undefined,

@@ -1,7 +1,6 @@
 /**
- * Widgets of inner nodes that are shown on the node with their subgraph. There are three generations of files: a list
- * of inner widgets whose values live inside; a list whose entries may name inputs of the host; and inputs of the host
- * that stand for widgets, without a list. Where the host holds a value it wins. Source: docs/spec/comfyui.md, 1.1.
+ * Inner widgets shown on a subgraph's node, in three file generations: inner list, list with host inputs, or host
+ * inputs alone. Host values win. Source: docs/spec/comfyui.md, 1.1.
  */
 import type { GraphNode, Subgraph } from './document/document.ts'
 import { innerInputs, nodeById } from './document/index-of.ts'
@@ -11,25 +10,21 @@ import { asId, asText, isArray, isObject, type JsonValue } from './json/value.ts
 import type { NodeTypes } from './node-types.ts'
 import { type WidgetView, widgetsOf } from './node-view.ts'
 
-/** An inner widget: a node of the definition, and the name of its widget. */
 export type InnerWidget = { readonly node: string; readonly widget: string }
 
-/** A widget on a host. */
 export type PromotedWidget = {
-  /** What it is called here; no two of a host have the same. */
+  /** Unique among a host's widgets. */
   readonly key: string
   readonly label: string
-  /** The input of the host that brings it a value when something is linked to it. */
   readonly input: string | undefined
-  /** Its index in the values of the host; undefined: the value lives inside. */
+  /** Its index in the host's values; undefined: the value is inside. */
   readonly at: number | undefined
-  /** The widget itself; undefined where nothing inside is linked to the input. */
+  /** The widget itself; undefined if the input leads to nothing inside. */
   readonly inner: InnerWidget | undefined
 }
 
 const ON_THE_HOST = '-1'
 
-/** The widgets that a host shows, in their order. */
 export function promotedWidgets(host: GraphNode, definition: Subgraph): readonly PromotedWidget[] {
   const listed = listedWidgets(host)
   const inner = innerWidgets(definition)
@@ -56,7 +51,7 @@ function ofInput(input: string, at: number, inner: InnerWidget | undefined, labe
 const labelOf = ({ inputs }: Subgraph, name: string): string | undefined =>
   inputs.items.find((one) => one.name === name)?.label
 
-/** A widget of a host by its key, or by a name as lists of outer hosts write it: `seed`, or `12: seed`. */
+/** Also accepts names of outer hosts' lists: `seed`, or `12: seed`. */
 export function findPromoted(widgets: readonly PromotedWidget[], name: string): PromotedWidget | undefined {
   const bare = name.replace(/^\d+: /, '')
   return (
@@ -66,10 +61,7 @@ export function findPromoted(widgets: readonly PromotedWidget[], name: string): 
   )
 }
 
-/**
- * The inputs of a host that stand for widgets, in the order of its values: that of the definition, as the host's own
- * list has only some of them. A host whose definition leads to no widget has those that it says itself.
- */
+/** In the definition's order, as the host may list only some; if the definition leads to no widget, the host's own. */
 function slotNamesOf({ inputs }: GraphNode, definition: Subgraph): readonly string[] {
   const inner = innerWidgets(definition)
   const own = new Set(inputs.items.flatMap(({ widget, name = '' }) => (widget === undefined ? [] : name)))
@@ -77,10 +69,7 @@ function slotNamesOf({ inputs }: GraphNode, definition: Subgraph): readonly stri
   return names.filter((name) => inner.has(name) || own.has(name))
 }
 
-/**
- * The value that the host itself holds for an input of its subgraph.
- * @returns undefined where it lives inside, or is not set
- */
+/** @returns undefined if the value lives inside or is not set */
 export function hostValue(host: GraphNode, definition: Subgraph, input: string): JsonValue | undefined {
   const values = host.widgetValues
   if (isObject(values)) return values.get(input)
@@ -96,7 +85,7 @@ export function hostValue(host: GraphNode, definition: Subgraph, input: string):
   return at === undefined ? undefined : values[at]
 }
 
-// Some writers store a value for each entry, others one for each input of the host alone.
+// Some tools store a value per entry, others one per host input.
 function valueIndexesOnHost(
   { widgetValues }: GraphNode,
   listed: readonly InnerWidget[],
@@ -110,7 +99,7 @@ function valueIndexesOnHost(
   })
 }
 
-/** The list of the first two generations. `node` is -1 for an input of the host itself. */
+/** List of the first two generations; `node` -1 means a host input. */
 export function listedWidgets({ properties }: GraphNode): readonly InnerWidget[] {
   const given = isObject(properties) ? properties.get('proxyWidgets') : undefined
   const entries = typeof given === 'string' ? parsed(given) : given
@@ -126,14 +115,13 @@ function parsed(text: string): JsonValue | undefined {
   return json.kind === 'value' ? json.value : undefined
 }
 
-/** The widget that each input of a definition stands for: the first, where it leads to several. */
 export function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {
   const known = firstOfDefinitions.get(definition) ?? new Map(firstOfEach(definition))
   firstOfDefinitions.set(definition, known)
   return known
 }
 
-// A cache alone: each input of each inner node asks for them.
+// Only a cache: each input of each inner node needs them.
 const firstOfDefinitions = new WeakMap<Subgraph, ReadonlyMap<string, InnerWidget>>()
 
 const firstOfEach = (definition: Subgraph) =>
@@ -142,16 +130,12 @@ const firstOfEach = (definition: Subgraph) =>
     return first === undefined ? [] : [[name, first]]
   })
 
-/** All widgets that an input of a definition leads to. */
 const widgetsOfInput = (definition: Subgraph, input: string): readonly InnerWidget[] =>
   innerInputs(definition, input).flatMap(({ node, slot: { widget } }) =>
     widget === undefined ? [] : [{ node, widget }],
   )
 
-/**
- * The widgets that a node shows of the subgraph within it, with what the inner classes say of them. A value is the one
- * on the host, where the host holds one, else the one inside.
- */
+/** Uses the host's value if it holds one, else the inner value. */
 export function hostWidgets(
   definitions: ReadonlyMap<string, Subgraph>,
   host: GraphNode,
@@ -165,7 +149,7 @@ export function hostWidgets(
 }
 
 /**
- * How deep subgraphs in one another are followed: deeper than any file, while a definition within itself has no end.
+ * Depth to which nested subgraphs are followed: deeper than any file, because a definition inside itself is endless.
  */
 export const SUBGRAPH_DEPTH_MAX = 50
 
@@ -175,7 +159,7 @@ type Known = {
   readonly depth: number
 }
 
-// Undefined where the widget is not there any more, as lists are found that name nodes which are gone.
+// Undefined if the widget no longer exists, because some lists name deleted nodes.
 function viewOf(host: GraphNode, definition: Subgraph, widget: PromotedWidget, known: Known): WidgetView | undefined {
   const inner = innerView(definition, widget, known)
   const value = inner?.kind === 'control' ? undefined : heldBy(host, widget)
@@ -206,7 +190,6 @@ function innerView(definition: Subgraph, { inner }: PromotedWidget, known: Known
   return view === undefined || control === undefined ? view : { ...view, control }
 }
 
-/** The value that a host holds for one of its widgets; undefined where it lives inside. */
 export function heldBy({ widgetValues }: GraphNode, { at, key }: PromotedWidget): JsonValue | undefined {
   if (at === undefined) return undefined
   if (isObject(widgetValues)) return widgetValues.get(key)

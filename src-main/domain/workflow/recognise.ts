@@ -1,14 +1,13 @@
-/** Which form of a graph a JSON value is. Source: docs/spec/image-workflows.md, 1 and 4. */
+/** Recognises the form of a graph in JSON. Source: docs/spec/image-workflows.md, 1 and 4. */
 import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from './json/value.ts'
 import { readPayloadNode } from './payload.ts'
 
-/** What was found. `found` says of anything else what it is, for a person. */
 export type Recognised =
   | { readonly form: 'document'; readonly raw: JsonObject }
   | { readonly form: 'payload'; readonly raw: JsonObject; readonly unwrapped: boolean }
   | { readonly form: 'other'; readonly found: string }
 
-/** Recognises a value. A payload may be within `input.workflow`, `workflow` or `prompt`, as requests hold it. */
+/** Recognises a value. As in requests, a payload may be within `input.workflow`, `workflow` or `prompt`. */
 export function recognise(value: JsonValue): Recognised {
   if (!isObject(value)) return { form: 'other', found: kindOf(value) }
   if (isArray(value.get('nodes'))) return { form: 'document', raw: value }
@@ -21,13 +20,11 @@ export function recognise(value: JsonValue): Recognised {
   return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
 }
 
-/** How a graph that Drydock exported begins. */
 export const GRAPH_EXPORT_MARK = '{"drydock":"graph"'
 
-/** Whether a file is a graph that Drydock exported. @param text its beginning, at least as long as the mark */
+/** @param text its start, at least as long as the mark */
 export const isGraphExport = (text: string): boolean => text.startsWith(GRAPH_EXPORT_MARK)
 
-// One node that is one is enough: what is wrong with the others is reported where they are checked.
 function isPayload(value: JsonObject): boolean {
   return [...value].some(([id, node]) => readPayloadNode(id, node) !== undefined)
 }

@@ -1,7 +1,6 @@
 /**
- * From a payload to a document: nodes laid out, with every link and value. Converting back gives the payload again:
- * what a document has no field for stays in the properties of its node. Source: docs/spec/image-workflows.md, 2.4;
- * docs/spec/comfyui.md, 3.
+ * Converts a payload to a laid-out document, reversibly: data without a field goes into node properties. Source:
+ * docs/spec/image-workflows.md, 2.4; docs/spec/comfyui.md, 3.
  */
 
 import { layOut, type Position } from './arrange/lay-out.ts'
@@ -26,11 +25,10 @@ type NewLink = {
 }
 type Slot = { readonly name: string; readonly type: string; readonly isWidget: boolean; readonly isOptional: boolean }
 
-// A class that nobody knows has as many outputs as links ask for. More than this is no link but a mistake, and is
-// stored as a value is: a payload could ask for millions.
+// An unknown class has as many outputs as its links need. Higher indexes are a mistake and stored as values: a payload
+// could ask for millions.
 const SLOTS_MAX = 100
 
-/** Makes a document of a payload. @param types classes whose slots and values are known */
 export function toDocument(payload: JsonObject, types: NodeTypes): JsonObject {
   const parts = partsOf(readPayloadNodes(payload), types)
   const links = newLinks(parts)
@@ -58,7 +56,6 @@ export function toDocument(payload: JsonObject, types: NodeTypes): JsonObject {
   ])
 }
 
-/** A node with its class, its slots, and the links into it. `entering`: ids of links by the index of the slot. */
 type Part = {
   readonly node: PayloadNode
   readonly type: NodeType | undefined
@@ -88,10 +85,8 @@ function writeLink({ id, from, slot, to, toSlot, type }: NewLink): JsonValue {
 const idOf = (id: string): JsonValue => (/^(0|[1-9]\d{0,8})$/.test(id) ? { number: id } : id)
 
 /**
- * The slots of a node: sockets of its class, then its widgets that are linked, each choice with all the inputs that it
- * brings, then what only the payload has. ComfyUI's page writes them so; where a document has them in another order, or
- * has slots of widgets that nothing is linked to, it may lose links of lists that grow within a choice when it opens
- * it.
+ * Orders slots as ComfyUI's page does: class sockets, linked widgets, choices with their inputs, then extras. Other
+ * orders may lose links of growing lists.
  */
 function inputSlots(node: PayloadNode, into: Part['into'], type: NodeType | undefined): readonly Slot[] {
   const linked = new Set(into.map(({ input }) => input))
@@ -99,7 +94,7 @@ function inputSlots(node: PayloadNode, into: Part['into'], type: NodeType | unde
   const slots = declared.filter(({ name, isAlwaysShown }) => isAlwaysShown || linked.has(name))
   const known = new Set(slots.map(({ name }) => name))
   const others = [...linked].filter((name) => !known.has(name))
-  // Of a class that nobody knows the slots alone name the values.
+  // For an unknown class, only the slots name the values.
   const unnamed = [...(type === undefined ? node.inputs : [])].filter(
     ([name, value]) => !linked.has(name) && !isStorable(value),
   )
@@ -110,16 +105,12 @@ function inputSlots(node: PayloadNode, into: Part['into'], type: NodeType | unde
   ]
 }
 
-/** What is the same for all nodes of a class. */
 type ClassFacts = {
-  /** Its inputs as slots, in the order of a document. */
   readonly slots: readonly (Slot & { readonly isAlwaysShown: boolean })[]
-  /** Names of the widgets whose values both a document and a payload hold. */
   readonly widgets: ReadonlySet<string>
   readonly inputs: ReadonlyMap<string, InputType>
 }
 
-// A cache alone: a graph has thousands of nodes of a few classes.
 const factsOfTypes = new WeakMap<NodeType, ClassFacts>()
 
 function factsOf(type: NodeType): ClassFacts {
@@ -198,7 +189,7 @@ function documentNode(part: Drawn, order: number, { x, y }: Position): JsonObjec
     .set('widgets_values', values)
 }
 
-// With set, and not of a list of pairs, which would be twice as much to collect: there are tens of thousands of slots.
+// Uses set instead of a list of pairs, which would double the garbage for tens of thousands of slots.
 function writeOutput({ name, type }: OutputSlot, links: readonly NewLink[]): JsonObject {
   return new Map<string, JsonValue>()
     .set('name', name)
@@ -216,10 +207,7 @@ function writeInput({ name, type, isWidget, isOptional }: Slot, link: number | u
   return input.set('link', link === undefined ? null : jsonNumber(link))
 }
 
-/**
- * The values of a node as a document holds them: one for each widget in its slot, a default where the payload has none.
- * What a document has no slot for goes into a property, and so do the names of what the payload left out.
- */
+/** One value per widget slot, or its default; other values and omitted names go into a property. */
 function valuesOf({ node, type, into }: Part) {
   const linked = new Set(into.map(({ input }) => input))
   const { widgets, inputs } =
@@ -252,12 +240,12 @@ function valuesOf({ node, type, into }: Part) {
 
 const NO_INPUTS: ClassFacts['inputs'] = new Map()
 
-/** An array is wrapped in a payload, where it would be read as a link. */
+/** A payload wraps an array, which would otherwise be read as a link. */
 function unwrapped(value: JsonValue): JsonValue {
   const inner = isObject(value) && value.size === 1 ? value.get('__value__') : undefined
   return inner !== undefined && isArray(inner) ? inner : value
 }
 
-// A widget would give it another form: an array would be wrapped.
+// A widget would change its form: an array would be wrapped.
 const isStorable = (value: JsonValue): boolean =>
   isArray(value) || (isObject(value) && value.has('__value__') && unwrapped(value) === value)

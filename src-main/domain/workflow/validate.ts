@@ -1,5 +1,5 @@
 /**
- * Checks a payload before it is queued, so that a mistake is named at its node and not by a worker minutes later.
+ * Checks a payload before it is queued, so that a mistake is reported at its node and not by a worker minutes later.
  * Source: docs/spec/image-workflows.md, 4; docs/spec/comfyui.md, 9.
  */
 
@@ -13,9 +13,8 @@ import type { Problem, ProblemCode } from './problem.ts'
 import { recognise } from './recognise.ts'
 
 /**
- * Checks a payload.
- * @param types classes that the worker has; nodes of others are only looked at for their links
- * @returns all that is wrong, in the order of the nodes; nodes that no output needs give warnings, as nobody runs them
+ * @param types the worker's classes; for nodes of other classes only links are checked
+ * @returns problems in node order; unneeded nodes give warnings, as nobody runs them
  */
 export function validate(payload: JsonValue, types: NodeTypes): readonly Problem[] {
   const recognised = recognise(payload)
@@ -64,7 +63,7 @@ function outputsOf(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): r
   return [{ code: 'no_output_node', severity: 'error', message }]
 }
 
-/** Nodes that an output needs; one of an unknown class may be an output. */
+/** Nodes of an unknown class also count, because they may be outputs. */
 function neededNodes(nodes: ReadonlyMap<string, PayloadNode>, types: NodeTypes): ReadonlySet<string> {
   const needed = new Set<string>()
   const waiting = [...nodes.values()].flatMap(({ id, classType }) =>
@@ -99,7 +98,7 @@ function unknownClass({ id, classType }: PayloadNode): Problem {
   return { code: 'unknown_class', severity: 'warning', node: id, message }
 }
 
-// Inputs whose number depends on others, like those that grow, are named by the server alone.
+// Only the server knows the number of inputs that depend on others, like growing lists.
 function missingInputs({ id, inputs }: PayloadNode, type: NodeType): readonly Problem[] {
   return type.inputs.flatMap((input) => {
     if (!input.isRequired || inputs.has(input.name) || input.type.startsWith('COMFY_')) return []
@@ -149,16 +148,16 @@ function checkLink(node: PayloadNode, name: string, { value, input, nodes, types
   return at(node.id, 'type_mismatch', message, name)
 }
 
-// Types that depend on what is linked elsewhere cannot be checked from here.
+// Types that depend on other links cannot be checked here.
 function fits(output: OutputType, input: InputType): boolean {
   return output.type.startsWith('COMFY_') || input.type.startsWith('COMFY_') || typesFit(output.type, input.type)
 }
 
-// Of a graph that is made for it each link could close a loop of all nodes before it: gigabytes of ids.
+// In a crafted graph, each link could close a loop of all nodes before it: gigabytes of ids.
 const CYCLES_MAX = 100
 
 /**
- * The loops of a payload: each as the ids of its nodes in the order of the data, the same loop once; the first 100.
+ * Cycles as node ids in data order, each once; the first 100.
  * @param nodes by id
  */
 function findCycles(nodes: ReadonlyMap<string, PayloadNode>): readonly (readonly string[])[] {
@@ -170,7 +169,7 @@ function findCycles(nodes: ReadonlyMap<string, PayloadNode>): readonly (readonly
   return cycles
 }
 
-// Depth first with a stack of its own: a chain of 50,000 nodes is no reason to fail.
+// Depth first with an explicit stack, because a chain of 50,000 nodes must not fail.
 function visit(start: string, nodes: ReadonlyMap<string, PayloadNode>, done: Set<string>, cycles: string[][]): void {
   const path: string[] = []
   const onPath = new Set<string>()

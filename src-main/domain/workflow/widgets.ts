@@ -1,57 +1,52 @@
 /**
- * Widgets: inputs whose value is set on the node. A document stores their values by slot alone, so the slot of each is
- * worked out from its class. Source: docs/spec/comfyui.md, 2.2.
+ * Widgets: inputs whose value is set on the node. A document stores their values only by slot, which follows from the
+ * class. Source: docs/spec/comfyui.md, 2.2.
  */
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
 import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
 import type { NodeType } from './node-types.ts'
 
-/** Names of the inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */
+/** Inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */
 export const SEED_NAMES: ReadonlySet<string> = new Set(['seed', 'noise_seed'])
 
 /**
- * Property of a node that holds inputs of a payload which its class has no widget for, or whose form a widget would
- * change. Source: ours, because a payload that was opened must be sent as it came.
+ * Node property for payload inputs without a widget, or whose form a widget would change. Source: ours, because an
+ * opened payload must be sent unchanged.
  */
 export const OTHER_INPUTS = 'drydock.inputs'
 
 /**
- * Property of a node with the names of widgets that the payload had no value for. They have their defaults, since every
- * widget has its slot; while they do, they are left out again. Source: ours, as for OTHER_INPUTS.
+ * Node property naming widgets without a payload value. They are omitted again while they keep their defaults. Source:
+ * ours, as for OTHER_INPUTS.
  */
 export const LEFT_OUT = 'drydock.left-out'
 
 /**
- * Key of an input slot of a widget that a person made an input: its socket is shown, also while nothing is linked to
- * it. Source: ours; newer files have a slot for every widget, so that a slot alone says nothing.
+ * Slot key of a widget that the user made an input, whose socket shows even unlinked. Source: ours; in newer files
+ * every widget has a slot.
  */
 export const SHOWN_SOCKET = 'drydock.socket'
 
-/** A slot in the list of values: of an input, or of a widget that only the editor has. */
 export type ValueSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter' }
 
-/** The slots of the values of a class, in their order. */
 export function valueSlots(type: NodeType): readonly StoredSlot[] {
   const slots = slotsOfTypes.get(type) ?? slotsOfType(type)
   slotsOfTypes.set(type, slots)
   return slots
 }
 
-// A cache alone: a graph has thousands of nodes of a few classes.
+// Only a cache: a graph has thousands of nodes of few classes.
 const slotsOfTypes = new WeakMap<NodeType, readonly StoredSlot[]>()
 
 function slotsOfType({ inputs }: NodeType): readonly StoredSlot[] {
   return numbered(inputs.filter((input) => isWidget(input) && isStored(input)).flatMap(slotsOf))
 }
 
-/** Whether the value of a widget has a slot in the stored values. */
 export const isStored = ({ type, page }: InputType): boolean => type !== 'IMAGECOMPARE' && page?.isStored !== false
 
-/** Whether the value of a widget is part of the payload. */
 export const isSent = ({ page }: InputType): boolean => page?.isSent !== false
 
-/** The slots of the values of one widget: its own, and those of the widgets beside it. */
 export function slotsOf(input: InputType): readonly ValueSlot[] {
   const { name, type } = input
   const own: ValueSlot = { name, kind: 'input' }
@@ -60,17 +55,14 @@ export function slotsOf(input: InputType): readonly ValueSlot[] {
   return type === 'COMBO' ? [own, control, { name, kind: 'filter' }] : [own, control]
 }
 
-/** Whether a widget beside the input says how its value changes from run to run. */
 export function isControlled({ name, type, options }: InputType): boolean {
   const asked = options.get('control_after_generate')
   if (asked === true || typeof asked === 'string') return ['INT', 'FLOAT', 'COMBO'].includes(type)
   return type === 'INT' && SEED_NAMES.has(name) && asked !== false
 }
 
-/** A slot of the stored values of a node. `at`: its index there. */
 export type StoredSlot = ValueSlot & { readonly at: number }
 
-// Of nodes that the editor alone has, which are no classes.
 const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
   Note: [{ name: 'text', kind: 'input' }],
   MarkdownNote: [{ name: 'text', kind: 'input' }],
@@ -82,9 +74,9 @@ const EDITOR_SLOTS: Readonly<Record<string, readonly ValueSlot[]>> = {
 }
 
 /**
- * The values of a node by the names of its inputs.
- * @param type its class; without it the names that the file has beside the values, or those of its slots must do
- * @returns undefined where the values cannot be told apart
+ * Node values by input name.
+ * @param type its class; without it the names in the file, or its slots, must do
+ * @returns undefined if ambiguous
  */
 export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonObject | undefined {
   const values = node.widgetValues
@@ -100,10 +92,6 @@ export function widgetValues(node: GraphNode, type: NodeType | undefined): JsonO
   return named
 }
 
-/**
- * Where the values of a node are stored, of those that are stored by slot.
- * @returns undefined where they cannot be told apart
- */
 export function storedSlots(node: GraphNode, type: NodeType | undefined): readonly StoredSlot[] | undefined {
   const values = isArray(node.widgetValues) ? node.widgetValues : []
   const ofEditor = Object.hasOwn(EDITOR_SLOTS, node.type ?? '') ? EDITOR_SLOTS[node.type ?? ''] : undefined
@@ -123,7 +111,7 @@ function onlyInputs(values: JsonObject, { inputs }: NodeType): JsonObject {
   return new Map(found)
 }
 
-// Files of before 2025 hold a value for each input that is a socket alone, where one of its type could be set.
+// Files of before 2025 have a value for each socket whose type could be set.
 function withDummies({ inputs }: NodeType, slots: readonly StoredSlot[], stored: number) {
   if (stored <= slots.length) return undefined
   const forced = inputs.filter((one) => hasWidgetType(one) && !isWidget(one))
@@ -139,7 +127,7 @@ function withDummies({ inputs }: NodeType, slots: readonly StoredSlot[], stored:
   return [...moved, ...slots.slice(moved.length).map((slot) => ({ ...slot, at: slot.at + forced.length }))]
 }
 
-// Newer files have a slot for each widget, in their order. A seed has its control after it.
+// Newer files have a slot for each widget, in order. A seed has its control after it.
 function bySlots(node: GraphNode, values: JsonArray): readonly StoredSlot[] | undefined {
   const names = node.inputs.items.flatMap(({ widget }) => widget ?? [])
   const slots: ValueSlot[] = []
@@ -150,27 +138,23 @@ function bySlots(node: GraphNode, values: JsonArray): readonly StoredSlot[] | un
   return slots.length === values.length ? numbered(slots) : undefined
 }
 
-// The names that newer files give the values of a node besides their indexes, in `widgets_values_named`. By them the
-// values of a class that nobody here knows can be told apart; where both are there, the slots win, as in the
-// editor of ComfyUI. Source: docs/spec/comfyui.md, 1.
+// Newer files also name values in `widgets_values_named`, which resolves unknown classes; if both exist, slots win, as
+// in ComfyUI's editor. Source: docs/spec/comfyui.md, 1.
 
-/** A name in the order of the values: of an input, or of a widget beside the input before it. */
 type NamedSlot = { readonly name: string; readonly kind: 'input' | 'control' | 'filter'; readonly at: number }
 
 const CONTROLS = new Set(['control_after_generate', 'control_before_generate'])
 const FILTER = 'control_filter_list'
 
-/** The slots of the values by their names; undefined where the file has no names, or other ones than values. */
 function namedSlots({ namedValues, widgetValues }: GraphNode): readonly NamedSlot[] | undefined {
   if (!isObject(namedValues) || !isArray(widgetValues)) return undefined
   const all = widgetValues.map((_value, at) => at)
-  // A widget that is not saved leaves a hole in the list, and has no name.
+  // An unsaved widget leaves a hole in the list, and has no name.
   const slots = namedValues.size === all.length ? all : all.filter((at) => widgetValues[at] !== null)
   if (slots.length !== namedValues.size) return undefined
   return namesIn(namedValues).map((one, slot) => ({ ...one, at: slots[slot] ?? 0 }))
 }
 
-/** The values of the inputs by their names alone; undefined where the file has no names. */
 function namedInputs({ namedValues }: GraphNode): JsonObject | undefined {
   if (!isObject(namedValues)) return undefined
   const values = [...namedValues.values()]
@@ -186,7 +170,7 @@ function namesIn(named: JsonObject): readonly Omit<NamedSlot, 'at'>[] {
   return [...named].map(([key, value]) => {
     const name = withoutNumber(key, named)
     if (name === FILTER) return { name: input, kind: 'filter' }
-    // The key of a control may be the word that its class begins with, like `fixed`.
+    // The key of a control may be the first word of its class's list, like `fixed`.
     if (isControlMode(value) && (CONTROLS.has(name) || isControlMode(name))) return { name: input, kind: 'control' }
     input = name
     return { name, kind: 'input' }
@@ -199,13 +183,10 @@ function withoutNumber(key: string, named: JsonObject): string {
   return name !== undefined && named.has(name) ? name : key
 }
 
-// How a value changes from run to run.
 const CONTROL_MODES = ['fixed', 'increment', 'decrement', 'randomize', 'increment-wrap'] as const
 
-/** A word of a control widget. */
 export type ControlMode = (typeof CONTROL_MODES)[number]
 
-/** Whether a value is a word of a control widget. */
 export function isControlMode(value: JsonValue | undefined): value is ControlMode {
   const text = asText(value)
   return text !== undefined && (CONTROL_MODES as readonly string[]).includes(text)

@@ -1,4 +1,3 @@
-/** Builds images: the worker image, and the image of packages underneath it. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,34 +9,28 @@ import type { ContainerSettings } from '../../contract/container.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
 import { engineMessage, readMessages, shortened } from './engine-messages.ts'
 
-/** One build of the worker image, or of what is under it. */
 export type ImageBuild = {
-  /** Folder with the files, and their paths in it. */
   readonly context: string
   readonly files: readonly string[]
   readonly options: Docker.ImageBuildOptions
-  /** What a line of output is as text, after "building the worker image:"; undefined where it is no news. */
+  /** A line of output after "building the worker image:"; undefined: not news. */
   readonly progress: (line: string) => string | undefined
-  /** Why a command of the build fails, as text; without it the builder's own. */
   readonly commandFailed?: string
 }
 
 const BUILDING = 'building the worker image'
-// Lines of a failed build that are reported; source: ours, so that the reason still fits some lines of a terminal.
+// Reported lines of a failed build; source: ours, so that the reason fits a few terminal lines.
 const LAST_LINES = 5
-// What the builder says of its own containers and images.
 const NO_NEWS = /^ ---> |^Removing intermediate /
 const STEP = /^Step \d+\/\d+ : /
 const COMMAND_FAILED = /^The command '/
 
-/** Builds an image. Rejects with the last lines of the build, or the reason of the signal. */
 export async function buildImage(docker: Docker, build: ImageBuild, { report, signal }: Watch): Promise<void> {
   const lines: string[] = []
   const onLine = (line: string) => {
     const progressText = build.progress(line)
     if (progressText !== undefined) report(`${BUILDING}: ${progressText}`)
-    if (STEP.test(line))
-      lines.length = 0 // what an earlier step said explains nothing
+    if (STEP.test(line)) lines.length = 0
     else if (!NO_NEWS.test(line)) lines.push(line)
   }
   report(BUILDING)
@@ -56,7 +49,6 @@ export async function buildImage(docker: Docker, build: ImageBuild, { report, si
   }
 }
 
-// The builder colours what a command says on stderr.
 function linesOf(text: string | undefined): readonly string[] {
   return stripVTControlCharacters(text ?? '')
     .split(/[\r\n]+/)
@@ -71,17 +63,13 @@ function reasonOf(error: unknown, { commandFailed }: ImageBuild, lines: readonly
   return last === '' ? reason : `${reason}. Its last lines: ${last}`
 }
 
-// The image under the worker image of an endpoint that wants packages: Python with them installed. It is apart from the
-// worker image, so that another svc_worker installs nothing again, and so that only this build has a network.
+// Package image: Python with an endpoint's packages. Separate from the worker image, so that a new svc_worker
+// reinstalls nothing and only this build has a network.
 
-/** What is installed. */
 export type WantedPackages = Pick<ContainerSettings, 'packages' | 'systemPackages'>
 
-/** The image of packages. */
 type PackageImage = {
-  /** Hash of all that it is made of; undefined where no package is wanted. @param base image of Python under it */
   readonly id: (base: string, wanted: WantedPackages) => string | undefined
-  /** Builds it under this name; the base is there. Rejects with the last lines of the build. */
   readonly build: (
     docker: Docker,
     image: WantedPackages & { readonly name: string; readonly base: string },
@@ -91,12 +79,11 @@ type PackageImage = {
 
 const DOCKERFILE = 'packages.Dockerfile'
 const LISTS = ['packages.list', 'system-packages.list'] as const
-/** Characters of a hash that tell the versions of an image apart in its tag. Source: ours, 48 bits. */
+/** Characters of the hash in tags. Source: ours, 48 bits. */
 export const TAG_HASH_LENGTH = 12
 const INSTALL_FAILED =
   'its packages could not be installed. Check their names, and whether containers reach the network'
 
-/** Makes what knows the image. @param folder of this program, with its Dockerfile */
 export function createPackageImage(folder: string): PackageImage {
   let text: string | undefined
   const dockerfile = () => {
@@ -126,7 +113,7 @@ export function createPackageImage(folder: string): PackageImage {
   }
 }
 
-// Each name ends with NUL, which no name can hold, so none of them can look like two. In one order: it changes nothing.
+// NUL separates names, so no two lists look alike; sorted, as order does not matter.
 function listsOf({ packages, systemPackages }: WantedPackages): readonly string[] {
   return [packages, systemPackages].map((names) =>
     [...new Set(names)]
@@ -138,7 +125,7 @@ function listsOf({ packages, systemPackages }: WantedPackages): readonly string[
 
 type Line = { readonly pattern: RegExp; readonly progressText: (name: string, more: string | undefined) => string }
 
-// Lines of pip and apt-get that are news. Source: pip 23 to 25, apt 2.6; any other line is none.
+// News in the output of pip and apt-get. Source: pip 23 to 25, apt 2.6.
 const LINES: readonly Line[] = [
   { pattern: /^\s*Collecting ([\w.-]+)/, progressText: (name) => `installing ${name}` },
   {
@@ -154,7 +141,6 @@ const LINES: readonly Line[] = [
   { pattern: /^Setting up ([\w.+-]+)/, progressText: (name) => `installing ${name}` },
 ]
 
-/** What an installer does, by a line of its output; undefined where the line is no news. */
 export function installProgress(line: string): string | undefined {
   for (const { pattern, progressText } of LINES) {
     const [, name, more] = pattern.exec(line) ?? []

@@ -1,6 +1,6 @@
 /**
- * Follows the output of a container, line by line, each with the time at which the engine got it. The engine keeps the
- * output on disk and caps it, so that reading goes on where it stopped after a crash of the service.
+ * Follows container output with engine timestamps. The engine keeps it on disk, so reading resumes after a crash of the
+ * service.
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,21 +8,18 @@ import { join } from 'node:path'
 import type Docker from 'dockerode'
 import { createLineBudget, LINE_COST_BYTES } from '../line-budget.ts'
 
-/** A line and when it was written. `stamp` is the engine's own text of that time, to go on from. */
+/** `stamp` is the engine's own time text, from which reading resumes. */
 export type ContainerLine = { readonly text: string; readonly at: number; readonly stamp: string }
 
-/** What follows a container's output. */
 export type LogFollower = {
-  /** Settles when the output has ended, or cannot be read any more. */
   readonly ended: Promise<void>
   readonly stop: () => void
 }
 
 const HEADER_BYTES = 8
-// How long a worker that prints too fast is not listened to, ms; the engine keeps its last megabytes meanwhile.
+// Pause for a worker that prints too fast, ms; the engine buffers its last megabytes.
 const REST_MS = 100
 
-/** What was written after `since` and is there now. */
 export async function readContainerLogs(
   container: Docker.Container,
   since: string | undefined,
@@ -33,11 +30,6 @@ export async function readContainerLogs(
 
 const isAfter = (since: string | undefined) => (line: ContainerLine) => since === undefined || line.stamp > since
 
-/**
- * Follows the output from `since` on.
- * @param since stamp of the last line that was stored; undefined: from the start
- * @param onLines gets whole lines, in order
- */
 export async function followContainerLogs(
   container: Docker.Container,
   {
@@ -83,12 +75,12 @@ export async function followContainerLogs(
   }
 }
 
-// Whole seconds: what comes twice is left out by its stamp.
+// Whole seconds; repeated lines are dropped by their stamp.
 function sinceOption(since: string | undefined): { readonly since?: number } {
   return since === undefined ? {} : { since: Math.floor(Date.parse(since) / 1000) }
 }
 
-/** Cuts the engine's frames (8 bytes of header, the last four the length) into lines; what is not whole waits. */
+/** Splits the engine's frames (8-byte headers ending with the length) into lines. */
 export function createFrameCutter(): (bytes: Buffer) => readonly ContainerLine[] {
   let rest: Buffer = Buffer.alloc(0)
   return (bytes) => {
@@ -104,7 +96,6 @@ export function createFrameCutter(): (bytes: Buffer) => readonly ContainerLine[]
   }
 }
 
-// A frame holds whole lines; only the last one of a container may lack its end.
 function linesOf(frame: string): readonly ContainerLine[] {
   const lines = frame.endsWith('\n') ? frame.slice(0, -1).split('\n') : frame.split('\n')
   return lines.map((line) => {
@@ -115,19 +106,16 @@ function linesOf(frame: string): readonly ContainerLine[] {
   })
 }
 
-/** How far the output of each worker is stored, so that a later run of the service goes on there. */
 export type ReadMarks = {
-  /** Stamp of the last line that is stored; undefined where there is none. */
   readonly get: (workerId: string) => string | undefined
   readonly set: (workerId: string, stamp: string) => void
   readonly remove: (workerId: string) => void
-  /** Removes all but those of these workers. */
   readonly keepOnly: (workerIds: ReadonlySet<string>) => void
 }
 
 const ENDING = '.stamp'
 
-/** Keeps them in a folder, which is made if missing. A mark that is lost only means that lines are given twice. */
+/** Creates a missing folder. A lost mark only repeats lines. */
 export function openReadMarks(folder: string): ReadMarks {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = (workerId: string) => join(folder, `${workerId}${ENDING}`)
@@ -136,7 +124,7 @@ export function openReadMarks(folder: string): ReadMarks {
       try {
         return readFileSync(path(workerId), 'utf8') || undefined
       } catch {
-        return undefined // nothing was stored yet
+        return undefined
       }
     },
     set: (workerId, stamp) => writeFileSync(path(workerId), stamp, { mode: 0o600 }),

@@ -1,4 +1,3 @@
-/** Makes the containers of workers: image, network, cards and limits put together, and handed to the engine. */
 import type Docker from 'dockerode'
 import { type GpuDevices, gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
@@ -13,20 +12,17 @@ import { containerName, labelsOf, type Maker } from './labels.ts'
 import type { WorkerNetworks } from './networks.ts'
 import type { DockerPlace } from './place.ts'
 
-/** What making a container needs. */
 export type ContainerMakerOptions = Maker & {
   readonly engine: Engine
   readonly images: Pick<ImageStore, 'nameFor'>
   readonly networks: WorkerNetworks
   readonly gpus: GpuBook
   readonly place: Pick<DockerPlace, 'mounts' | 'hasGpuHook' | 'user'>
-  /** Is notified of an endpoint whose disk the engine cannot limit, and why. */
   readonly onNoDiskLimit: (endpointId: string, why: string) => void
-  /** To be awaited before the first container is made, so that a later run looks for what is left. */
   readonly noteUse: () => Promise<void>
 }
 
-/** Makes a container; its cards are taken, and given back when it could not be made. Rejects with a reason. */
+/** Takes GPUs, and returns them on failure. Rejects with a reason. */
 export async function makeContainer(options: ContainerMakerOptions, spec: WorkerSpec): Promise<Docker.Container> {
   const { engine, images, networks, gpus, place } = options
   const connected = await engine.connect()
@@ -56,7 +52,6 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
   }
 }
 
-/** Opens the fresh volumes of a container to all users. Where that fails the container is removed, since it never runs. */
 export async function openVolumesOf(
   made: Docker.Container,
   docker: Pick<Docker, 'createContainer'>,
@@ -65,16 +60,15 @@ export async function openVolumesOf(
   try {
     await openToAll(docker, fresh, like)
   } catch (error) {
-    // One that cannot be removed now is swept with the others that have no worker.
     await removeContainer(made, () => undefined)
     throw error
   }
 }
 
 /**
- * What the engine needs to hand out these cards of the book.
- * @param ids of the cards; none: what hides all of them
- * @throws Error with the reason when this engine hands out none
+ * Engine options for these GPUs.
+ * @param ids none hides all GPUs
+ * @throws Error with the reason if this engine cannot assign any
  */
 export function devicesFor(
   { gpus, place }: Pick<ContainerMakerOptions, 'gpus' | 'place'>,
@@ -93,15 +87,14 @@ export function devicesFor(
   return found
 }
 
-// A name is no more than a help to whoever reads it. Source: the engine's words.
 const NAME_TAKEN = /name .* is already in use/i
-// On overlay2 it takes a file system with project quotas, which few machines have. Source: the engine's words.
+// overlay2 needs a file system with project quotas, which few machines have. Source: the engine's words.
 const NO_DISK_LIMIT = /storage-opt|storage driver|pquota|project quota/i
 
 /**
- * Makes a container. An engine that cannot limit its disk makes it without that limit: an endpoint that runs is worth
- * more than one limit, and the other ones hold. A name that is taken is left out likewise.
- * @param onNoDiskLimit receives why there is none
+ * Creates a container, without a disk limit if the engine supports none, since running is worth more than one limit;
+ * likewise without a taken name.
+ * @param onNoDiskLimit receives the reason
  */
 export async function createContainer(
   docker: Pick<Docker, 'createContainer'>,
@@ -113,7 +106,6 @@ export async function createContainer(
   } catch (error) {
     const message = engineMessage(error)
     if (options.name !== undefined && NAME_TAKEN.test(message)) {
-      // Of one whose making was cut off: the sweep removes it, and this worker does not wait for that.
       const { name: _taken, ...unnamed } = options
       return createContainer(docker, unnamed, onNoDiskLimit)
     }

@@ -1,4 +1,4 @@
-/** What the engine is asked for when a container of a worker is made. Pure, so that each rule can be seen in a test. */
+/** Container options of a worker. Pure, so that each rule is testable. */
 import { basename } from 'node:path'
 import type Docker from 'dockerode'
 import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
@@ -11,25 +11,20 @@ import type { EngineFacts } from './engine.ts'
 import { type Mount, RUNTIME_FOLDER } from './mounts.ts'
 import type { WorkerNetwork } from './networks.ts'
 
-/** All that the options are made of. */
 export type ContainerPlan = {
   readonly spec: WorkerSpec
   readonly image: string
-  /** The handler's folder, svc_worker and the volumes. */
   readonly mounts: readonly Mount[]
-  /** Number of the user and group whose files those are, like `1000:1000`; undefined where there are none. */
   readonly serviceUser: string | undefined
   readonly network: Pick<WorkerNetwork, 'name' | 'extraHosts' | 'endpointHosts'>
   readonly engine: Pick<EngineFacts, 'cpus' | 'memoryBytes' | 'inVirtualMachine' | 'rootless'>
   readonly labels: Readonly<Record<string, string>>
-  /** What the engine needs to hand out graphics cards; undefined without any. */
   readonly gpus: GpuDevices
 }
 
 const LOG_BYTES = '8m'
 const NANO = 1e9
 
-/** The options for the engine. */
 export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOptions {
   const { spec, image, network, labels } = plan
   const settings = spec.container
@@ -48,10 +43,8 @@ export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOpt
 }
 
 /**
- * Who runs in the container. An image of others runs as it says. Ours runs as the user of this service: with all
- * capabilities dropped even root reads only what its number may, so this one reads the handler whatever its mode is,
- * and what it writes into a volume belongs to the user. A rootless engine has the user as its root; an engine in a
- * virtual machine shares folders with whoever asks, so the image's own user will do.
+ * Container user. Foreign images keep theirs; ours run as the service's user, since without capabilities even root
+ * needs matching ownership. Rootless engines map root to the user, and virtual machines share folders anyway.
  */
 function userOf({ engine, serviceUser }: ContainerPlan, { profile, image }: ContainerSettings): string | undefined {
   const { user } = PROFILES[profile]
@@ -60,7 +53,6 @@ function userOf({ engine, serviceUser }: ContainerPlan, { profile, image }: Cont
   return engine.inVirtualMachine ? undefined : serviceUser
 }
 
-// A handler and a command replace what the image runs; entry point and arguments of the settings go before that.
 function program({
   handler,
   command,
@@ -82,7 +74,7 @@ function environmentOf({ spec, gpus }: ContainerPlan): Readonly<Record<string, s
     ...spec.env,
     ...(handler === undefined ? {} : { PYTHONPATH: [RUNTIME_FOLDER, spec.env.PYTHONPATH].filter(Boolean).join(':') }),
     ...(loadBalanced === undefined ? {} : listeningVariables(loadBalanced)),
-    ...gpus.env, // last: neither image nor user may choose other cards
+    ...gpus.env, // last: neither image nor user may choose other GPUs
   }
 }
 
@@ -102,7 +94,7 @@ function hostConfig(plan: ContainerPlan): Docker.HostConfig {
     ...(profile.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: { '/tmp': 'size=1g,mode=1777' } } : {}),
     PidsLimit: limits.processes,
     Memory: limits.memoryBytes,
-    MemorySwap: limits.memoryBytes, // the same: no swap
+    MemorySwap: limits.memoryBytes,
     NanoCpus: Math.round(limits.cpus * NANO),
     ShmSize: limits.shmBytes,
     ...(limits.diskBytes === undefined ? {} : { StorageOpt: { size: String(limits.diskBytes) } }),
@@ -114,7 +106,6 @@ function hostConfig(plan: ContainerPlan): Docker.HostConfig {
   }
 }
 
-// A container looks names up in a file of its own, in which each has to stand.
 function extraHosts({ spec: { callsHosts }, network }: ContainerPlan): string[] {
   const { extraHosts, endpointHosts } = network
   if (callsHosts === undefined) return [...extraHosts]
@@ -129,7 +120,7 @@ const engineMount = ({ type, source, target, readOnly }: Mount): Docker.MountCon
   ReadOnly: readOnly,
 })
 
-// Where this machine does not see the addresses of containers, the engine publishes the ports on loopback.
+// If container addresses are unreachable, the engine publishes ports on loopback.
 function publishedPorts({ spec, engine }: ContainerPlan): readonly string[] {
   const ports = new Set(spec.container?.ports)
   if (spec.loadBalanced !== undefined && (engine.inVirtualMachine || engine.rootless)) {

@@ -1,7 +1,6 @@
 /**
- * A shell in a container: a program of the engine's `exec` with a terminal of its own, as the user of the container and
- * with no more rights than its worker. The engine does not end it when we let go of the terminal, so it says its number
- * first, and is ended by that.
+ * A container shell: an `exec` with its own terminal and the worker's user and rights. The engine does not end it with
+ * the connection, so it reports its pid first and is killed by that.
  */
 import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'
@@ -9,21 +8,18 @@ import type { ShellSize } from '../../contract/workers.ts'
 import type { FleetShell, ShellListener } from '../../services/ports/fleet.ts'
 import { engineMessage, KILLED } from './engine-messages.ts'
 
-// The terminal has its size before the shell begins, as that of the engine may come a moment later. Then it says its
-// number and the name of the program that comes, before anything of that.
+// Sets the size first, as the engine's may come late; then prints pid and program name.
 const START = ({ columns, rows }: ShellSize) =>
   `stty rows ${rows} cols ${columns} 2>/dev/null; name=sh; command -v bash >/dev/null 2>&1 && name=bash; printf '<shell %s %s>' $$ $name; exec $name`
 const GREETING = /<shell (\d+) (\w+)>/
-// Longer than the greeting can be: a longer text without one is a message of the engine.
+// Longer than any greeting: more text without one is an error message of the engine.
 const GREETING_MAX_BYTES = 4096
-// A container that is stopped at a breakpoint, say, or without any time of the processor, ms; source: ours.
+// For containers at a breakpoint or without CPU time, ms; source: ours.
 const RESPONSE_MS = 10_000
-// Keys that let go of the terminal. The engine's own are Ctrl-P Ctrl-Q, and Ctrl-P is the command before in every
-// shell.
+// Detach keys; the engine's Ctrl-P is needed by shells.
 const DETACH_KEYS = 'ctrl-^,ctrl-^,ctrl-]'
-// All that runs in its session: the hangup of a terminal, and the end of whatever ignores that a moment later. The
-// numbers are read from /proc, as few images have a `pkill`; there, after the name in brackets, come state, parent,
-// group, session.
+// Ends the whole session: SIGHUP, then SIGKILL. Reads /proc, because few images have `pkill`; after the name come
+// state, parent, group, session.
 const END = (session: string) => `
 signal() {
   name=$1
@@ -39,10 +35,7 @@ signal HUP; signal CONT; sleep 1; signal KILL`
 
 type Greeting = { readonly pid: string; readonly program: string; readonly rest: Buffer }
 
-/**
- * Opens it.
- * @throws Error with a reason for a person: the image has no shell, the container does not run
- */
+/** @throws Error with a reason for the user: no shell in the image, or the container is not running */
 export async function openContainerShell(
   container: Docker.Container,
   size: ShellSize,
@@ -96,14 +89,13 @@ async function start(
       DetachKeys: DETACH_KEYS,
     })
     const stream = await exec.start({ hijack: true, stdin: true, Tty: true })
-    await exec.resize({ w: size.columns, h: size.rows }).catch(() => undefined) // it has ended, and the stream says why
+    await exec.resize({ w: size.columns, h: size.rows }).catch(() => undefined)
     return { exec, stream }
   } catch (error) {
     throw new Error(whyRefused(engineMessage(error)), { cause: error })
   }
 }
 
-/** Reads up to the end of the greeting. What the engine says instead of it is why there is no shell. */
 function readGreeting(stream: Duplex): Promise<Greeting> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0)
@@ -141,7 +133,6 @@ async function whyEnded(exec: Docker.Exec): Promise<string> {
   return ExitCode === null || ExitCode === 0 ? 'the shell has exited' : `the shell has exited with code ${ExitCode}`
 }
 
-// As the same user, who may end his own. A container that is gone has taken the program along.
 async function endProgram(container: Docker.Container, pid: string): Promise<void> {
   try {
     const exec = await container.exec({ Cmd: ['sh', '-c', END(pid)] })

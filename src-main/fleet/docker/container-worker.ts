@@ -1,6 +1,6 @@
 /**
- * One container that runs: its output, its end, its stop. Its end is reported once, after all of its output, and then
- * it is removed. While the engine is away nothing is known of it; when the engine is back it is looked at again.
+ * Follows one container: output, end, stop. The end is reported once after all output, then it is removed. After an
+ * engine outage it is checked again.
  */
 
 import { constants } from 'node:os'
@@ -18,26 +18,22 @@ import {
 import type { ContainerEvent } from './engine.ts'
 import { KILLED, NOT_FOUND, statusOf } from './engine-messages.ts'
 
-/** A container that runs. */
 export type ContainerWorker = {
   readonly container: Docker.Container
   readonly facts: FleetWorker
   readonly onEvent: (event: ContainerEvent) => void
-  /** The engine is back: events were missed. */
   readonly checkAgain: () => Promise<void>
-  /** Settles when it is removed. */
   readonly stop: (graceMs: number) => Promise<void>
   readonly pause: () => Promise<void>
   readonly resume: () => Promise<void>
 }
 
-// The rest of the output comes at once when a container has ended; an engine that hangs must not hide the end, ms.
+// Limit for remaining output of an ended container, so that a hanging engine does not hide the end, ms.
 const REST_OF_OUTPUT_MS = 2000
-// The engine may note that the kernel killed it for its memory a moment after it reports the end, ms; source: ours.
+// The engine may flag an OOM kill shortly after the end, ms; source: ours.
 const OOM_LATE_MS = 100
 const SIGTERM = '15'
 
-/** Begins to follow a container that runs. */
 export function createContainerWorker({
   clock,
   log,
@@ -55,7 +51,6 @@ export function createContainerWorker({
   readonly marks: ReadMarks
   readonly onOutput: (output: WorkerOutput) => void
   readonly onEnd: (exit: WorkerExit) => void
-  /** The engine could not remove it. */
   readonly onLeft: () => void
 }): ContainerWorker {
   const { workerId } = facts
@@ -65,7 +60,7 @@ export function createContainerWorker({
   let ending = false
   let paused = false
   let hasReported = false
-  // An engine that ends stops its containers first, and so does a person: neither is a fault of the worker.
+  // Stops by the engine or a person are not the worker's fault.
   let stoppedByOthers = false
   let ranOutOfMemory = false
   let cancelKill: (() => void) | undefined
@@ -105,13 +100,13 @@ export function createContainerWorker({
     ending = true
     const state = await inspect()
     if (state === 'nobody says') {
-      ending = false // looked at again when the engine is back
+      ending = false
       return
     }
     cancelKill?.()
     await Promise.race([(await follower)?.ended, wait(clock, REST_OF_OUTPUT_MS)])
     ;(await follower)?.stop()
-    // An engine may end the stream before the last line that has no end.
+    // The stream may end before an unterminated last line.
     reportLines(await readContainerLogs(container, last).catch(() => []))
     marks.remove(workerId)
     const OOMKilled = state !== undefined && (await isOutOfMemory(state.State))
@@ -141,14 +136,12 @@ export function createContainerWorker({
     }
   }
 
-  /** @returns false when the engine does not answer */
   async function signal(name: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {
     try {
       await container.kill({ signal: name })
       return true
     } catch (error) {
       if (statusOf(error) === undefined) return false
-      // It has ended, and its event is on the way or was missed.
       const state = await inspect()
       if (state === undefined || (state !== 'nobody says' && !state.State.Running)) void end('its own')
       return true
@@ -172,15 +165,15 @@ export function createContainerWorker({
       const state = await inspect()
       if (state === 'nobody says') return
       if (state === undefined || !state.State.Running) return end('of the engine')
-      follower = follow() // the old stream ended with the engine
+      follower = follow()
       if (hasReported) await signal('SIGKILL')
     },
     async stop(graceMs) {
       hasReported = true
       cancelKill?.()
       if (graceMs > 0) cancelKill = clock.after(graceMs, () => void signal('SIGKILL'))
-      if (graceMs > 0 && paused) await resume().catch(() => undefined) // a frozen one reacts to nothing
-      // An engine that is away is not waited for: the container is ended when it is back, or by the next service.
+      if (graceMs > 0 && paused) await resume().catch(() => undefined)
+      // Does not wait for an absent engine: the container ends later, or by the next service.
       if (await signal(graceMs > 0 ? 'SIGTERM' : 'SIGKILL')) await removed.promise
     },
     async pause() {
@@ -191,7 +184,7 @@ export function createContainerWorker({
   }
 }
 
-/** Removes a container, which may be gone already. `onRefused`: it stays, as the engine that comes or goes refuses. */
+/** It may be gone. `onRefused`: the engine is starting or stopping. */
 export async function removeContainer(container: Docker.Container, onRefused: (error: unknown) => void): Promise<void> {
   await container.remove({ force: true, v: true }).catch((error) => {
     if (statusOf(error) !== NOT_FOUND) onRefused(error)
@@ -202,17 +195,15 @@ function wait(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve))
 }
 
-/** The end of a container as the engine tells it. */
 type ContainerEnd = {
   readonly ExitCode?: number | undefined
   readonly OOMKilled?: boolean | undefined
   readonly Error?: string | undefined
 }
 
-// A shell and the init process report the death by a signal as 128 and its number.
+// Shells and init report a signal as 128 plus its number.
 const SIGNAL_BASE = 128
 
-/** How a container ended, in the form of the fleet port. @param memoryBytes its limit */
 export function exitOf(
   { ExitCode, OOMKilled, Error: error }: ContainerEnd,
   memoryBytes: number | undefined,

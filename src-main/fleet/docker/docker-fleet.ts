@@ -1,6 +1,6 @@
 /**
- * Fleet driver: workers as containers. Each carries the labels of this service, its endpoint and its worker, by which a
- * later run of the service finds it: it takes the ones over that are known, and removes the others.
+ * Fleet driver for containers. Labels identify service, endpoint and worker, so that a later run adopts known ones and
+ * removes others.
  */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
@@ -31,32 +31,25 @@ import { createWorkerNetworks } from './networks.ts'
 import type { DockerPlace } from './place.ts'
 import { readUsage } from './read-usage.ts'
 
-/** What the driver needs. */
 export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth' | 'surroundings'> & {
   readonly clock: Clock
   readonly log: Log
-  /** Folder for how far output was read; made if missing. */
   readonly folder: string
-  /** Where its engine is. */
   readonly place: DockerPlace
-  /** The connection to it, where others use it too; it is closed with the fleet. */
   readonly engine?: Engine | undefined
-  /** How many workers may run at once. */
   readonly maxWorkers: () => number
   readonly state: {
-    /** Names the containers and networks of this data folder; a-z and 0-9. */
+    /** Prefix of containers and networks of this data folder; a-z and 0-9. */
     readonly serviceId: () => string
-    /** Whether this data folder ever had containers: only then is an engine looked for at the start. */
+    /** Whether containers were ever used; only then is an engine sought at the start. */
     readonly used: () => boolean
-    /** Settles when that is stored. */
     readonly setUsed: () => Promise<void>
   }
 }
 
-// Pause before what could not be removed is tried again, ms; source: ours.
+// Pause before retrying a failed removal, ms; source: ours.
 const SWEEP_AGAIN_MS = 2000
 
-/** Makes the driver. The engine is looked for when it is first needed. */
 export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const { clock, log, place, maxWorkers, state } = options
   const serviceId = state.serviceId()
@@ -74,7 +67,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   })
   const marks = openReadMarks(options.folder)
   const gpus = createGpuBook({ readInventory: place.gpuReader.inventory, clock, log, onChange: capacityChanges.emit })
-  const withoutDiskLimit = new Set<string>() // endpoints of which that was said
+  const withoutDiskLimit = new Set<string>()
   const making: ContainerMakerOptions = {
     serviceId,
     runId: randomBytes(6).toString('hex'),
@@ -90,13 +83,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     },
     noteUse: state.setUsed,
   }
-  // Containers whose start was asked for, with the event that came before the response.
+  // Containers being started, with an event that came before the response.
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
   let sweepDue = false
-  // What was made for a worker that does not run yet.
   const made = new Map<string, string>()
-  let hasSparedUnsettled = false // by the last sweep: nobody could say yet which container of a worker is the right one
+  let hasSparedUnsettled = false
   let cancelSweep: (() => void) | undefined
   let removal: Promise<void> = Promise.resolve()
 
@@ -108,7 +100,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   engine.onChange((change) => {
     if (change === 'lost') {
       networks.forget()
-      sweepDue = true // what was asked for in that moment may be done, or not
+      sweepDue = true
     } else reconnected()
     capacityChanges.emit()
   })
@@ -116,7 +108,6 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const find = ({ containerId }: ContainerEvent) =>
     [...running.values()].find(({ container }) => container.id === containerId)
 
-  // What ended while nobody listened is found by looking.
   function reconnected(): void {
     for (const worker of running.values()) {
       worker.checkAgain().catch((error) => log.warn('container not inspected', { error }))
@@ -131,7 +122,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     })
   }
 
-  // An engine that was just killed may hold on to the files of a container for a moment.
+  // A just killed engine may still hold container files.
   function sweepLater(): void {
     sweepDue = true
     cancelSweep ??= clock.after(SWEEP_AGAIN_MS, () => {
@@ -169,7 +160,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       made.set(spec.workerId, container.id)
       return container
     } finally {
-      // One whose making was cut off by its engine may be there all the same.
+      // A container whose creation the engine interrupted may exist anyway.
       if (hasSparedUnsettled) sweepLater()
     }
   }
@@ -237,7 +228,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       const container = connected.docker.getContainer(id)
       const { State, Config, NetworkSettings } = await container.inspect()
       if (!State.Running || !isContainerOf(Config.Labels, { serviceId, workerId })) return false
-      await networks.reopen(connected, Object.keys(NetworkSettings.Networks)) // it calls the address that it knows
+      await networks.reopen(connected, Object.keys(NetworkSettings.Networks))
       if (State.Paused) await container.unpause()
       const { Labels } = Config
       const gpuIds = (Labels[LABELS.gpus] ?? '').split(',').filter((id) => id !== '')
@@ -245,19 +236,19 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       track(workerId, container, await factsOf(workerId, container, gpuIds, readPortsLabel(Labels[LABELS.ports])))
       return true
     } catch {
-      return false // gone, or nobody can say: then the sweep removes it when the engine is back
+      return false
     }
   }
 
-  // Of this run, and not one that was lost with a connection: of a worker that is prepared or about to start. Until its
-  // making has settled, each container that bears its name may be the one.
+  // Belongs to a prepared or starting worker of this run. Until its creation settles, any container with its name may
+  // be the one.
   function isWanted({ Id, Labels }: Docker.ContainerInfo): boolean {
     const workerId = Labels[LABELS.worker] ?? ''
     if (Labels[LABELS.run] !== making.runId || !(prepared.has(workerId) || startingIds.has(workerId))) return false
     return (made.get(workerId) ?? Id) === Id
   }
 
-  // One after the other: of two at once, one would only learn that the other's removal goes on, and end before it.
+  // Sequential, because a second removal would fail while the first continues.
   function removeUnknown(): Promise<void> {
     removal = removal.catch(() => undefined).then(removeUnknownNow)
     return removal
@@ -291,7 +282,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       devicesFor(making, connected, offer.ids)
       return undefined
     } catch (error) {
-      return (error as Error).message.replace(/\.$/, '') // others put it into a sentence
+      return (error as Error).message.replace(/\.$/, '')
     }
   }
 
@@ -322,13 +313,13 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     async sweep() {
       if (!state.used()) return
       sweepDue = true
-      await removeUnknown().catch(() => undefined) // done when the engine is back
+      await removeUnknown().catch(() => undefined)
     },
     isAway: (workerId) => running.has(workerId) && engine.problem() !== undefined,
-    drainOutput: () => undefined, // lines carry the time at which they were written
+    drainOutput: () => undefined,
     capacity({ container }) {
       const problem = engine.problem()
-      // One that went away is waited for; where there was none, somebody has to start it.
+      // A lost engine may return; otherwise somebody must start one.
       if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
       const free = Math.max(0, maxWorkers() - running.size)
       if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }

@@ -1,29 +1,21 @@
 /**
- * The credentials that `docker login` has stored: in its own file, or with a program of the system's keychain that the
- * file names; and the registry that a name of an image means. Source: docker's documentation of credential stores and
- * helpers.
+ * Credentials of `docker login`, from its file or a keychain helper, and the registry of an image. Source: docker's
+ * documentation of credential stores and helpers.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { type EngineSurroundings, readConfig, textField } from './find-engine.ts'
 
-/** What the engine hands to a registry. */
 export type RegistryLogin =
   | { readonly username: string; readonly password: string; readonly serveraddress: string }
   | { readonly identitytoken: string; readonly serveraddress: string }
 
-// The name under which docker stores the login to Docker Hub.
 const HUB_ADDRESS = 'https://index.docker.io/v1/'
-// A helper may open a keychain that asks a person, who is not there; ms. Source: ours.
+// A helper may prompt, with nobody there; ms. Source: ours.
 const HELPER_LIMIT_MS = 5000
-// What a helper gives as the user of a token; source: docker's protocol of helpers.
+// The user name helpers report for a token; source: docker's protocol of helpers.
 const TOKEN_USER = '<token>'
 
-/**
- * The stored login to a registry; undefined where there is none.
- * @param registry as `registryOf` names it
- * @throws Error when the program that stores it fails
- */
 export async function dockerLogin(
   surroundings: Pick<EngineSurroundings, 'env' | 'home'>,
   registry: string,
@@ -78,12 +70,12 @@ function run(
   })
   let output = ''
   child.on('error', (error) => reject(new Error(`${program} cannot be run: ${error.message}`)))
-  // Where no more files can be opened it has none, whatever its type says, and its error tells why.
+  // Without file descriptors stdin is missing despite its type; the error gives the reason.
   if (child.stdin === undefined) return promise
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  child.stdin.on('error', () => undefined) // it may end without reading
+  child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   child.on('close', (code, signal) => {
     if (signal === null) resolve({ code, output })
@@ -96,30 +88,27 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Host of Docker Hub, under the name that people use for it. */
 const DOCKER_HUB = 'docker.io'
 const HUB_NAMES = [DOCKER_HUB, 'index.docker.io', 'registry-1.docker.io']
 
-/** The registry that an image is pulled from: `ghcr.io`, `127.0.0.1:5000`, or `docker.io` where its name says none. */
+/** An image's registry: `ghcr.io`, `127.0.0.1:5000`, or `docker.io` if unnamed. */
 export function registryOf(image: string): string {
   const [first = '', ...more] = image.split('/')
-  // Source: the engine's rule; anything else before a slash is a user of Docker Hub.
+  // Source: the engine's rule; otherwise it is a Docker Hub user.
   const isHost = more.length > 0 && (first === 'localhost' || /[.:]/.test(first))
   return isHost ? registryName(first) : DOCKER_HUB
 }
 
-/** One name for each registry. @param server a host, or an address as `docker login` stores it */
 export function registryName(server: string): string {
   const host = server.replace(/^https?:\/\//, '').split('/', 1)[0] ?? ''
   return HUB_NAMES.includes(host) ? DOCKER_HUB : host
 }
 
-/** An image as the engine wants it named for a pull: a tag or a digest apart. */
 export function splitImage(image: string): { readonly fromImage: string; readonly tag: string } {
   const at = image.indexOf('@')
   if (at >= 0) return { fromImage: image.slice(0, at), tag: image.slice(at + 1) }
   const colon = image.lastIndexOf(':')
-  // A colon before a slash is that of a port.
+  // A colon before a slash belongs to a port.
   if (colon < 0 || image.includes('/', colon)) return { fromImage: image, tag: 'latest' }
   return { fromImage: image.slice(0, colon), tag: image.slice(colon + 1) }
 }

@@ -4,20 +4,14 @@ import type { Engine, EngineFacts } from './engine.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { ImageStore } from './images.ts'
 
-/** What the driver knows. */
 export type DockerMachineOptions = {
   readonly engine: Engine
   readonly images: ImageStore
   readonly gpus: GpuBook
 }
 
-// Who asks for the engine alone gets advice of his own.
 const ADVICE = /\. Start Docker, or set DOCKER_HOST$/
 
-/**
- * What the driver knows of the engine, its images and the cards. It only looks: a service without containers waits for
- * none.
- */
 export function createDockerMachine({ engine, images, gpus }: DockerMachineOptions): FleetMachine {
   return {
     async engine() {
@@ -42,7 +36,6 @@ export function createDockerMachine({ engine, images, gpus }: DockerMachineOptio
   }
 }
 
-// Only there it says more than the version of the engine; nobody else should be asked twice.
 async function platformOf(docker: Docker, { OperatingSystem }: EngineFacts['info']): Promise<string | undefined> {
   if (!String(OperatingSystem).includes('Docker Desktop')) return undefined
   return (await docker.version()).Platform?.Name

@@ -1,19 +1,13 @@
-/** What the engine tells: of errors, and while it pulls or builds JSON documents, one a line. */
 import { cutLines, keepEnds } from '../../domain/text.ts'
 
-/** One of them; which fields there are depends on what it reports. */
 export type EngineMessage = {
-  /** Layer that it is about, or tag. */
   readonly id?: string
   readonly status?: string
   readonly progressDetail?: { readonly current?: number; readonly total?: number }
-  /** Output of a build. */
   readonly stream?: string
-  /** It failed; this is the last one. */
   readonly error?: string
 }
 
-/** Reads them as they come. Rejects when the connection breaks or is aborted. */
 export async function* readMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {
   const decoder = new TextDecoder()
   const lines = cutLines()
@@ -24,28 +18,24 @@ export async function* readMessages(stream: AsyncIterable<string | Uint8Array>):
   if (lines.rest().trim() !== '') yield JSON.parse(lines.rest())
 }
 
-/** Longest reason of the engine that is passed on, in characters; source: ours, so that it fits a line or two. */
+/** Longest engine reason, in characters; source: ours, a line or two. */
 const LONGEST = 300
-// What dockerode puts before it.
 const CLIENT_PREFIX = /^\(HTTP code \d+\) [\w ]+ - /
 
-/** What the engine said, without what its client puts around it. */
 export function engineMessage(error: unknown): string {
   const { json, message } = error as { json?: { message?: string }; message?: string }
   return shortened(json?.message ?? (message ?? String(error)).replace(CLIENT_PREFIX, ''))
 }
 
-/** Status of the engine for a container, image or network that it does not have. */
 export const NOT_FOUND = 404
-/** Its exit code for a process that was killed: 128 and the number of SIGKILL. */
+/** Exit code of a killed process: 128 plus SIGKILL. */
 export const KILLED = 137
 
-/** HTTP status of an error of the engine; undefined: the engine was not reached, or it is another error. */
+/** HTTP status of an engine error; undefined if unreachable or another error. */
 export function statusOf(error: unknown): number | undefined {
   return (error as { readonly statusCode?: number }).statusCode
 }
 
-/** The first line of what the engine said, cut where it goes on for long. */
 export function shortened(message: string): string {
   return keepEnds(message.trim().split('\n', 1)[0] ?? '', LONGEST)
 }
@@ -56,7 +46,6 @@ type Layer = {
   readonly of: number
 }
 
-// What the engine says of a layer; anything else is no news of one.
 const STATES: Readonly<Record<string, Layer['state']>> = {
   'Pulling fs layer': 'waits',
   Waiting: 'waits',
@@ -72,9 +61,9 @@ const MB = 1e6
 const GB = 1e9
 
 /**
- * Follows a pull and says how far it is: `pulling python:3.12-slim: 45 %, 120 of 260 MB`. The size of a layer is known
- * when it begins to come, so there is no percentage before the last one has begun.
- * @returns a function that gives the text after each message; undefined while it stays the same
+ * Pull progress, like `pulling python:3.12-slim: 45 %, 120 of 260 MB`. Layer sizes are known when they start, so the
+ * percentage appears with the last one.
+ * @returns a function giving changed texts, otherwise undefined
  */
 export function createPullProgress(image: string): (message: EngineMessage) => string | undefined {
   const layers = new Map<string, Layer>()
@@ -104,7 +93,6 @@ function pullText(image: string, layers: readonly Layer[]): string {
   return `pulling ${image}: ${Math.floor((100 * has) / of)} %, ${amounts(has, of, '')}`
 }
 
-// Decimal units, as registries show them.
 function amounts(has: number, of: number, least: string): string {
   const [unit, name, digits] = of >= GB ? ([GB, 'GB', 1] as const) : ([MB, 'MB', of < 10 * MB ? 1 : 0] as const)
   return `${(has / unit).toFixed(digits)} of ${least}${(of / unit).toFixed(digits)} ${name}`

@@ -1,6 +1,5 @@
 /**
- * The connection to the Docker engine: made when it is first needed, watched by its stream of events, and made again
- * when it breaks. dockerode is loaded then too, as a service without containers should not carry it.
+ * Lazy connection to the Docker engine, watched by its event stream and re-established. dockerode is loaded lazily too.
  */
 import type Docker from 'dockerode'
 import { createEmitter } from '../../domain/emitter.ts'
@@ -10,20 +9,16 @@ import { cutLines } from '../../domain/text.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import type { EngineAddress } from './find-engine.ts'
 
-/** What the engine reported of a container of ours. */
 export type ContainerEvent = {
   readonly action: string
   readonly containerId: string
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** What is asked of an engine once. Bytes for memory. */
 export type EngineFacts = {
   readonly version: string
   readonly source: string
-  /**
-   * Docker Desktop and its kin: containers are in a virtual machine, so neither side sees the addresses of the other.
-   */
+  /** In Docker Desktop and the like, containers are in a virtual machine: neither side sees the other's addresses. */
   readonly inVirtualMachine: boolean
   readonly rootless: boolean
   readonly cpus: number
@@ -31,55 +26,42 @@ export type EngineFacts = {
   readonly info: Readonly<Record<string, unknown>>
 }
 
-/** A client that is connected, and what is known of its engine. */
 export type Connected = { readonly docker: Docker; readonly facts: EngineFacts }
 
-/** The Docker engine: found, connected, and connected again after it was away. */
 export type Engine = {
-  /** The client. Rejects, with a sentence for a person, when no engine answers. */
   readonly connect: () => Promise<Connected>
-  /** As `connect`, for a question: where no engine answers, nobody waits for one, so none is looked for later. */
+  /** For a question: without an engine, none is sought later. */
   readonly findEngine: () => Promise<Connected>
-  /** Passes on what work gives. Where it fails, the engine is asked first whether it still answers, for `problem`. */
   readonly checkedAfter: <T>(work: Promise<T>) => Promise<T>
-  /** Why the engine cannot be used now; undefined while it answers, or before anybody asked. */
   readonly problem: () => string | undefined
-  /** Whether an engine has answered before, so that one that is away is likely to come back. */
   readonly wasConnected: () => boolean
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
-  /** Is notified of every connection, also the first, and of every loss. */
   readonly onChange: (listener: (state: 'connected' | 'lost') => void) => void
   readonly close: () => void
 }
 
-/** Where an engine is looked for. */
 export type EnginePlace = {
   /**
-   * Where the engine may answer; asked anew for each try, as it may be installed meanwhile. Rejects, with a sentence for a
-   * person, where there is no way to its machine.
+   * Asked for each try, because engines may be installed meanwhile. Rejects with a sentence if the machine is
+   * unreachable.
    */
   readonly addresses: () => readonly EngineAddress[] | Promise<readonly EngineAddress[]>
-  /** A sentence for a person. @param tried each address with what it answered */
   readonly whyNoEngine: (tried: readonly string[]) => string
-  /** Whether it runs on Linux; elsewhere its containers are in a virtual machine. */
   readonly isOnLinux: boolean
 }
 
-/** What the connection needs. */
 export type EngineOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly place: EnginePlace
-  /** Label of the containers whose events are wanted. */
   readonly label: string
 }
 
-// Between two tries, ms; source: docs/spec/targets.md, 2.4 allows 10 s.
+// Pause between tries, ms; source: docs/spec/targets.md, 2.4 allows 10 s.
 const RETRY_MS = 500
-// A socket that accepts and says nothing is no engine, ms; source: ours.
+// A silent socket is no engine, ms; source: ours.
 const RESPONSE_MS = 5000
 
-/** Makes the connection; nothing is opened yet. */
 export function createEngine({ clock, log, place, label }: EngineOptions): Engine {
   const events = createEmitter<[ContainerEvent]>()
   const changes = createEmitter<['connected' | 'lost']>()
@@ -125,7 +107,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
       stream.on('error', () => undefined)
       if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
     }
-    // Whoever looks as the service stops would keep it from ending.
+    // A new connection during shutdown would keep the service alive.
     if (closed) endEvents()
   }
 
@@ -147,7 +129,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
     if (closed || cancelRetry !== undefined) return
     cancelRetry = clock.after(RETRY_MS, () => {
       cancelRetry = undefined
-      connect().catch(() => undefined) // `fault` says why, and the next try is on its way
+      connect().catch(() => undefined)
     })
   }
 
@@ -217,7 +199,7 @@ function once(run: () => void): () => void {
 async function clientFor({ host, agent }: EngineAddress): Promise<Docker> {
   const { default: Client } = await import('dockerode')
   if (agent !== undefined) {
-    const through = { host: LOOPBACK, port: 1, protocol: 'http' as const, agent } // its types know no agent
+    const through = { host: LOOPBACK, port: 1, protocol: 'http' as const, agent }
     return new Client(through)
   }
   if (host.startsWith('unix://')) return new Client({ socketPath: host.slice('unix://'.length) })

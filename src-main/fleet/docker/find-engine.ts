@@ -1,34 +1,24 @@
-/**
- * Where a Docker engine may be: what the environment says, the current context of the docker command, the usual
- * sockets.
- */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Agent } from 'node:http'
 import { join } from 'node:path'
 
-/** Where an engine may answer: a socket or an address, and who named it. */
 export type EngineAddress = {
   readonly host: string
-  /** For a person: 'DOCKER_HOST', 'the context colima', 'a usual place'. */
+  /** For the user: 'DOCKER_HOST', 'the context colima', 'a usual place'. */
   readonly source: string
-  /** Makes the connections to it, where no address of this machine leads there. */
   readonly agent?: Agent | undefined
 }
 
-/** What is looked at. */
 export type EngineSurroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly platform: NodeJS.Platform
-  /** Number of the user and group that this program runs as, like `1000:1000`; undefined where there are none. */
+  /** User and group of this program, like `1000:1000`; undefined: none. */
   readonly user?: string | undefined
 }
 
-/**
- * The sockets to try, best first. One that somebody named is the only one: another engine would be a surprise.
- * Source: ours.
- */
+/** Best first. A named socket is the only one: another engine would be a surprise. Source: ours. */
 export function engineAddresses(surroundings: EngineSurroundings): readonly EngineAddress[] {
   const { env } = surroundings
   if (env.DOCKER_HOST !== undefined && env.DOCKER_HOST !== '') return [{ host: env.DOCKER_HOST, source: 'DOCKER_HOST' }]
@@ -39,7 +29,6 @@ export function engineAddresses(surroundings: EngineSurroundings): readonly Engi
     .map((path) => ({ host: path.startsWith('//./') ? `npipe:${path}` : `unix://${path}`, source: 'a usual place' }))
 }
 
-/** The paths of all sockets. */
 export function engineSockets(surroundings: EngineSurroundings): readonly string[] {
   const SOCKET = 'unix://'
   return engineAddresses(surroundings).flatMap(({ host }) =>
@@ -75,9 +64,8 @@ function currentContext(surroundings: EngineSurroundings): EngineAddress | undef
 
 const dockerFolder = ({ env, home }: DockerConfig) => env.DOCKER_CONFIG ?? join(home, '.docker')
 
-/** Address of the engine of a context of the docker command; undefined where it knows none of this name. */
 export function contextHost(surroundings: DockerConfig, name: string): string | undefined {
-  // Each context is in a folder that is named by the hash of its name.
+  // Context folders are named by the hash of their name.
   const hash = createHash('sha256').update(name).digest('hex')
   const { Endpoints } = readConfig(join(dockerFolder(surroundings), 'contexts/meta', hash, 'meta.json'))
   return textField(field(Endpoints, 'docker'), 'Host')
@@ -87,17 +75,15 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** The file of the docker command; empty where there is none, or it is not what the docker command writes. */
 export function readConfig(path: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return typeof value === 'object' && value !== null ? { ...value } : {}
   } catch {
-    return {} // not there, or not JSON
+    return {}
   }
 }
 
-/** A text in an object; undefined where there is none of this name. */
 export function textField(value: unknown, name: string): string | undefined {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
   return typeof found === 'string' ? found : undefined

@@ -1,7 +1,4 @@
-/**
- * Named volumes that a worker is the first to have. The engine gives a new one to root alone, so that a worker of another
- * user could not write to it; a folder that the image brings at its path keeps its owner.
- */
+/** New named volumes belong to root, so other worker users could not write; folders from the image keep their owner. */
 import { pipeline } from 'node:stream'
 import type Docker from 'dockerode'
 import { extract } from 'tar-stream'
@@ -12,10 +9,8 @@ import { type ArchiveEntry, tarArchive } from './tar-archive.ts'
 
 type Volume = Pick<Mount, 'source'>
 
-/** Whether it is a named volume that may be written to. */
 export const isOwnVolume = ({ type, readOnly }: Mount) => type === 'volume' && !readOnly
 
-/** The named volumes among the mounts that may be written to and are not there yet; the engine makes them. */
 export async function findFreshVolumes(
   docker: Pick<Docker, 'getVolume'>,
   mounts: readonly Mount[],
@@ -38,9 +33,9 @@ export async function findFreshVolumes(
 const INSIDE = '/drydock-volumes'
 
 /**
- * Lets every user write to fresh volumes of root, through a container that never runs: that of the worker may have a
- * root that is read-only. Rejects with the engine's words.
- * @param like image and labels of that container
+ * Opens root's fresh volumes to all users via a container that never runs, as the worker's root may be read-only.
+ * Rejects with the engine's words.
+ * @param like image and labels to copy
  */
 export async function openToAll(
   docker: Pick<Docker, 'createContainer'>,
@@ -67,7 +62,6 @@ export async function openToAll(
 const FOR_ALL = 0o777
 const OTHERS_WRITE = 0o002
 
-/** Reads the entry of a folder from the beginning of its archive; its content may be large. */
 async function isOfRootAlone(container: Docker.Container, path: string): Promise<boolean> {
   const entries = extract()
   pipeline(await container.getArchive({ path }), entries, () => {}) // the loop throws its error

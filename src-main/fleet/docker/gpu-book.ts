@@ -1,7 +1,6 @@
 /**
- * Who has which card. The cards are read when the first worker asks for one, and again when an answer is asked for and
- * the last reading is older than 30 s; while somebody waits for cards that are not there, every 30 s, as a driver may
- * come. Only `take`, `adopt` and `release` change who has what, at once, so two workers never get the same card.
+ * Assigns GPUs to workers. The list is read lazily, again after 30 s, and every 30 s while somebody waits. Only `take`,
+ * `adopt` and `release` change assignments, synchronously.
  */
 import {
   allocateGpus,
@@ -13,48 +12,38 @@ import {
 import type { GpuCard, GpuInventory } from '../../domain/worker/gpu-list.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 
-/** What the book needs. */
 export type GpuBookOptions = {
   readonly readInventory: () => Promise<GpuInventory>
   readonly clock: Pick<Clock, 'steady' | 'after'>
   readonly log: Log
-  /** Called when `places` may respond otherwise than before. */
   readonly onChange: () => void
 }
 
-/** Who holds which card of the engine. */
 export type GpuBook = {
-  /** How many more workers find cards, and why not more. At once; free is infinite for what needs no card. */
+  /** How many more workers find GPUs, and why not more; infinite without a need. */
   readonly slots: (need: GpuNeed) => ReturnType<typeof gpuSlots>
   /**
-   * Gives cards to a worker; the same ones again where it has some.
-   * @returns ids of the cards, none for what needs none
-   * @throws Error with the reason, for a person
+   * Assigns GPUs, or returns the worker's existing ones.
+   * @returns ids, none if not needed
+   * @throws Error with a reason for the user
    */
   readonly take: (workerId: string, endpointId: string, need: GpuNeed) => readonly string[]
-  /** Reads the cards, and says which ones a worker would get if nobody had any, or why none. */
+  /** Reads GPUs, and tells what a worker would get if none were taken. */
   readonly offer: (need: GpuNeed) => Promise<GpuAllocation>
-  /** Notes the cards of a worker of an earlier run, whatever is known of the cards. */
   readonly adopt: (workerId: string, endpointId: string, ids: readonly string[], shared: boolean) => void
-  /** Gives the cards of a worker back. Safe to call twice. */
   readonly release: (workerId: string) => void
-  /** Reads the cards; resolves when they are known. One reading at a time. */
   readonly refresh: () => Promise<void>
-  /** The cards as last read; none before the first need. */
   readonly cards: () => readonly GpuCard[]
-  /** All that was last read; undefined before the first need. */
   readonly inventory: () => GpuInventory | undefined
   readonly holds: () => readonly GpuHold[]
   readonly close: () => void
 }
 
-// Oldest reading that is answered from without another one, and the pause between two, ms; source: ours, a card that is
-// asleep in a laptop is woken by each.
+// Age of a valid reading, and pause between two, ms; source: ours, each wakes sleeping laptop GPUs.
 const FRESH_MS = 30_000
 
 const LOOKING = 'looking for GPUs'
 
-/** Makes the book; nothing is read yet. */
 export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOptions): GpuBook {
   let inventory: GpuInventory | undefined
   let readAt = Number.NEGATIVE_INFINITY
@@ -87,7 +76,7 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
     refresh().catch((error: Error) => log.error('graphics cards could not be read', { error: error.message }))
   }
 
-  /** For whoever waits: after the reading it is notified to ask again, even if nothing changed, so that it goes on. */
+  /** Notifies waiting starts after the reading, even without a change. */
   function readAgainLater(): void {
     if (closed || cancelNext !== undefined) return
     cancelNext = clock.after(FRESH_MS, () => {
@@ -142,7 +131,6 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
   }
 }
 
-/** Whether both offer the same: what the cards are doing is no change. */
 function isSame(a: GpuInventory | undefined, b: GpuInventory): boolean {
   const offer = ({ cards, fault }: GpuInventory) => JSON.stringify([fault, ...cards.map(({ id, mig }) => [id, mig])])
   return a !== undefined && offer(a) === offer(b)

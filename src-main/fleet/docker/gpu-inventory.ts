@@ -1,4 +1,3 @@
-/** Asks nvidia-smi. The only place of the fleet that starts it. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -13,34 +12,27 @@ import {
 } from '../../domain/worker/gpu-list.ts'
 import { GPU_PROCESSES_ARGUMENTS, type GpuProcess, readGpuProcesses } from '../../domain/worker/usage.ts'
 
-/** The cards of a machine. Neither call rejects. */
 export type GpuReader = {
-  /** The cards as they are now. Takes 20 ms to some seconds, the first one after a pause most. */
+  /** Takes 20 ms to some seconds after a pause. */
   readonly inventory: () => Promise<GpuInventory>
-  /** The processes on the cards; none where they are not known. */
   readonly processes: () => Promise<readonly GpuProcess[]>
 }
 
-/** How nvidia-smi is started. */
 export type GpuReaderOptions = {
-  /** Places to try, the first one that is there counts. */
   readonly programs?: readonly string[] | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** How long it may take, ms. */
   readonly limitMs?: number | undefined
 }
 
-// How long nvidia-smi may take, ms; source: ours, eight cards whose driver was asleep take some seconds.
+// Limit of nvidia-smi, ms; source: ours, eight sleeping GPUs take some seconds.
 const LIMIT_MS = 10_000
-// Most text that is read, bytes; source: ours, a card is a line of 200.
+// Output limit, bytes; source: ours, a GPU is a line of 200.
 const MOST_BYTES = MIB
 
-/** Makes the reader; nothing is started yet. */
 export function createGpuReader(options: GpuReaderOptions = {}): GpuReader {
   return gpuReaderBy((args) => runFirst(args, options))
 }
 
-/** Makes a reader of the cards of any machine. @param ask runs nvidia-smi there; never rejects */
 export function gpuReaderBy(ask: (args: readonly string[]) => Promise<ProgramEnd>): GpuReader {
   return {
     inventory: async () => readGpuList(await ask(GPU_LIST_ARGUMENTS)),
@@ -49,7 +41,7 @@ export function gpuReaderBy(ask: (args: readonly string[]) => Promise<ProgramEnd
 }
 
 /**
- * Whether the hook by which Docker's driver `nvidia` works is on this machine; /info does not tell.
+ * Whether Docker's `nvidia` driver hook is installed, which /info does not report.
  * @param path - folders like those in PATH
  */
 export function hasNvidiaHook(path: string): boolean {
@@ -58,7 +50,7 @@ export function hasNvidiaHook(path: string): boolean {
       accessSync(join(folder, 'nvidia-container-runtime-hook'), constants.X_OK)
       return true
     } catch {
-      return false // not there, or not to be run: the next folder
+      return false
     }
   })
 }
@@ -76,7 +68,7 @@ function run(program: string, args: readonly string[], { env, limitMs }: GpuRead
     execFile(
       program,
       [...args],
-      // SIGKILL: nvidia-smi reacts to nothing else where its driver hangs. LC_ALL: a number must have its point.
+      // SIGKILL, as a hanging nvidia-smi ignores others. LC_ALL: decimal points.
       {
         timeout: limitMs ?? LIMIT_MS,
         killSignal: 'SIGKILL',

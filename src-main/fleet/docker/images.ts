@@ -1,6 +1,6 @@
 /**
- * Images of workers: which one a plan needs, and how it comes onto this machine. What several workers need is pulled or
- * built once. An image may be removed at any time, so each start looks whether it is there; that takes some ms.
+ * Provides worker images, pulled or built once for all waiting workers. Images may vanish, so each start checks in some
+ * ms.
  */
 import type Docker from 'dockerode'
 import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
@@ -13,31 +13,22 @@ import type { EngineSurroundings } from './find-engine.ts'
 import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
-/** Keeps images at hand. */
 export type ImageStore = {
-  /** Name of the image that the plan needs. */
   readonly nameFor: (plan: Pick<WorkerPlan, 'container'>) => string
-  /** Pulls or builds the image where it is missing. Rejects with a reason for a person, or that of the signal. */
   readonly ensure: (
     connected: Pick<Connected, 'docker'>,
     plan: Pick<WorkerPlan, 'container'>,
     watch: Watch,
   ) => Promise<void>
-  /** The login for its registry; undefined where there is none. Rejects where the named one is missing. */
   readonly login: (plan: Pick<WorkerPlan, 'container'>) => Promise<RegistryLogin | undefined>
-  /** The image of Python that worker images are built on, for other programs of ours; pulled where it is missing. */
   readonly ensurePython: (connected: Pick<Connected, 'docker'>, watch: Watch) => Promise<string>
-  /** The images that this program made. */
   readonly own: (docker: Docker) => Promise<readonly OwnImage[]>
-  /** Removes those of them that nobody needs. */
   readonly removeOld: (docker: Docker) => Promise<void>
 }
 
-/** What it takes to find, pull and build images. */
 export type ImageStoreOptions = WorkerImageOptions & {
   readonly clock: Pick<Clock, 'steady'>
   readonly surroundings: Pick<EngineSurroundings, 'env' | 'home'>
-  /** Stored credentials by their name; undefined where there are none. */
   readonly registryAuth: (name: string) => RegistryCredentials | undefined
 }
 
@@ -45,24 +36,23 @@ type WantedWorkerImage = WantedImage & Partial<Pick<ContainerSettings, 'pull'>>
 type Wanted = Pick<ContainerSettings, 'pull' | 'registryAuth'> & { readonly image: string }
 
 /**
- * How long an image that is always pulled counts as new, ms. Not at each start of a worker: the first job of a cold
- * endpoint would wait for the registry each time, and registries count pulls (Docker Hub allows 100 in 6 hours).
+ * Freshness of always-pulled images, ms: pulling at each start would delay jobs, and Docker Hub allows 100 pulls in 6
+ * hours.
  */
 const FRESH_MS = 5 * 60_000
 
-// Credentials of the platform's clients name no registry: they are for the one of the image that names them.
+// Platform credentials name no registry and apply to the image's.
 const ANY_REGISTRY = '*'
 
-// What settings lack that an earlier version of this program stored.
+// Defaults for settings that an earlier version stored without these fields.
 const USUAL: WantedImage = { packages: [], systemPackages: [] }
 
-/** Makes what finds, pulls and builds images of workers. */
 export function createImageStore(options: ImageStoreOptions): ImageStore {
   const { clock, log, surroundings, registryAuth } = options
   const worker = createWorkerImage(options)
   const share = createSharedWork()
   const pulledAt = new Map<string, number>()
-  const workerImages = new Set<string>() // those that were asked for
+  const workerImages = new Set<string>()
 
   const isFresh = (image: string) => clock.steady() - (pulledAt.get(image) ?? Number.NEGATIVE_INFINITY) < FRESH_MS
 
@@ -83,7 +73,6 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
     try {
       return await dockerLogin(surroundings, registryOf(image))
     } catch (error) {
-      // The image may be public.
       log.warn('credentials of docker login not read', { registry: registryOf(image), why: (error as Error).message })
       return undefined
     }
@@ -118,12 +107,12 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   }
 
   async function ensureBase(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
-    // By our own pull, as a build says nothing of its progress and knows no credentials.
+    // Pulled separately, because builds report no progress and lack credentials.
     const pull = wanted.pull === 'never' ? 'never' : 'missing'
     await ensureImage(docker, { image: worker.base(wanted), pull, registryAuth: undefined }, watch)
   }
 
-  // Images for a graphics card and without one are built on the same packages.
+  // GPU and CPU images share the same package image.
   async function ensurePackages(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
     const image = worker.packagesName(wanted)
     if (image === undefined) return ensureBase(docker, wanted, watch)
@@ -181,8 +170,8 @@ async function has(docker: Docker, image: string): Promise<boolean> {
 }
 
 /**
- * Pulls an image. An abort ends the download: the engine stops it when nobody listens.
- * @throws Error with the engine's message, or the reason of the signal
+ * Pulls an image; an abort stops the download, since the engine ends it without a listener.
+ * @throws Error with the engine's message, or the signal's reason
  */
 async function pullImage(
   docker: Docker,

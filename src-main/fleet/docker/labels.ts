@@ -1,44 +1,32 @@
-/** The names, labels and addresses of containers that are ours. */
 import type Docker from 'dockerode'
 import { SERVICE_LABEL } from '../../domain/machines/left-behind.ts'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type { WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
 
-/** Labels of everything that is ours. Source: ours. */
 export const LABELS = {
   service: SERVICE_LABEL,
-  /** Which run of the service made it: what an earlier one left is known by it. */
+  /** The service run that created it, which identifies leftovers. */
   run: 'svc.run',
   endpoint: 'svc.endpoint',
   worker: 'svc.worker',
-  /** App and environment, like `shop/production`. */
   app: 'svc.app',
   ports: 'svc.ports',
-  /** Ids of its graphics cards. */
   gpus: 'svc.gpus',
   gpusShared: 'svc.gpus.shared',
-  /** What of the service it is that is no worker: `relay`, `watchdog`. */
   part: 'svc.part',
-  /** Hash of all that such a container is made of. */
   made: 'svc.made',
 } as const
 
-/** Who makes containers. */
 export type Maker = { readonly serviceId: string; readonly runId: string }
 
-// Longer ids of endpoints are cut: lists of containers are read in columns, and the label has the whole.
+// Shortens long endpoint ids in names; the label is complete.
 const NAMED = 40
 
-/**
- * The name of a worker's container, for who looks at the engine: service, endpoint and worker.
- * @returns letters, digits, dots, hyphens and underscores, as the engine wants it
- */
 export function containerName({ serviceId }: Pick<Maker, 'serviceId'>, { endpointId, workerId }: WorkerSpec): string {
   const endpoint = endpointId.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, NAMED)
   return `drydock-${serviceId}-${endpoint}-${workerId}`
 }
 
-/** The labels of a worker's container. */
 export function labelsOf(
   { serviceId, runId }: Maker,
   { endpointId, workerId, app, loadBalanced, container }: WorkerSpec,
@@ -56,7 +44,6 @@ export function labelsOf(
   }
 }
 
-/** Whether a container is the one of a worker, by the labels that it bears. */
 export function isContainerOf(
   labels: Readonly<Record<string, string>>,
   { serviceId, workerId }: Pick<Maker, 'serviceId'> & Pick<WorkerSpec, 'workerId'>,
@@ -64,13 +51,11 @@ export function isContainerOf(
   return labels[LABELS.worker] === workerId && labels[LABELS.service] === serviceId
 }
 
-/** The ports of a load-balanced worker inside of its container. */
 export type ContainerPorts = { readonly port: number; readonly healthPort?: number | undefined }
 
 /**
- * Where this machine reaches a container: at its own address, or where that cannot be seen from here (an engine in a
- * virtual machine, or rootless) at the ports that were published on loopback.
- * @throws Error with a sentence for a person when the engine gave it neither
+ * A container's own address, or ports published on loopback if it is unreachable (virtual machine or rootless).
+ * @throws Error for the user if the engine provides neither
  */
 export function containerAddress(
   state: Pick<Docker.ContainerInspectInfo, 'NetworkSettings'>,
@@ -88,13 +73,11 @@ export function containerAddress(
   return { host: LOOPBACK, port: at(port), healthPort: at(healthPort) || at(port) }
 }
 
-/** The ports in the label of a container. @param text `80` or `80,8080` */
 export function readPortsLabel(text: string | undefined): ContainerPorts | undefined {
   const [port, healthPort] = (text ?? '').split(',').map(Number)
   return port ? { port, healthPort } : undefined
 }
 
-/** The label that `readPortsLabel` reads. */
 export function portsLabel({ port, healthPort = port }: ContainerPorts): string {
   return `${port},${healthPort}`
 }

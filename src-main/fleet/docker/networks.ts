@@ -1,6 +1,6 @@
 /**
- * The networks of the workers: one from which other machines can be reached, one from which they cannot. Workers do not
- * reach each other on either. On the gateway of a network listens the service, for them alone.
+ * Worker networks with and without internet access, without contact between workers. The service listens on their
+ * gateways.
  */
 import type Docker from 'dockerode'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../domain/own-addresses.ts'
@@ -9,40 +9,26 @@ import type { Connected } from './engine.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'
 import type { DockerPlace, WorkerPort } from './place.ts'
 
-/** A network with the way from it to the service. */
 export type WorkerNetwork = {
   readonly name: string
   readonly reach: ServiceReach
-  /** For containers that call endpoints as hosts. */
   readonly endpointHosts: Pick<EndpointHosts, 'url'> & {
-    /** What the engine resolves such a host to. */
     readonly address: string
   }
-  /** Names that containers on it need to have resolved, like `host.docker.internal:host-gateway`. */
   readonly extraHosts: readonly string[]
 }
 
-/** The networks of this service. */
 export type WorkerNetworks = {
-  /** The network, made where it is missing. Rejects with a reason for a person. */
   readonly get: (connected: Connected, egress: boolean) => Promise<WorkerNetwork>
-  /** Listens again for containers of an earlier run that are on these networks. */
   readonly reopen: (connected: Connected, names: readonly string[]) => Promise<void>
-  /** The engine went away, and with it perhaps the networks. */
   readonly forget: () => void
-  /** Removes those that no container uses. */
   readonly remove: (docker: Docker) => Promise<void>
 }
 
-/** What the engine makes the address of this machine. Source: Docker. */
+/** Resolved by the engine to this machine. Source: Docker. */
 const HOST_GATEWAY = 'host-gateway'
-/** Status of the engine for a network that another start is creating. */
 const CONFLICT = 409
 
-/**
- * Makes what creates and removes networks of workers.
- * @param open makes the service answer workers at an address of the engine's machine
- */
 export function createWorkerNetworks({
   serviceId,
   labels,
@@ -84,19 +70,18 @@ export function createWorkerNetworks({
     async remove(docker) {
       known.clear()
       await Promise.all(
-        [true, false].map(
-          (egress) =>
-            docker
-              .getNetwork(nameOf(egress))
-              .remove()
-              .catch(() => undefined), // never made, or in use by what is not ours
+        [true, false].map((egress) =>
+          docker
+            .getNetwork(nameOf(egress))
+            .remove()
+            .catch(() => undefined),
         ),
       )
     },
   }
 }
 
-// An IP address has no hosts below it, so for these the service has its name.
+// IP addresses have no subdomains, so the service gets a name.
 const reachAt = (
   host: string,
   { port, isElsewhere }: WorkerPort,
@@ -131,7 +116,7 @@ async function gatewayOf(
       Options: { 'com.docker.network.bridge.enable_icc': 'false' },
     })
   } catch (error) {
-    // Two starts at once, or no more addresses to give.
+    // Two concurrent creations, or no free network addresses left.
     if (statusOf(error) !== CONFLICT)
       throw new Error(`the network for workers could not be created: ${(error as Error).message}`)
   }

@@ -1,7 +1,4 @@
-/**
- * All in which an engine elsewhere differs from that of this machine: where it answers, how its workers reach the service
- * and the service reaches them, whose files they see, whose cards they get. The driver of containers asks for it here.
- */
+/** Differences of remote engines: address, reachability, files and GPUs. */
 import type Docker from 'dockerode'
 import type { ServiceReach, Watch, WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
 import type { Connected, EnginePlace } from './engine.ts'
@@ -10,48 +7,33 @@ import { createGpuReader, type GpuReader, hasNvidiaHook } from './gpu-inventory.
 import { type ContainerPorts, containerAddress } from './labels.ts'
 import { findMounts, type Mount } from './mounts.ts'
 
-/** A place where an engine runs workers. */
 export type DockerPlace = EnginePlace & {
-  /** Makes the service answer workers at an address of the engine's machine; the same port for the same address. */
   readonly openForWorkers: (host: string, connected: Connected) => Promise<WorkerPort>
-  /** Brings the files of workers to the engine, who would else wait for them. Rejects with a sentence for a person. */
+  /** Sends files to the engine. Rejects with a sentence. */
   readonly send: (spec: MountedSpec, connected: Connected, watch: Watch) => Promise<void>
-  /** The files that a container gets. Rejects with a sentence for a person. */
   readonly mounts: (spec: MountedSpec, connected: Connected) => Promise<readonly Mount[]>
-  /** Where this machine reaches a load-balanced worker. Rejects with a sentence for a person. */
   readonly addressOf: (
     state: Docker.ContainerInspectInfo,
     ports: ContainerPorts,
     connected: Connected,
   ) => Promise<WorkerAddress>
-  /** A container has ended: nobody needs its address any more. */
   readonly release: (containerId: string) => void
-  /** The cards beside the engine. */
   readonly gpuReader: GpuReader
-  /** Whether the program by which Docker hands out cards is installed; its engine does not tell. */
   readonly hasGpuHook: () => boolean
-  /** Number of the user and group whose files workers see, like `1000:1000`; undefined where there are none. */
   readonly user: string | undefined
 }
 
-/** Where workers reach the service. `isElsewhere`: what reaches it there is no program of this machine. */
 export type WorkerPort = Pick<ServiceReach, 'isElsewhere'> & { readonly port: number }
 
-/** What of a worker says which files it gets. */
 export type MountedSpec = Pick<WorkerSpec, 'endpointId' | 'handler' | 'container' | 'app' | 'callsHosts'>
 
-/** What this machine is asked. */
 export type LocalPlaceOptions = {
   readonly surroundings: EngineSurroundings
-  /** Folder of this machine that holds svc_worker. */
   readonly pythonPath: string
-  /** Gives the file with the authorities that workers trust which call endpoints as hosts. */
   readonly bundle: () => Promise<string>
-  /** Opens a listener for workers on an address of this machine; the same one for the same address. */
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
 }
 
-/** This machine: its engine sees the same files, and the service has an address on the networks of the workers. */
 export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }: LocalPlaceOptions): DockerPlace {
   return {
     addresses: () => engineAddresses(surroundings),
@@ -60,7 +42,7 @@ export function localPlace({ surroundings, pythonPath, bundle, openForWorkers }:
       return `no Docker engine answers: ${attempts}. Start Docker, or set DOCKER_HOST`
     },
     isOnLinux: process.platform === 'linux',
-    send: async () => undefined, // it sees them
+    send: async () => undefined,
     openForWorkers,
     mounts: (spec) =>
       findMounts(spec, { pythonPath, bundle, sockets: engineSockets(surroundings), platform: surroundings.platform }),

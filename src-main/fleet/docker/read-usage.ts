@@ -5,10 +5,7 @@ import type { ContainerWorker } from './container-worker.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { GpuReader } from './gpu-inventory.ts'
 
-/**
- * What these workers use now, from the engine, and from nvidia-smi where one of them has a card. Takes about a second:
- * the engine counts CPU over that time. A worker that has ended meanwhile is left out.
- */
+/** Reads usage from engine and nvidia-smi in about a second, the engine's CPU interval; ended workers are left out. */
 export async function readUsage({
   workers,
   gpus,
@@ -37,7 +34,7 @@ async function ofContainer({ container }: ContainerWorker): Promise<WorkerUsage 
   try {
     return containerUsage(await container.stats({ stream: false }))
   } catch {
-    return undefined // it has ended
+    return undefined
   }
 }
 

@@ -1,10 +1,6 @@
-/**
- * Work that several wait for and one does, like the pull of an image. It ends with an abort only when the last of those
- * who wait has left; whoever comes later joins it, and gets its progress at once.
- */
+/** Work shared by several waiting callers, like a pull. It aborts when the last one leaves; later callers join. */
 import type { Watch } from '../../services/ports/fleet.ts'
 
-/** Joins the work of this name, or begins it. Rejects as the work does, or with the reason of `signal`. */
 export type SharedWork = (name: string, watch: Watch, begin: (watch: Watch) => Promise<void>) => Promise<void>
 
 type Running = {
@@ -14,7 +10,6 @@ type Running = {
   latest: string | undefined
 }
 
-/** Makes the table of what is being done. */
 export function createSharedWork(): SharedWork {
   const table = new Map<string, Running>()
 
@@ -26,7 +21,7 @@ export function createSharedWork(): SharedWork {
       for (const watch of waiting) watch.report(progress)
     }
     const running: Running = {
-      // Begun in a later turn, when those who wait are in the table.
+      // Starts in a later turn, when all callers are registered.
       done: Promise.resolve().then(() => begin({ report, signal: controller.signal })),
       abort: (reason) => controller.abort(reason),
       waiting,
@@ -55,7 +50,7 @@ export function createSharedWork(): SharedWork {
       signal.removeEventListener('abort', leave)
       running.waiting.delete(watch)
       if (running.waiting.size === 0 && signal.aborted) {
-        table.delete(name) // whoever comes now begins anew
+        table.delete(name)
         running.abort(signal.reason)
       }
     }

@@ -1,7 +1,4 @@
-/**
- * The image of workers for handlers, made on this machine when it is first needed: resources/docker/worker. Its name
- * holds a hash of all that it is made of, so another svc_worker is another image, and two versions do not meet.
- */
+/** The worker image for handlers, built on demand from resources/docker/worker. Its tag contains a content hash. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -12,25 +9,15 @@ import type { Log } from '../../services/ports/system.ts'
 import { buildImage, createPackageImage, TAG_HASH_LENGTH, type WantedPackages } from './build-image.ts'
 import { engineMessage } from './engine-messages.ts'
 
-/** Which of the worker images: for a graphics card or not, which Python, what is installed. */
 export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>
 
-/** The worker image of each Python and set of packages: named, built where it is missing. */
 export type WorkerImage = {
   readonly name: (wanted: WantedImage) => string
-  /** Name of the image with the packages, on which the worker image is built; undefined where none are wanted. */
   readonly packagesName: (wanted: WantedImage) => string | undefined
-  /** The image of Python that all of it is built on. */
   readonly base: (wanted: WantedImage) => string
-  /**
-   * Builds the image with the packages; the base is there. Needs a network. Rejects with the last lines of the build.
-   */
   readonly buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
-  /** Builds the worker image; what it is built on is there. Rejects with the last lines of the build. */
   readonly build: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
-  /** All images of workers and packages, with those that nobody needs. */
   readonly list: (docker: Docker, inUse: ReadonlySet<string>) => Promise<readonly OwnImage[]>
-  /** Removes what nobody needs. An image that a container has stays: the engine refuses to remove it. */
   readonly removeOld: (docker: Docker, inUse: ReadonlySet<string>) => Promise<void>
 }
 
@@ -38,20 +25,16 @@ const LABELS = { 'svc.image': 'worker' }
 const FOLDER = 'docker/worker'
 const DOCKERFILE = `${FOLDER}/Dockerfile`
 const RUNTIME = 'python/svc_worker'
-// The version in the tag of an image of Python, like that of python:3.11-slim-bookworm.
+// The version in a tag, like that of python:3.11-slim-bookworm.
 const VERSION_IN_TAG = /(?<=:)\d+\.\d+(?=[^:/]*$)/
 
-/** What the image is made of. */
 export type WorkerImageOptions = {
-  /** Folder of this program that holds `docker` and `python`. */
   readonly resources: string
   readonly version: string
-  /** Name of the image without its tag. */
   readonly repository?: string | undefined
   readonly log: Log
 }
 
-/** Makes what knows the images; nothing is read yet. */
 export function createWorkerImage({
   resources,
   version,
@@ -60,7 +43,6 @@ export function createWorkerImage({
 }: WorkerImageOptions): WorkerImage {
   const packages = createPackageImage(join(resources, FOLDER))
   let content: Content | undefined
-  // Read once, when it is first asked for: the files of a program that runs do not change but by a new start.
   const read = () => {
     content ??= readContent(resources, version)
     return content
@@ -98,7 +80,7 @@ export function createWorkerImage({
         target: wanted.gpu === undefined ? 'cpu' : 'gpu',
         labels: LABELS,
         buildargs: { BASE: packagesName(wanted) ?? base(wanted) },
-        networkmode: 'none', // it needs nothing from outside
+        networkmode: 'none',
       }
       return buildImage(docker, { context: resources, files: read().files, options, progress: stepOf }, watch)
     },
@@ -130,7 +112,6 @@ function stepOf(line: string): string | undefined {
 
 type Content = {
   readonly files: readonly string[]
-  /** Of the image without wishes. */
   readonly tag: string
   readonly base: string
 }
@@ -149,28 +130,16 @@ function readContent(resources: string, version: string): Content {
   return { files, base, tag: `${version}-${hash.digest('hex').slice(0, TAG_HASH_LENGTH)}` }
 }
 
-// Which images of workers nobody needs any more.
-
-/** Names of the images of workers: `drydock-worker:0.1.0-HASH`, with packages `...-HASH-ID` on `packages-ID`. */
+/** Worker image names: `drydock-worker:0.1.0-HASH`, with packages `...-HASH-ID` on `packages-ID`. */
 type ImageNames = {
-  /** Without tags. */
   readonly repository: string
-  /** Start of the tags of this version. */
   readonly tag: string
-  /** The images of workers that were asked for since the service started. */
   readonly inUse: ReadonlySet<string>
 }
 
-/**
- * Images of packages that stay although nobody has asked for them since the start: that of an endpoint which sleeps
- * takes minutes and a network to make again. Source: ours; torch with its libraries takes 5 GB.
- */
+/** Unrequested package images kept, because rebuilding takes minutes and a network. Source: ours; torch takes 5 GB. */
 const MAX_PACKAGE_IMAGES = 5
 
-/**
- * The images to remove, in this order: those of other versions, and those of packages that newer ones have pushed out.
- * @param images as the engine lists them
- */
 export function oldImages(
   images: readonly Pick<Docker.ImageInfo, 'RepoTags' | 'Created'>[],
   { repository, tag, inUse }: ImageNames,
@@ -187,11 +156,10 @@ export function oldImages(
       idOf(name, repository) === undefined &&
       (!name.startsWith(`${repository}:${tag}`) || old.some((id) => hasPackages(name, id))),
   )
-  // An image on which another one is built cannot go before that one.
+  // A base image cannot be removed before its dependents.
   return [...workers, ...old.map((id) => packageImageName(repository, id))]
 }
 
-/** Name of the image of packages with this id. */
 function packageImageName(repository: string, id: string): string {
   return `${repository}:packages-${id}`
 }

@@ -1,12 +1,10 @@
 /**
- * A conversation with svc_files in its container: messages are lines of JSON, some followed by bytes. What may be said
- * when is in resources/python/svc_files/_session.py.
+ * Talks to svc_files in its container: JSON lines, some followed by bytes. See resources/python/svc_files/_session.py.
  */
 import { type Duplex, PassThrough } from 'node:stream'
 import type { ManifestChanges } from '../../domain/machines/file-tree.ts'
 import { cutLines } from '../../domain/text.ts'
 
-/** What the service says. */
 export type Said =
   | ({ readonly begin: string; readonly owner: string; readonly base?: string | undefined } & Pick<
       ManifestChanges,
@@ -15,14 +13,12 @@ export type Said =
   | { readonly blob: string }
   | { readonly end: true }
 
-/** What it gets to hear. */
 export type Heard = {
   readonly missing?: Readonly<Record<string, number>>
   readonly unknown?: string
   readonly tree?: string
 }
 
-/** What ends it from the other side. */
 export type Failure = {
   readonly failed: 'changed' | 'full' | 'refused'
   readonly sha256?: string
@@ -31,7 +27,6 @@ export type Failure = {
   readonly wantedBytes?: number
 }
 
-/** The other side ended the conversation, and says why. */
 export class Refused extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
@@ -40,26 +35,19 @@ export class Refused extends Error {
   }
 }
 
-/** The connection ended before its time. Whoever tries again goes on where it was. */
+/** The connection broke early; a retry resumes where it was. */
 export class ConnectionBroken extends Error {}
 
-/** Both directions of it. Everything rejects with Refused or ConnectionBroken once it has ended. */
 export type Conversation = {
-  /** @param content what follows the message, or how many bytes of it are said then */
+  /** @param content what follows the message, or its announced byte count */
   readonly say: (message: Said, content?: Uint8Array | number) => Promise<void>
   readonly sayBytes: (piece: Uint8Array) => Promise<void>
   readonly hear: () => Promise<Heard>
   readonly close: () => void
 }
 
-// A message of Python about its own end has many lines, of which the last one says what it was.
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
 
-/**
- * Begins it.
- * @param stream standard input, and standard output and error as the engine mixes them
- * @param demux takes the two apart
- */
 export function converse(
   stream: Duplex,
   demux: (stream: Duplex, output: PassThrough, error: PassThrough) => void,
@@ -78,11 +66,11 @@ export function converse(
       if ('failed' in message) ended.reject(new Refused(message))
       else heard.push(message)
     } catch {
-      ended.reject(new Error(line)) // the engine says why the command does not run
+      ended.reject(new Error(line))
     }
   }
 
-  ended.promise.catch(() => undefined) // heard of by whoever says or hears something
+  ended.promise.catch(() => undefined)
   demux(stream, output, error)
   output.setEncoding('utf8').on('data', (text: string) => {
     for (const line of lines.take(text)) onLine(line)

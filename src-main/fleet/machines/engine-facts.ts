@@ -1,4 +1,3 @@
-/** What an engine tells of the machine that it is on, and whether it can run a worker. */
 import type { MachineFacts } from '../../contract/machines.ts'
 import { MINUTE_MS } from '../../contract/units.ts'
 import { cardsText } from '../../domain/worker/gpu-list.ts'
@@ -10,7 +9,6 @@ import type { Connected } from '../docker/engine.ts'
 
 type Docker = Connected['docker']
 
-/** What the machine has. Rejects, with a reason for a person, where its engine does not answer. */
 export async function factsOfEngine({ machine }: Pick<Fleet, 'machine'>): Promise<MachineFacts> {
   const engine = await machine?.engine()
   if (machine === undefined || engine?.state !== 'connected') throw new Error(engine?.reason ?? 'it has no engine')
@@ -31,24 +29,21 @@ export async function factsOfEngine({ machine }: Pick<Fleet, 'machine'>): Promis
   }
 }
 
-// How old what only Docker tells may be before it is read again, ms; source: ours: an engine walks all its volumes for the
-// disk, and takes a second to count CPU.
+// Age of slow Docker figures before a re-read, ms; source: ours: disk usage walks all volumes, CPU takes a second.
 const DISK_MS = MINUTE_MS
 const CPUS_MS = 10_000
-// Containers whose CPU is counted, each by a request of its own; of more it is not said. Source: ours.
+// Containers whose CPU is counted, one request each; more are not reported. Source: ours.
 const MAX_COUNTED = 100
 
-// Why a machine has no load and free disk where its engine alone is asked.
 const NOT_TOLD = 'Docker reports neither the load of its machine nor its free disk space'
 
-/** Reads what an engine tells of the use of its machine; nobody waits for it: each answer has what was read before. */
+/** Reads usage in the background; answers have the last values. */
 export function createEngineUse(clock: Pick<Clock, 'steady'>) {
   const disk = createSlowFigure(clock, DISK_MS, diskOf)
   const cpus = createSlowFigure(clock, CPUS_MS, cpusUsedOf)
   return {
     disk,
     cpus,
-    /** Both, as facts. */
     of(docker: Docker): Pick<MachineFacts, 'dockerDiskBytes' | 'cpusUsed' | 'unknown'> {
       const [dockerDiskBytes, cpusUsed] = [disk(docker), cpus(docker)]
       return {
@@ -72,7 +67,7 @@ function createSlowFigure(
     if (!isReading && clock.steady() - readAt >= keptMs) {
       isReading = true
       read(docker)
-        .catch(() => undefined) // an older engine, or it went: then it is not known
+        .catch(() => undefined)
         .then((figure) => {
           known = figure
           readAt = clock.steady()
@@ -83,7 +78,7 @@ function createSlowFigure(
   }
 }
 
-/** What all that Docker keeps takes on the disk, in bytes. Source: Docker's API, system data usage. */
+/** Docker's own disk usage, in bytes. Source: Docker's API, system data usage. */
 async function diskOf(docker: Docker): Promise<number | undefined> {
   const { LayersSize, Containers, Volumes, BuildCache }: DiskReport = await docker.df()
   if (LayersSize === undefined) return undefined
@@ -111,13 +106,12 @@ async function cpusUsedOf(docker: Docker): Promise<number | undefined> {
         .getContainer(Id)
         .stats({ stream: false })
         .catch(() => undefined)
-      return stats === undefined ? 0 : (containerUsage(stats).cpuPercent ?? 0) // it has ended
+      return stats === undefined ? 0 : (containerUsage(stats).cpuPercent ?? 0)
     }),
   )
   return uses.reduce((sum, percent) => sum + percent, 0) / 100
 }
 
-/** Tests the engine, step by step: that it answers, its cards, the image of workers. */
 export async function testEngine({ machine }: Pick<Fleet, 'machine'>, { report }: TestWatch): Promise<void> {
   const engine = await machine?.engine()
   if (machine === undefined || engine?.state !== 'connected') {

@@ -1,7 +1,3 @@
-/**
- * A machine whose engine answers at an address that this machine can use as it is: a second engine, a virtual machine
- * of Docker Desktop or Colima.
- */
 import { createEmitter } from '../../domain/emitter.ts'
 import type { Fleet } from '../../services/ports/fleet.ts'
 import type { MachineDriver, MachineStatus } from '../../services/ports/machines.ts'
@@ -14,10 +10,9 @@ import { localPlace } from '../docker/place.ts'
 import { createEngineUse, factsOfEngine, testEngine } from './engine-facts.ts'
 import type { MachineOptions } from './machine-options.ts'
 
-// Between two looks at an engine that does not answer, ms; source: ours.
+// Interval of checks of a silent engine, ms; source: ours.
 const LOOK_AGAIN_MS = 2000
 
-/** Opens the machine. @param address of its engine, the only one that is tried */
 export function openEngineMachine({ host }: EngineAddress, options: MachineOptions): MachineDriver {
   const { clock } = options
   const id = options.state.serviceId()
@@ -45,7 +40,6 @@ export function openEngineMachine({ host }: EngineAddress, options: MachineOptio
   }
 }
 
-/** Looks whether the engine of a fleet answers, now and whenever that may have changed. */
 export function watchEngine(fleet: Fleet, clock: Clock) {
   const changes = createEmitter()
   let status: MachineStatus = { state: 'connecting', since: clock.now() }

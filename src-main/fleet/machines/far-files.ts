@@ -1,6 +1,6 @@
 /**
- * The files of this machine that workers on another one see: sent through the API of the engine there into a volume of
- * it, by their content, so that only what is not there goes over the wire. Workers get them as folders to read.
+ * Sends local files for workers into a volume of a remote engine, by content, so that only missing data is transferred.
+ * Workers mount them read-only.
  */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
@@ -20,75 +20,61 @@ import { UNWATCHED } from './machine-options.ts'
 import { createHashCache, readFolder } from './read-folder.ts'
 import { FileChanged, type KnownTree, sendTree, type TreeToSend } from './send-tree.ts'
 
-/** A folder of this machine. */
 export type FolderToSend = {
   readonly path: string
   readonly kind: FolderKind
-  /** Name of the one file of it that is sent; undefined: all of it. */
   readonly only?: string
-  /** Nobody changes what is at this path, so that it need not be read again for each worker. */
+  /** The content never changes, so it is not re-read. */
   readonly isFixed?: true
-  /** Whose it is: an older tree of the same owner is removed earlier. */
   readonly owner: string
 }
 
-/** A folder that is there. */
 export type SentFolder = {
   readonly tree: string
-  /** Its path, as the engine there sees it: the source of a bind mount. To be mounted for reading only. */
   readonly source: string
 }
 
-/** Sends folders to the machine of an engine. */
 export type FarFiles = {
-  /** Sends what is missing; goes on by itself after a break. Rejects with a reason for a person. */
+  /** Sends missing data, resuming after interruptions. Rejects with a reason for the user. */
   readonly send: (folder: FolderToSend, watch: Watch) => Promise<SentFolder>
-  /** Lets somebody else put a tree there; nobody else does meanwhile. @param bring gets the name of the container */
   readonly receive: (tree: string, watch: Watch, bring: (container: string) => Promise<void>) => Promise<SentFolder>
-  /** Removes what no worker has and none is likely to need. It does so by itself too, now and then after a send. */
   readonly removeOld: (watch: Watch) => Promise<void>
-  /** Removes all that was sent. Rejects with a reason for a person where that cannot be done now. */
   readonly removeAll: (watch: Watch) => Promise<void>
-  /** Ends the container there. What was sent stays. */
   readonly close: () => Promise<void>
 }
 
-/** What it needs. */
 export type FarFilesOptions = FilesContainerOptions & {
   readonly engine: Pick<Engine, 'connect' | 'problem'>
-  /** Name of the machine, for reasons and progress. */
   readonly machine: string
   readonly clock: Clock
   readonly log: Log
 }
 
-// Between two tries after a break, ms; source: ours.
+// Pause before a retry after an interruption, ms; source: ours.
 const RETRY_MS = 500
-// How long it goes on without a byte that arrives, ms; source: ours, longer than an engine takes to start again.
+// Time without progress before it fails, ms; source: ours, longer than an engine restart.
 const PATIENCE_MS = MINUTE_MS
-// A tree of an owner that was there so long ago is not asked for again, ms: each start of a worker would wait for that.
-// Source: ours, less than a tree is kept that nobody has.
+// How long a known tree is trusted without asking, ms, because each start would wait. Source: ours, less than unused
+// trees are kept.
 const SURE_MS = 5 * MINUTE_MS
-// How often it looks for what is old, ms; source: ours.
+// How often old trees are removed, ms; source: ours.
 const TIDY_MS = 10 * MINUTE_MS
-// How often a folder is read anew because somebody is writing into it; source: ours.
+// Re-reads of a folder that is being written; source: ours.
 const MAX_CHANGES = 5
 
 class EngineAway extends Error {}
 
 type LatestTree = KnownTree & SentFolder & { readonly path: string; readonly sureUntil: number }
 
-/** Makes it; nothing is asked yet. */
 export function createFarFiles(options: FarFilesOptions): FarFiles {
   const { engine, machine, clock, log } = options
   const container = createFilesContainer(options)
   const hashes = createHashCache()
-  // What each owner has there, as far as it is known: the next tree is told by what changed.
+  // Known trees by owner, so that the next one is sent as a difference.
   const latest = new Map<string, LatestTree>()
   let last: Promise<unknown> = Promise.resolve()
   let tidyAt = 0
 
-  // One after the other: the container takes one at a time.
   function inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
     const turn = last.then(() => {
       signal.throwIfAborted()
@@ -98,7 +84,6 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
     return untilAborted(signal, turn)
   }
 
-  /** What an owner has there, where that is sure enough. */
   function known(owner: string, is: (latest: LatestTree) => boolean): SentFolder | undefined {
     const found = latest.get(owner)
     if (found === undefined || clock.steady() >= found.sureUntil || !is(found)) return undefined
@@ -120,7 +105,6 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
     if (content.withheld.length > 0)
       log.warn('files that hold credentials are not sent', { folder: folder.path, files: content.withheld })
     return inTurn(watch.signal, async () => {
-      // Another worker of the same endpoint may have come first.
       const sent = known(owner, isThere)
       if (sent !== undefined) return sent
       return await sendNow({ owner, tree, lines, content, base: latest.get(owner) }, path, watch)
@@ -153,7 +137,7 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
     let changes = 0
     let brokenSince: number | undefined
     const report = (text: string) => {
-      brokenSince = undefined // something goes on
+      brokenSince = undefined
       watch.report(text)
     }
     for (;;) {
@@ -166,7 +150,6 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
           if (changes > MAX_CHANGES) throw new Error(`${folder.path} changes faster than it can be sent to ${machine}`)
           continue
         }
-        // One that was away from the start may stay so; one that went is waited for.
         const isAway = error instanceof EngineAway && brokenSince !== undefined
         if (!isAway && !isPassing(error)) throw new Error(reasonOf(error, folder.path, machine), { cause: error })
         brokenSince ??= clock.steady()
@@ -231,27 +214,23 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
 
 const sourceOf = (volume: string, tree: string) => `${volume}/trees/${tree}`
 
-/** What the containers of the engine have, those of other services too. */
 async function treesInUse({ docker }: Connected, volume: string): Promise<ReadonlySet<string>> {
   const containers = await docker.listContainers({ all: true })
   const sources = containers.flatMap(({ Mounts }) => Mounts.map(({ Source }) => Source))
   return new Set(sources.filter((source) => source.startsWith(`${volume}/`)).map((source) => basename(source)))
 }
 
-/** A file, or what had come of it, is not what the tree says: the next try sends it anew. */
 export const isChange = (error: unknown) =>
   error instanceof FileChanged || (error instanceof Refused && error.failure.failed === 'changed')
 
 const CONFLICT = 409
 
-/** The connection, or the container: it may have ended between two questions. Files that cannot be read have a sentence. */
 export function isPassing(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status === NOT_FOUND || status === CONFLICT
   return error instanceof ConnectionBroken || /^E[A-Z]+$/.test(errorCode(error))
 }
 
-/** Why a folder did not come, as a sentence for a person. */
 export function reasonOf(error: unknown, path: string, machine: string): string {
   const what = `${path} could not be sent to ${machine}`
   if (!(error instanceof Refused)) return `${what}: ${engineMessage(error)}`

@@ -1,4 +1,3 @@
-/** What is asked of another machine itself, past its engine, by scripts of the POSIX shell over the connection by ssh. */
 import { shellQuoted } from '../../domain/text.ts'
 import { NVIDIA_SMI_PATHS, type ProgramEnd } from '../../domain/worker/gpu-list.ts'
 import { type GpuReader, gpuReaderBy } from '../docker/gpu-inventory.ts'
@@ -6,10 +5,7 @@ import type { SshConnection } from './ssh-connection.ts'
 
 type Run = Pick<SshConnection, 'run'>
 
-/**
- * Where the engine of a machine answers there: a path, or `host:port`. As the docker command of that user finds it.
- * Rejects with a sentence for a person when there is none, or the user may not use it.
- */
+/** The engine's path or `host:port`, as docker of that user finds it. Rejects with a sentence: missing or forbidden. */
 export async function findFarEngine({ run }: Run, machine: string): Promise<string> {
   const [state, address = ''] = (await run(FIND_ENGINE)).trim().split(' ')
   if (state === 'missing')
@@ -37,19 +33,16 @@ else echo "found $path"
 fi
 `
 
-/** The real path of a folder there, without links; undefined: there is none. */
 export async function farFolder({ run }: Run, path: string): Promise<string | undefined> {
   const real = (await run(`cd -P -- ${shellQuoted(path)} 2>/dev/null && pwd -P || true`)).trim()
   return real === '' ? undefined : real
 }
 
-/** The cards of a machine, and whether the program is there by which Docker hands them out. */
 export type FarCards = { readonly gpuReader: GpuReader; readonly hasGpuHook: () => boolean }
 
-// How long nvidia-smi may take there, s; as on this machine.
+// Time limit of the remote nvidia-smi, s; same as locally.
 const LIMIT_S = 10
 
-/** Makes their reader. @param connection rejects while there is none */
 export function farCards(connection: () => Promise<Run>): FarCards {
   let hasHook = false
   async function ask(args: readonly string[]): Promise<ProgramEnd> {
@@ -67,7 +60,7 @@ export function farCards(connection: () => Promise<Run>): FarCards {
   return { gpuReader: gpuReaderBy(ask), hasGpuHook: () => hasHook }
 }
 
-// LC_ALL: a number must have its point.
+// Sets LC_ALL, because numbers must use a decimal point in any locale.
 const askScript = (args: readonly string[]) => `
 command -v nvidia-container-runtime-hook >/dev/null && echo hook || echo none
 for program in ${NVIDIA_SMI_PATHS.join(' ')}; do
@@ -79,14 +72,13 @@ for program in ${NVIDIA_SMI_PATHS.join(' ')}; do
 done
 echo missing
 `
-/** Disk and load of a machine, bytes; what it does not tell is missing. */
+/** Disk and load of a machine, bytes; unreported values are missing. */
 export type HostFacts = {
   readonly diskFreeBytes?: number
   readonly diskTotalBytes?: number
   readonly load?: number
 }
 
-/** Reads disk and load. @param folder whose disk is meant */
 export async function readHostFacts({ run }: Run, folder: string): Promise<HostFacts> {
   const output = await run(
     `df -Pk -- ${shellQuoted(folder)} 2>/dev/null | tail -n 1; cat /proc/loadavg 2>/dev/null || true`,

@@ -1,7 +1,6 @@
 /**
- * The files that a container on another machine gets. What belongs to the service or to an app is sent: the folder of a
- * handler and folders below it, the code of a release, our Python packages, the authorities that callers trust. All else
- * is of that machine: volumes by name, folders, models. Source: docs/spec/machines.md, 5.
+ * Files of a remote container. Handler folders, release code, our packages and certificate authorities are sent;
+ * volumes, folders and models are remote. Source: docs/spec/machines.md, 5.
  */
 import { basename, dirname, relative, sep } from 'node:path'
 import { CODE_FOLDER } from '../../contract/container.ts'
@@ -14,23 +13,18 @@ import { farFolder, findFarEngine } from './far-host.ts'
 import { UNWATCHED } from './machine-options.ts'
 import type { SshLink } from './ssh-link.ts'
 
-/** What finds them. */
 export type FarMountsOptions = {
   readonly machine: string
-  /** A folder that is of the machine itself; undefined: its worker does without. Rejects with a sentence for a person. */
+  /** A remote folder; undefined: the worker does without. Rejects with a sentence. */
   readonly ownFolder: (volume: Volume) => Promise<Mount | undefined>
   readonly files: Pick<FarFiles, 'send'>
-  /** Folder of this machine that holds svc_worker. */
   readonly pythonPath: string
-  /** Folder of this machine in which network volumes are folders. */
   readonly networkVolumes: string
-  /** Gives the file of this machine with the authorities that workers trust which call endpoints as hosts. */
   readonly bundle: () => Promise<string>
 }
 
 type Volume = NonNullable<MountedSpec['container']>['volumes'][number]
 
-/** Makes what sends and finds the files of containers. */
 export function createFarMounts(options: FarMountsOptions) {
   const { machine, ownFolder, files, pythonPath, networkVolumes, bundle } = options
   const ours: FolderToSend = { path: pythonPath, kind: 'packed', isFixed: true, owner: 'svc_worker' }
@@ -50,15 +44,12 @@ export function createFarMounts(options: FarMountsOptions) {
     const folder =
       app === undefined ? ({ path, kind: 'project', owner: endpointId } as const) : release(path, endpointId)
     const code = await sentTo(CODE_FOLDER, folder, watch)
-    // The worker image has svc_worker at that path.
     return container?.image === undefined ? [code] : [code, await sentTo(RUNTIME_FOLDER, ours, watch)]
   }
 
-  /** What is sent of a volume; undefined: it is of the other machine. */
   function folderToSend({ source, target, readOnly }: Volume, spec: MountedSpec): FolderToSend | undefined {
     if (isWithin(source, pythonPath))
       return { ...ours, path: source, owner: `svc_worker ${relative(pythonPath, source)}` }
-    // Of a release: a handler brings its folder, what else runs of an app has it as a volume.
     if (spec.app !== undefined && target === CODE_FOLDER && readOnly) return release(source, spec.endpointId)
     if (spec.handler === undefined || !isWithin(source, dirname(spec.handler))) return undefined
     if (!readOnly)
@@ -71,11 +62,11 @@ export function createFarMounts(options: FarMountsOptions) {
   async function volumeOf(volume: Volume, spec: MountedSpec, watch: Watch): Promise<Mount | undefined> {
     const { source, target, readOnly } = volume
     if (!source.startsWith('/')) return { type: 'volume', source, target, readOnly }
-    // Workers write into it, so it is one of that machine, for all apps that name it.
+    // Workers write to it, so it is a remote volume shared by apps.
     if (isWithin(source, networkVolumes))
       return { type: 'volume', source: `drydock-volume-${basename(source)}`, target, readOnly }
     if (target === PATHS_FILE) return sentFile(target, source, watch)
-    // Models are too large to be sent, wherever they are.
+    // Models are too large to send, wherever they are.
     const folder = isOfModels(target) ? undefined : folderToSend(volume, spec)
     if (folder !== undefined) return sentTo(target, folder, watch)
     return ownFolder(volume)
@@ -97,7 +88,6 @@ export function createFarMounts(options: FarMountsOptions) {
   }
 }
 
-/** Folders of a machine that is reached by ssh. */
 export function foldersBySsh({
   machine,
   link,
@@ -113,13 +103,11 @@ export function foldersBySsh({
         `the volume ${source}:${target} would give the container control of the Docker engine of ${machine}. Choose a folder that does not contain its socket`,
       )
     if (real !== undefined) return { type: 'bind', source: real, target, readOnly }
-    // Nobody asked for them by name: all folders of models are offered to who takes workflows.
     if (isOfModels(target)) return undefined
     throw new Error(`the volume ${source}:${target}: there is no ${source} on ${machine}. Create it there first`)
   }
 }
 
-// Each release has a folder of its own.
 const release = (path: string, owner: string): FolderToSend => ({ path, kind: 'packed', isFixed: true, owner })
 
 function isWithin(path: string, folder: string): boolean {

@@ -1,7 +1,4 @@
-/**
- * A machine that is reached by ssh, as a place of containers. Its engine answers at a socket of this machine, load-balanced
- * workers at ports of it, all forwarded over the one connection. It sees no file of this machine: those of workers are sent.
- */
+/** A remote place over SSH: engine socket and worker ports are forwarded locally, files are sent. */
 import { LOOPBACK, OWN_PORTS } from '../../domain/own-addresses.ts'
 import type { WorkerAddress } from '../../services/ports/fleet.ts'
 import type { Connected } from '../docker/engine.ts'
@@ -11,28 +8,24 @@ import { farCards, findFarEngine } from './far-host.ts'
 import { createFarMounts, type FarMountsOptions, foldersBySsh } from './far-mounts.ts'
 import { createFarPorts, createForwardedSocket, type FarPortsOptions } from './far-ports.ts'
 
-/** What the place is made of. */
 export type FarPlaceOptions = Pick<FarMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
   FarPortsOptions & {
-    /** Makes the service answer workers at an address of the machine. */
     readonly openForWorkers: DockerPlace['openForWorkers']
   }
 
 const HEX = 16
 
-/** Makes the place. */
 export function farPlace(options: FarPlaceOptions): DockerPlace {
   const { machine, link, log, freePort, openForWorkers } = options
   const engineSocket = createForwardedSocket(link, 'engine', (connection) => findFarEngine(connection, machine))
   const openPort = createFarPorts({ machine, link, log, freePort })
-  // By container.
   const addresses = new Map<string, { readonly address: Promise<WorkerAddress>; readonly giveBack: () => void }>()
   const mounts = createFarMounts({ ...options, ownFolder: foldersBySsh(options) })
 
   function forwardTo(state: Parameters<DockerPlace['addressOf']>[0], ports: ContainerPorts) {
     const { host, port, healthPort } = containerAddress(state, ports, false)
     const given: (() => void)[] = []
-    // The same one for who adopts it, where that is free.
+    // A stable port, so that adopted workers keep it if free.
     const wanted = (inside: number) =>
       OWN_PORTS.from + ((Number.parseInt(state.Id.slice(0, 8), HEX) + inside) % OWN_PORTS.count)
     const forward = async (inside: number) => {
@@ -71,12 +64,12 @@ export function farPlace(options: FarPlaceOptions): DockerPlace {
       addresses.delete(containerId)
     },
     ...farCards(link.connection),
-    // What is sent may be read by everybody, and belongs to nobody of that machine.
+    // Sent files are world-readable and have no remote owner.
     user: undefined,
   }
 }
 
-// Its containers are on networks that neither ssh nor what stands beside the engine reaches.
+// Networks of such engines are unreachable by ssh and relays.
 function refuseHidden({ facts }: Connected, machine: string): void {
   if (facts.inVirtualMachine || facts.rootless)
     throw new Error(

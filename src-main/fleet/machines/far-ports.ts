@@ -1,4 +1,4 @@
-/** Ports and sockets of this machine that lead to another one over the connection by ssh, also over the next one. */
+/** Local ports and sockets forwarded over SSH, restored with each connection. */
 import { rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
@@ -7,26 +7,19 @@ import type { SshForward } from './ssh-command.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
-/** What makes them. */
 export type FarPortsOptions = {
-  /** Name of the machine, for the log. */
   readonly machine: string
   readonly link: SshLink
   readonly log: Log
-  /** A port of this machine that nobody has. */
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
 }
 
-/** A port that is open. */
 export type FarPort = { readonly port: number; readonly giveBack: () => void }
 
 // Another program may have the port, or take it before ssh does.
 const MAX_PORTS = 5
 
-/**
- * Makes what opens them.
- * @returns opens one. `to`: an address or a socket there; `wanted`: the port that it gets where that is free
- */
+/** @returns a function that opens a forward. `to`: remote address or socket; `wanted`: preferred local port */
 export function createFarPorts({
   machine,
   link,
@@ -47,7 +40,7 @@ export function createFarPorts({
             await connection.forward(forward)
             isMade = true
           } catch (error) {
-            // A worker that cannot be reached at its port again is found by its health; the others go on.
+            // A worker whose port cannot be restored fails its health check; others continue.
             if (!isMade) throw error
             log.warn('port of a worker not forwarded again', { machine, error })
           }
@@ -58,7 +51,7 @@ export function createFarPorts({
             forget()
             taken.delete(port)
             const cancel = link.connection().then((connection) => connection.cancelForward(forward))
-            cancel.catch(() => undefined) // it went with its connection
+            cancel.catch(() => undefined)
           },
         }
       } catch (error) {
@@ -70,11 +63,11 @@ export function createFarPorts({
 }
 
 /**
- * Makes what forwards a socket of the machine, once for each connection and always under one path: what is known of
- * containers asks there again when a connection broke.
- * @param name of the socket here, short
- * @param find the socket there
- * @returns gives the path of this machine; rejects where there is no connection, or nothing to forward yet
+ * Forwards a machine's socket once per connection under a stable path, which container tracking reuses after
+ * reconnecting.
+ * @param name short local socket name
+ * @param find locates the remote socket
+ * @returns the local path; rejects without a connection or socket
  */
 export function createForwardedSocket(
   link: SshLink,
@@ -97,7 +90,7 @@ export function createForwardedSocket(
     const connection = await link.connection()
     const socket = sockets.get(connection) ?? forward(connection)
     sockets.set(connection, socket)
-    socket.catch(() => sockets.delete(connection)) // it may be there later
+    socket.catch(() => sockets.delete(connection))
     return socket
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Where the way back begins on a machine that is reached by ssh: a socket in a folder of that user, which nobody else can
- * open. Each connection makes a socket of its own, since the one of a connection that died may be removed by its sshd at any
- * later time; a link of always the same name leads to the last one.
+ * Remote start of the reverse tunnel: a socket in a folder only that user can open. Every connection creates its own,
+ * since a dead one's sshd may remove its socket at any later time; a stable link names the latest.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -12,20 +11,15 @@ import type { WayBackThere } from './relay-containers.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
-/** What makes it. */
 export type FarSocketOptions = {
   readonly link: SshLink
-  /** Name of the machine, for reasons. */
   readonly machine: string
-  /** Names the folder there; a-z and 0-9. */
   readonly id: string
-  /** Opens the listener for machines on an address of this machine. */
   readonly open: (host: string) => Promise<{ readonly port: number }>
 }
 
 const SOCKET = 'service.sock'
 
-/** Makes what opens it, when it is first asked for, and again with every later connection. */
 export function createFarSocket({ link, machine, id, open }: FarSocketOptions): () => Promise<WayBackThere> {
   let kept: Promise<unknown> | undefined
   let there: Omit<WayBackThere, 'engineSocket'> | undefined
@@ -55,14 +49,13 @@ export function createFarSocket({ link, machine, id, open }: FarSocketOptions): 
   }
 }
 
-/** Removes the folder of the socket, when nothing there uses it any more. Rejects where it is not reached. */
 export async function removeFarFolder(link: Pick<SshLink, 'connection'>, id: string): Promise<void> {
   const connection = await link.connection()
-  // Others may have folders next to it; then the folder around them stays.
+  // Others may have folders next to it; then the parent folder stays.
   await connection.run(`cd "$HOME" && rm -rf .drydock/${id} && { rmdir .drydock 2>/dev/null || true; }`)
 }
 
-// Sockets of connections that have ended go, but for the one that the link leads to, which goes with the next one.
+// Removes sockets of ended connections, except the linked one.
 const folderScript = (id: string) => `
 umask 077
 folder="$HOME/.drydock/${id}"

@@ -1,7 +1,4 @@
-/**
- * The container on another machine that keeps the files: svc_files with a volume, and nothing else. It has no network and
- * no rights, and ends by itself when nobody comes for a while.
- */
+/** Remote container of svc_files with its volume, without network and rights; it ends when unused. */
 import { MIB } from '../../contract/units.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
 import type { Connected } from '../docker/engine.ts'
@@ -13,37 +10,32 @@ import { type Program, readProgram } from './read-program.ts'
 type Docker = Connected['docker']
 type Container = ReturnType<Docker['getContainer']>
 
-/** The container of a service. */
 export type FilesContainer = {
   readonly name: string
-  /** Makes and starts it where it is missing. @returns path of the volume, as the engine there sees it */
+  /**
+   * Creates and starts it if missing.
+   * @returns the volume's path as seen by that engine
+   */
   readonly ensure: (connected: Connected, watch: Watch) => Promise<string>
-  /** Runs a command of svc_files in it. */
   readonly run: (docker: Docker, command: string, argv?: readonly string[]) => Promise<Conversation>
   readonly remove: (docker: Docker) => Promise<void>
-  /** With the volume. Rejects while a worker has a folder of it. */
   readonly removeAll: (docker: Docker) => Promise<void>
 }
 
-/** What it is made of. */
 export type FilesContainerOptions = {
-  /** Names it; a-z and 0-9. */
   readonly serviceId: string
-  /** Folder of this machine that holds svc_files. */
   readonly pythonPath: string
-  /** Gives the name of an image with Python that is there. Rejects with a reason for a person. */
   readonly image: (connected: Connected, watch: Watch) => Promise<string>
 }
 
 const LABELS = { service: 'svc.files', program: 'svc.files.program' } as const
 const PROGRAM = 'svc_files'
 const VOLUME_FOLDER = '/files'
-const MEMORY_BYTES = 512 * MIB // a manifest of 100,000 files takes some 150 MiB
+const MEMORY_BYTES = 512 * MIB // a manifest of 100,000 files takes about 150 MiB
 const MAX_PROCESSES = 32
 
-/** Makes what sees to it; nothing is asked yet. */
 export function createFilesContainer({ serviceId, pythonPath, image }: FilesContainerOptions): FilesContainer {
-  const name = `drydock-${serviceId}-files` // of the volume as well
+  const name = `drydock-${serviceId}-files`
   let program: Promise<Program> | undefined
 
   async function ensure(connected: Connected, watch: Watch): Promise<string> {
@@ -51,7 +43,7 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
     program ??= readProgram(pythonPath, PROGRAM)
     const { archive, hash } = await program
     const labels = { [LABELS.service]: serviceId }
-    await docker.createVolume({ Name: name, Labels: labels }) // nothing, where it is there
+    await docker.createVolume({ Name: name, Labels: labels })
     const { Mountpoint } = await docker.getVolume(name).inspect()
     const container = docker.getContainer(name)
     const found = await stateOf(container)
@@ -76,7 +68,7 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
         PidsLimit: MAX_PROCESSES,
         ReadonlyRootfs: true,
         Mounts: [
-          { Type: 'volume', Source: '', Target: RUNTIME_FOLDER, ReadOnly: false }, // goes with the container
+          { Type: 'volume', Source: '', Target: RUNTIME_FOLDER, ReadOnly: false },
           { Type: 'volume', Source: name, Target: VOLUME_FOLDER, ReadOnly: false },
         ],
       },

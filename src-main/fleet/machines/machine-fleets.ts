@@ -1,7 +1,4 @@
-/**
- * Which driver drives a machine, by how its engine is reached: the table of ways. A driver has its own folder below
- * that of all machines, and names what it makes on the engine by the id of the machine.
- */
+/** Chooses drivers by connection type. Each has a folder, and uses the machine's id in names. */
 import { join } from 'node:path'
 import type { MachineWay } from '../../contract/machines.ts'
 import type { MachineDriver, MachineFleets } from '../../services/ports/machines.ts'
@@ -13,10 +10,9 @@ import { openNoMachine } from './no-machine.ts'
 import { openSshMachine } from './ssh-machine.ts'
 import { openSwarmMachine } from './swarm/swarm-machine.ts'
 
-/** Makes the driver of a machine; it begins to connect. Never throws. */
 type OpenMachine<Kind extends MachineWay['kind']> = (machine: MachineBy<Kind>, options: MachineOptions) => MachineDriver
 
-/** THE table. A swarm is driven through the way back that a manager by SSH has; the ways of this machine have none yet. */
+/** THE table. Swarms need the reverse tunnel of an SSH manager; local connections have none. */
 const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
   ssh: (machine, options) => (machine.swarm ? openSwarmMachine : openSshMachine)(machine, options),
   context: openContextMachine,
@@ -26,14 +22,12 @@ const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
       : openEngineMachine({ host: way.url, source: way.url }, options),
 }
 
-/** Makes the drivers of machines. @param options.folder of all machines */
 export function createMachineFleets(options: MachineFleetsOptions): MachineFleets {
   function open(machine: Machine): MachineDriver {
-    const openWay = WAYS[machine.way.kind] as OpenMachine<MachineWay['kind']> // row and way have one kind
+    const openWay = WAYS[machine.way.kind] as OpenMachine<MachineWay['kind']>
     return openWay(machine, {
       ...options,
       folder: join(options.folder, machine.id),
-      // A machine is only looked at because somebody added it.
       state: { serviceId: () => machine.id, used: () => true, setUsed: async () => undefined },
       openBy: (way) => open({ ...machine, way }),
     })
@@ -41,7 +35,6 @@ export function createMachineFleets(options: MachineFleetsOptions): MachineFleet
   return { open }
 }
 
-/** Opens the machine of a context of Docker's own command, in the way that the context has. */
 function openContextMachine({ way, swarm }: MachineBy<'context'>, options: MachineOptions): MachineDriver {
   const host = contextHost(options.surroundings, way.name)
   if (host === undefined) return openNoMachine(`the context ${way.name}, which Docker does not know,`, options.clock)
@@ -52,7 +45,6 @@ function openContextMachine({ way, swarm }: MachineBy<'context'>, options: Machi
     : options.openBy(ssh)
 }
 
-// Like ssh://ada@box:2222.
 function sshOf(host: string): MachineWay | undefined {
   if (!host.startsWith('ssh://')) return undefined
   const { username, hostname, port } = new URL(host)

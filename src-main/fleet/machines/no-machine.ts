@@ -2,10 +2,6 @@ import type { Fleet } from '../../services/ports/fleet.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
 import type { Clock } from '../../services/ports/system.ts'
 
-/**
- * A machine that cannot be driven: nothing runs there, and everything says why.
- * @param what of the machine, like "machines by SSH"
- */
 export function openNoMachine(what: string, clock: Pick<Clock, 'now'>): MachineDriver {
   const reason = `there is no driver for ${what}`
   const since = clock.now()

@@ -1,4 +1,3 @@
-/** Reads a folder of this machine as the tree that another machine gets. */
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { createReadStream } from 'node:fs'
@@ -10,38 +9,31 @@ import { errorCode } from '../../domain/error-code.ts'
 import { leadsOut, type TreeEntry } from '../../domain/machines/file-tree.ts'
 import { createSentRule, type FolderKind, IGNORE_FILE, VIRTUAL_ENVIRONMENT } from '../../domain/machines/sent-files.ts'
 
-/** What a folder holds. */
 export type FolderContent = {
   readonly entries: readonly TreeEntry[]
-  /** A file with each content, by its SHA-256. */
   readonly files: ReadonlyMap<string, string>
   /** Links that lead out of the folder, which are not sent. */
   readonly leftOut: readonly string[]
-  /** Files and folders (with a slash at the end) that hold credentials, which are not sent. */
+  /** Entries with credentials, which are not sent; folders end with a slash. */
   readonly withheld: readonly string[]
 }
 
-/** The hashes of files that were read before. */
 export type HashCache = {
-  /** @param now ms of the wall clock, from before the file was looked at */
+  /** @param now wall clock ms, from before the file was checked */
   readonly hash: (path: string, facts: BigIntStats, now: number) => Promise<string>
 }
 
-// Files that are looked at or read beside each other. Source: ours.
 const AT_ONCE = 32
-// Larger files are read in pieces.
 const WHOLE_BYTES = MIB
-// A file of which a hash is kept must be as old, ms: one that is written twice in a tick of its clock has the same time
-// twice. Source: 2 s of FAT, the coarsest file system.
+// Minimum age of cached files, ms: two writes in a clock tick have equal times. Source: 2 s of FAT, the coarsest file
+// system.
 const SETTLED_MS = 2000
-// Source: ours; some 40 MB of memory, and five apps with 40,000 files each.
+// Source: ours; about 40 MB, five apps with 40,000 files each.
 const MAX_HASHES = 200_000
 
 /**
- * Makes a cache. A file is known by what it is on the disk and not by its path: the packages of an app are the same files
- * in each of its builds. The time at which it was made tells it from another one that got its number on the disk, which
- * would have size and time of the first where both came out of an archive; where the file system keeps none, the time of
- * the last change of the entry does.
+ * Hash cache keyed by file identity, not path, as builds of an app share files. Creation time (or change time) detects
+ * a reused inode, which could match in size and time after unpacking an archive.
  */
 export function createHashCache(): HashCache {
   const known = new Map<string, string>()
@@ -52,7 +44,6 @@ export function createHashCache(): HashCache {
       const before = known.get(key)
       known.delete(key)
       const sha256 = before ?? (await hashFile(path, Number(facts.size)))
-      // The last ones to be asked for are the last ones in the table.
       if (before !== undefined || now - Number(facts.mtimeMs) > SETTLED_MS) known.set(key, sha256)
       if (known.size > MAX_HASHES) known.delete(known.keys().next().value ?? '')
       return sha256
@@ -72,8 +63,8 @@ function ifThere(error: unknown): undefined {
 }
 
 /**
- * Reads it. Sockets, pipes and devices are left out without a word.
- * @throws Error with a sentence for a person when a file cannot be read
+ * Reads a folder, silently skipping sockets, pipes and devices.
+ * @throws Error with a sentence for the user if a file is unreadable
  */
 export async function readFolder(
   { path: folder, kind, only }: { readonly path: string; readonly kind: FolderKind; readonly only?: string },
@@ -92,7 +83,7 @@ export async function readFolder(
     const place = join(root, path)
     const lookedAt = now()
     const facts = await lstat(place, { bigint: true }).catch(ifThere)
-    if (facts === undefined) return // it went since the folder was listed
+    if (facts === undefined) return
     if (facts.isSymbolicLink()) {
       const link = await readlink(place)
       if (leadsOut(path, link)) leftOut.push(path)
@@ -131,7 +122,7 @@ export async function readFolder(
   return { entries, files, leftOut, withheld: withheld.toSorted() }
 }
 
-// A link is not followed, as in builds: it may lead to something without an end.
+// Links are not followed, as in builds: they may be endless.
 async function ignoreFileOf(folder: string): Promise<string> {
   const path = join(folder, IGNORE_FILE)
   const facts = await lstat(path).catch(ifThere)

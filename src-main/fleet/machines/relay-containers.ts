@@ -1,4 +1,3 @@
-/** What the engine of another machine is asked for when the containers of the way back are made there. Pure. */
 import { createHash } from 'node:crypto'
 import { MIB } from '../../contract/units.ts'
 import { OWN_PORTS } from '../../domain/own-addresses.ts'
@@ -8,46 +7,38 @@ import { RUNTIME_FOLDER } from '../docker/mounts.ts'
 
 type ContainerCreateOptions = Parameters<Connected['docker']['createContainer']>[0]
 
-/** Where the way back begins on the other machine, and who may use it there. */
 export type WayBackThere = {
-  /** A socket of a folder that its user alone may open, or an address of a network. */
   readonly to: { readonly folder: string; readonly socket: string } | { readonly host: string; readonly port: number }
-  /** Numbers of the user and group whom the folder belongs to, like `1000:1000`; undefined: root. */
+  /** User and group ids of the folder's owner, like `1000:1000`; undefined for root. */
   readonly user?: string | undefined
-  /** Numbers of all groups of that user, one of which may have the engine's socket. */
   readonly groups?: readonly string[] | undefined
-  /** The engine's socket, as the machine itself sees it. */
   readonly engineSocket: string
 }
 
-/** All that such a container is made of. */
 export type RelayPlan = {
   readonly serviceId: string
   readonly image: string
-  /** Hash of the program. */
   readonly program: string
   readonly way: WayBackThere
 }
 
-/** A relay is one for each network of workers, so that none is cut when another one is needed. */
+/** One relay per worker network, so that none is interrupted by another. */
 export type RelayNetwork = { readonly name: string; readonly gateway: string; readonly subnet: string | undefined }
 
-/** Name of the relay of a network. */
 export const relayName = ({ name }: RelayNetwork) => `${name}-relay`
 
-/** Name of the watchdog of a service. */
 export const watchdogName = (serviceId: string) => `drydock-${serviceId}-watchdog`
 
 const FOLDER = '/way-back'
 const ENGINE = '/engine.sock'
-// Two hundred workers with a handful of connections each, at 128 KiB; a watchdog needs a twentieth.
+// Two hundred workers with some connections of 128 KiB each; a watchdog needs a twentieth.
 const MEMORY_BYTES = 256 * MIB
 const MAX_PROCESSES = 64
 const LOG = { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } }
 
 /**
- * The relay of a network. It is on the network of the machine itself, to have the address by which workers know the
- * service, and nothing but that address: workers of other networks, and other machines, are not let in.
+ * A network's relay, in the host network to have the workers' address, and only that: other networks and machines are
+ * refused.
  */
 export function relayOptions(plan: RelayPlan, network: RelayNetwork, port: number): ContainerCreateOptions {
   const allow = network.subnet === undefined ? [] : ['--allow', network.subnet]
@@ -55,7 +46,7 @@ export function relayOptions(plan: RelayPlan, network: RelayNetwork, port: numbe
   return part(plan, { part: 'relay', argv, name: relayName(network), networkMode: 'host', port })
 }
 
-/** The watchdog. It reaches the way back and the engine, and no network where the way back is a socket. */
+/** The watchdog reaches tunnel and engine; no network if the tunnel is a socket. */
 export function watchdogOptions(plan: RelayPlan, afterMs: number): ContainerCreateOptions {
   const { way, serviceId } = plan
   const where = ['--to', targetOf(way), '--engine', ENGINE]
@@ -107,9 +98,9 @@ function part(
       MemorySwap: MEMORY_BYTES,
       PidsLimit: MAX_PROCESSES,
       LogConfig: LOG,
-      // It ends well when it has nothing to do any more, and is started again by the service alone then.
+      // It exits successfully when idle; only the service restarts it then.
       RestartPolicy: { Name: 'on-failure' },
-      // Into a root that is read only the engine puts no program; a volume of its own goes with the container.
+      // The engine cannot copy into a read-only root; the volume is removed with the container.
       Mounts: [{ Type: 'volume', Source: '', Target: RUNTIME_FOLDER, ReadOnly: false }, ...sources],
     },
   }
@@ -122,7 +113,7 @@ function targetOf({ to }: WayBackThere): string {
 }
 
 /**
- * The ports that a relay tries, always the same for a service: workers that outlived one know its port.
+ * Ports a relay tries, stable per service, since surviving workers know them.
  * @param count how many
  */
 export function relayPorts(serviceId: string, network: RelayNetwork, count: number): readonly number[] {

@@ -1,8 +1,6 @@
 /**
- * The way back on another machine: a relay beside each network of workers, and a watchdog for all of them. They outlive
- * the service, as workers do: a later run finds them again by their labels, starts those that have ended, and replaces
- * those that are not as they should be. Both are made before the first worker of their network. Source:
- * docs/spec/way-back.md, 2 and 3.
+ * The remote reverse tunnel: a relay per worker network and one watchdog, created before the first worker. They outlive
+ * the service; a later run finds them by label and repairs them. Source: docs/spec/way-back.md, 2 and 3.
  */
 import { HOST_OF_CONTAINERS } from '../../domain/own-addresses.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
@@ -33,47 +31,34 @@ type Docker = Client['docker']
 type Container = ReturnType<Docker['getContainer']>
 type Options = Parameters<Docker['createContainer']>[0]
 
-/** The way back on one machine. */
 export type Relay = {
-  /**
-   * Makes the service answer workers at the gateway of a network there, as `DockerPlace.openForWorkers`. Always the same
-   * port for the same gateway. Rejects with a reason for a person.
-   */
   readonly open: (gateway: string, connected: Client) => Promise<WorkerPort>
-  /** Why the watchdog ended a container; undefined: it did not. */
   readonly whyEnded: (containerId: string, docker: Docker) => Promise<string | undefined>
-  /** Removes all of it. */
   readonly remove: (docker: Docker) => Promise<void>
 }
 
-/** What it is made of. */
 export type RelayOptions = {
   readonly serviceId: string
   readonly log: Log
-  /** Folder of this machine that holds svc_relay. */
   readonly pythonPath: string
-  /** Gives the name of an image with Python that is there. Rejects with a reason for a person. */
   readonly image: (connected: Client, watch: Watch) => Promise<string>
-  /** Where the way back begins there; asked anew for each start. */
   readonly way: (connected: Client) => Promise<WayBackThere>
-  /** How long workers may go on without the service, ms. */
+  /** Time that workers may run without the service, ms. */
   readonly lostMs: number
-  /** Answers requests with this Host too, by which workers behind the relay call. */
   readonly answerTo: (host: string) => void
 }
 
 const PROGRAM = 'svc_relay'
 const PORTS_TRIED = 5
-// What it says; source: resources/python/svc_relay/_relay.py.
+// Lines the relay prints once it listens, or cannot; source: resources/python/svc_relay/_relay.py.
 const LISTENS = 'listening on '
 const TAKEN = 'Address already in use'
-// A machine under load takes seconds to start Python, ms; source: ours.
+// Python starts slowly on a loaded machine, ms; source: ours.
 const LISTEN_MS = 30_000
 
-/** Makes what sees to it; nothing is asked yet. */
 export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, answerTo }: RelayOptions): Relay {
   let program: Promise<Program> | undefined
-  // One start after the other: two at once would make the same container twice.
+  // Sequential, since concurrent starts would create the same container twice.
   let last: Promise<unknown> = Promise.resolve()
 
   async function openNow(gateway: string, connected: Client): Promise<WorkerPort> {
@@ -83,7 +68,7 @@ export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, an
     const plan = { serviceId, image: await image(connected, UNWATCHED), program: hash, way: await way(connected) }
     const network = await networkAt(docker, gateway, serviceId)
     const maker = { docker, archive }
-    // The watchdog first: no worker is ever without it.
+    // The watchdog comes first, so that no worker ever runs without it.
     await ensure(maker, watchdogOptions(plan, lostMs))
     const port = await ensureRelay(maker, plan, network)
     for (const host of [gateway, HOST_OF_CONTAINERS]) answerTo(`${host}:${port}`)
@@ -130,7 +115,10 @@ export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, an
 
 type Maker = { readonly docker: Docker; readonly archive: Buffer }
 
-/** Sees to it that a container runs as it should be. @returns 'taken' where its address is not to be had */
+/**
+ * Ensures that a container runs as configured.
+ * @returns 'taken' if its address is unavailable
+ */
 async function ensure({ docker, archive }: Maker, options: Options): Promise<'runs' | 'taken'> {
   const { name = '', Labels } = options
   const before = await find(docker, name)
@@ -138,7 +126,7 @@ async function ensure({ docker, archive }: Maker, options: Options): Promise<'ru
   if (isAsItShould && before?.isRunning === true) return 'runs'
   const isRelay = Labels?.[LABELS.part] === 'relay'
   if (isAsItShould && before !== undefined && !isRelay) {
-    await before.container.start() // its output is kept: it says why workers ended
+    await before.container.start()
     return 'runs'
   }
   if (before !== undefined) await remove(before.container)
@@ -184,7 +172,6 @@ async function networkAt(docker: Docker, gateway: string, serviceId: string): Pr
   throw new Error(`no network of workers has the gateway ${gateway}`)
 }
 
-/** What a relay says until it listens, or cannot. */
 async function firstWords(container: Container): Promise<string> {
   const abortSignal = AbortSignal.timeout(LISTEN_MS)
   let said = ''
@@ -202,13 +189,12 @@ async function firstWords(container: Container): Promise<string> {
 
 type Ending = { readonly container: string; readonly reason: string }
 
-/** Reads what a watchdog says of the containers that it ends. */
 function readReasons({ text }: { readonly text: string }): readonly Ending[] {
   try {
     const said: unknown = JSON.parse(text)
     const [container, reason] = [textField(said, 'container'), textField(said, 'reason')]
     return container === undefined || reason === undefined ? [] : [{ container, reason }]
   } catch {
-    return [] // it says more than that
+    return []
   }
 }

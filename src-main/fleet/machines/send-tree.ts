@@ -1,4 +1,3 @@
-/** One try to send a tree: says what it holds, and what is missing of it there. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { MIB } from '../../contract/units.ts'
@@ -9,29 +8,24 @@ import type { Watch } from '../../services/ports/fleet.ts'
 import { ConnectionBroken, type Conversation } from './conversation.ts'
 import type { FolderContent } from './read-folder.ts'
 
-/** A tree by its id, and what it holds. */
 export type KnownTree = { readonly tree: string; readonly lines: ManifestLines }
 
-/** What is sent. */
 export type TreeToSend = KnownTree & {
   readonly owner: string
   readonly content: FolderContent
-  /** What the owner has there, as far as it is known. */
   readonly base: KnownTree | undefined
 }
 
-/** A file was changed while it was sent. */
 export class FileChanged extends Error {}
 
 const PIECE_BYTES = MIB
-// Larger files are read in pieces.
 const WHOLE_BYTES = MIB
 
 /**
- * Sends it; when this resolves the tree is there.
- * @param watch with the name of the machine, for progress
- * @returns bytes of contents that were sent
- * @throws FileChanged when a file is not what the tree says any more
+ * Sends a tree, complete when resolved.
+ * @param watch reports progress with the machine's name
+ * @returns content bytes sent
+ * @throws FileChanged if a file no longer matches the tree
  */
 export async function sendTree(
   talk: Conversation,
@@ -72,7 +66,7 @@ async function begin(
   talk: Conversation,
   { tree, owner, lines, base }: TreeToSend,
 ): Promise<Readonly<Record<string, number>>> {
-  // After a start of the service nothing is known of the owner; then the tree may be there as it is.
+  // After a restart the owner's tree is unknown, but may be complete.
   for (const known of [base ?? { tree, lines }, undefined]) {
     const { added, removed } = manifestChanges(lines, known?.lines)
     const text = Buffer.from(added)
@@ -83,7 +77,6 @@ async function begin(
   throw new ConnectionBroken('it does not know what it was told')
 }
 
-/** The part of a file that is missing there, in bytes. */
 type Rest = { readonly path: string; readonly from: number; readonly bytes: number }
 
 async function readRest({ path, from, bytes }: Rest): Promise<Uint8Array> {
@@ -119,7 +112,7 @@ function createProgress(allBytes: number, { machine, report }: Watch & { readonl
   let told = -1
   return (bytes: number) => {
     sent += bytes
-    if (allBytes === 0) return // empty files alone
+    if (allBytes === 0) return
     const percent = Math.floor((100 * sent) / allBytes)
     if (percent === told) return
     told = percent

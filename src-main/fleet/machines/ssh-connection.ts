@@ -1,7 +1,6 @@
 /**
- * One connection by the system's own `ssh`, from login to its end. It is a child process that runs a shell on the other
- * machine, which reads from a pipe of this one: should this program be killed, the pipe closes, the shell ends, and with it
- * the connection. Sessions and forwards go over it by OpenSSH's control socket.
+ * One connection through the system `ssh`, from login to end. Its remote shell reads a local pipe, so it ends even if
+ * this program is killed. Sessions and forwards use OpenSSH's control socket.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -16,36 +15,30 @@ import {
   sshReason,
 } from './ssh-command.ts'
 
-/** A connection that is open. */
 export type SshConnection = {
-  /** Folder of this machine for local ends of its forwards; nobody else can open it, and it is gone with the connection. */
   readonly folder: string
-  /** Runs a script of the POSIX shell there and gives its output. Rejects with what it wrote to stderr. */
+  /** Runs a POSIX script and returns its output. Rejects with its stderr. */
   readonly run: (script: string) => Promise<string>
-  /** Rejects with OpenSSH's words. */
   readonly forward: (forward: SshForward) => Promise<void>
   readonly cancelForward: (forward: SshForward) => Promise<void>
-  /** Settles when it has ended, with the reason. */
   readonly ended: Promise<string>
   readonly close: () => void
 }
 
-/** What a connection is made with. */
 export type SshConnectionOptions = {
   readonly target: SshTarget
-  /** Folder of this machine for its sockets; made, and short: sockets have paths of 100 bytes at most. */
+  /** Local folder for its sockets, with a short path: socket paths have at most 100 bytes. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Pick<Clock, 'after'>
 }
 
-// A login that gets no further, ms; source: ours, three times what a connection may take.
+// Login limit, ms; source: ours, three times that of a connection.
 const LOGIN_MS = 30_000
 const SAID = 'drydock: ready'
 const MOST_WORDS = 8 * 1024
 const NO_PROGRAM = 'there is no program `ssh` on this machine. Install the client of OpenSSH'
 
-/** Opens a connection. Rejects with the reason, in OpenSSH's words where it has said any. */
 export async function openSshConnection(options: SshConnectionOptions): Promise<SshConnection> {
   const { target, folder, env, clock } = options
   if (process.platform === 'win32')
@@ -55,7 +48,7 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const control = join(folder, 'c')
   const start = (args: readonly string[]) =>
-    // In a process group of its own, because Ctrl+C must not end it before the machine is cleaned up over it.
+    // Own process group, because Ctrl+C must not end it before the machine is cleaned up.
     spawn('ssh', [...args], { env: { ...env }, stdio: 'pipe', detached: true })
   const master = start(masterArguments(target, control))
   const ended = endOf(master).then((end) => {
@@ -82,7 +75,6 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
   }
 }
 
-// A shell there has answered, whatever it and its settings wrote before.
 function loggedIn(master: ChildProcess, ended: Promise<string>, clock: Pick<Clock, 'after'>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let seen = ''
@@ -105,7 +97,6 @@ type ProgramEnd = {
   readonly missing: boolean
 }
 
-// Never rejects.
 function endOf(child: ChildProcess): Promise<ProgramEnd> {
   let stdout = ''
   let stderr = ''
@@ -115,7 +106,7 @@ function endOf(child: ChildProcess): Promise<ProgramEnd> {
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-MOST_WORDS)
   })
-  child.stdin?.on('error', () => undefined) // it has ended before it read all
+  child.stdin?.on('error', () => undefined)
   return new Promise((resolve) => {
     child.on('error', (error) =>
       resolve({ code: undefined, stdout, stderr: error.message, missing: 'code' in error && error.code === 'ENOENT' }),

@@ -1,7 +1,4 @@
-/**
- * The way to another machine: one connection, opened at once and opened again when it broke, each time after a longer pause.
- * What has to be there with every connection, as a forward, is made again before anybody is told of it.
- */
+/** Keeps one connection open, retrying with growing pauses. Forwards are restored before listeners are notified. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,53 +8,44 @@ import type { TestWatch } from '../../services/ports/machines.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import { openSshConnection, type SshConnection, type SshConnectionOptions } from './ssh-connection.ts'
 
-/** Whether it is open; `since` is wall ms. */
+/** Connection status; `since` is wall ms. */
 type LinkStatus = {
   readonly state: 'connecting' | 'connected' | 'unreachable'
-  /** Why it is not, in OpenSSH's own words where there are any. */
   readonly reason?: string | undefined
   readonly since: number
 }
 
 type Make = (connection: SshConnection) => Promise<void>
 
-/** A connection that is kept. */
 export type SshLink = {
-  /** Folder of this machine that nobody else can open; unlike that of a connection it stays as long as the link. */
   readonly folder: string
   readonly status: () => LinkStatus
-  /** Is notified when the status has changed. */
   readonly onChange: (listener: () => void) => void
   /**
-   * The connection; waits for one that is being opened. Rejects with the reason at once while the next try is to come.
-   * @param now does not wait for the next try, but tries
+   * The connection; waits while it opens, and rejects at once during a retry pause.
+   * @param now tries immediately instead of waiting
    */
   readonly connection: (now?: 'now') => Promise<SshConnection>
   /**
-   * Makes something for every connection, the present one too: rejects where it cannot be made there. A later connection
-   * on which it cannot be made counts as broken.
-   * @returns what forgets it
+   * Creates something on every connection, rejecting if the present one fails; a later failure breaks that connection.
+   * @returns a function that forgets it
    */
   readonly keep: (make: Make) => Promise<() => void>
-  /** Ends the connection for good. */
   readonly close: () => Promise<void>
 }
 
-/** What the link is made with. */
 export type SshLinkOptions = Pick<SshConnectionOptions, 'target' | 'env'> & {
   readonly clock: Clock
   readonly log: Log
-  /** Folder of this machine for sockets; what is in it is removed. */
   readonly folder: string
 }
 
-// Pauses before the next try, ms: doubled from the first to the last; source: ours.
+// Retry pauses, ms, doubled up to the last; source: ours.
 const FIRST_PAUSE_MS = 500
 const LAST_PAUSE_MS = 10_000
-// Most bytes of the path of a socket on macOS, less the name of one and what ssh puts behind it as it makes it.
+// Path limit of macOS sockets, minus names and ssh's temporary suffix.
 const MOST_PATH = 104 - 30
 
-/** Makes the link, which begins to connect. */
 export function createSshLink({ target, env, clock, log, folder: wanted }: SshLinkOptions): SshLink {
   const kept = new Set<Make>()
   const made = new WeakMap<SshConnection, Map<Make, Promise<void>>>()
@@ -97,7 +85,6 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
     return connection
   }
 
-  // Once for each connection, whoever comes first.
   function makeOn(connection: SshConnection, make: Make): Promise<void> {
     const ofIt = made.get(connection) ?? new Map<Make, Promise<void>>()
     made.set(connection, ofIt)
@@ -133,7 +120,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
     attempt = undefined
     if (closed) return
     move('unreachable', reason)
-    cancelNext = clock.after(pauseMs, () => void tryNow().catch(() => undefined)) // the status says why
+    cancelNext = clock.after(pauseMs, () => void tryNow().catch(() => undefined))
     pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
   }
 
@@ -154,7 +141,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
       const present = attempt
       kept.add(make)
       try {
-        // An attempt that goes on may have passed the point at which it would make it.
+        // A running attempt may have passed the point of creation.
         const connected = await present?.catch(() => undefined)
         if (connected !== undefined) await makeOn(connected, make)
       } catch (error) {
@@ -175,9 +162,9 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
 }
 
 /**
- * The first step of a machine's test: the login, tried now.
- * @param to who is logged in to
- * @returns whether it works; what mends it has been reported
+ * First test step: a login, tried now.
+ * @param to login target
+ * @returns whether it works; fixes were reported
  */
 export async function testLogin(
   link: Pick<SshLink, 'connection'>,
@@ -195,7 +182,6 @@ export async function testLogin(
   }
 }
 
-// Where paths are too long for sockets, a temporary folder of the user alone.
 function socketFolder(wanted: string): string {
   if (Buffer.byteLength(wanted) > MOST_PATH) return mkdtempSync(join(tmpdir(), 'drydock-'))
   rmSync(wanted, { recursive: true, force: true })

@@ -1,4 +1,3 @@
-/** A machine that is reached by the system's own `ssh`: its engine, the files that are sent there, the way back from it. */
 import { join } from 'node:path'
 import { limit } from '../../contract/limits.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
@@ -17,7 +16,6 @@ import { type MachineBy, type MachineOptions, UNWATCHED } from './machine-option
 import { createRelay } from './relay.ts'
 import { createSshLink, testLogin } from './ssh-link.ts'
 
-/** Opens the machine. */
 export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: MachineOptions): MachineDriver {
   const { clock, log, pythonPath, wayBack, surroundings } = options
   const env = surroundings.env
@@ -41,7 +39,6 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
   const watch = watchEngine(fleet, clock)
   link.onChange(watch.look)
 
-  // It has Python, and is there before the first worker anyway.
   async function workerImage(_connected: unknown, watching: Watch): Promise<string> {
     if (fleet.machine === undefined) throw new Error('there is no engine')
     await fleet.machine.makeWorkerImage(watching)

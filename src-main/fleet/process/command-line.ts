@@ -5,7 +5,6 @@ import { isNodeHandler } from '../../contract/endpoint.ts'
 import { TOKEN_PARAMETER } from '../../contract/worker-protocol.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
 
-/** Program, arguments, folder and environment of a worker process. */
 export type CommandLine = {
   readonly program: string
   readonly args: readonly string[]
@@ -13,26 +12,22 @@ export type CommandLine = {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The worker runtimes that come with Drydock. */
 export type Runtimes = {
-  /** Folder that holds svc_worker. */
   readonly pythonPath: string
-  /** The pinned Node, and the file that it runs: svc-worker. */
   readonly node: { readonly program: string; readonly main: string }
 }
 
-// What the service was started with must not tell a worker where another service is, or its key.
+// The service's own environment must not reveal another service or its key to workers.
 const PRIVATE = /^(SVC_|RUNPOD_|DRYDOCK_|npm_|NODE_OPTIONS$)/
 
-// A folder of one handler file needs no package.json; that Node reads it twice without is nothing to warn of.
+// A single handler file needs no package.json; parsing it twice is no reason to warn.
 const NODE_OPTIONS = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON']
 
 /**
- * Makes the command line of a worker. A handler file of Python is run by svc_worker, with the interpreter of its virtual
- * environment, else of a `.venv` in its folder; one of TypeScript or JavaScript by svc-worker; a command is given to the
- * shell.
- * @param inherited environment of the service
- * @throws Error with a sentence for a person when the handler file is missing
+ * Worker command: Python handlers run in svc_worker with their environment or a local `.venv`, TypeScript and
+ * JavaScript in svc-worker, commands in the shell.
+ * @param inherited service environment
+ * @throws Error for the user if the handler file is missing
  */
 export function commandLine(
   spec: WorkerSpec,
@@ -69,9 +64,6 @@ export function commandLine(
   }
 }
 
-/**
- * The folder whose `sitecustomize` every Python of a worker runs first. It holds nothing else that could be imported.
- */
 const startFolder = ({ pythonPath }: Runtimes) => join(pythonPath, 'svc_start')
 
 function withPythonPath(
@@ -82,7 +74,6 @@ function withPythonPath(
   return { PYTHONUNBUFFERED: '1', ...env, PYTHONPATH: path }
 }
 
-// Where one of them is set, both are those of the shell that it came from.
 function programVariables(
   { searchPath, virtualEnv }: WorkerSpec,
   inheritedPath: string | undefined,
@@ -90,13 +81,12 @@ function programVariables(
   if (searchPath === undefined && virtualEnv === undefined) return {}
   const path = searchPath ?? inheritedPath ?? ''
   const programs = virtualEnv && join(virtualEnv, 'bin')
-  // The path of a shell in which the environment is active already has them.
   const hasPrograms = programs === undefined || path.split(delimiter).includes(programs)
   return { PATH: hasPrograms ? path : `${programs}${delimiter}${path}`, VIRTUAL_ENV: virtualEnv }
 }
 
-// The public SDK prefers a key of the platform that the user has stored to the token in its environment. With that key
-// every call of the worker would be refused, so there the addresses carry the token too, though they get into its log.
+// The public SDK prefers a stored platform key over its token, which would be refused, so addresses then include the
+// token, despite its log.
 function withTokenThatArrives(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { HOME = homedir(), RUNPOD_AI_API_KEY: token = '' } = env
   if (!existsSync(join(HOME, '.runpod', 'config.toml'))) return env

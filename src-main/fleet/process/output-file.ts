@@ -1,40 +1,31 @@
 /**
- * The output of a worker goes to a file, not to a pipe: the worker lives on when the service is killed, no line is
- * lost, and what was printed before a result can be read at the moment of the result. Only whole lines are given out.
- * How far the lines are stored is written beside it, so that after a crash reading goes on there.
- *
- * The file is emptied when it was read past the limit (the worker appends, so it goes on at the start). A worker that
- * prints faster than its budget allows falls behind; at the limit the rest is left out, and a line says so.
+ * Worker output goes to a file, so workers survive a killed service and no line is lost. The read position is stored
+ * next to it; the file is truncated past the limit, and excess output is dropped with a notice.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
 import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from '../line-budget.ts'
 
-/** A reader of a growing file. */
 export type OutputFile = {
-  /** The whole lines written since the last call, as many as the budget allows. */
   readonly readLines: () => readonly string[]
-  /** For a worker that has ended: the same without a budget, and what stands after the last line end. */
+  /** The rest of an ended worker, without budget, including an unterminated line. */
   readonly readRest: () => readonly string[]
-  /** Whether the last read stopped before it had seen everything. */
   readonly moreWaits: () => boolean
-  /** Up to where lines were given out. */
   readonly position: () => number
-  /** Lines up to `position` are stored: after a crash of the service they are not given out again. */
   readonly remember: (position: number) => void
   readonly close: () => void
 }
 
 const READ_BYTES = MIB
 const LINE_END = 10
-// As many digits as the largest file size has, so that a position is written over the last one in one call.
+// Fixed width, so that each position overwrites the last in one call.
 const POSITION_DIGITS = 16
 const NO_BUDGET: LineBudget = { left: () => Number.POSITIVE_INFINITY, take: () => undefined }
 
 /**
- * Opens the output of a worker for reading, from where an earlier reader stopped.
- * @param positionPath file that holds how far the lines are stored; made if missing
+ * Resumes where an earlier reader stopped.
+ * @param positionPath stores the position; created if missing
  */
 export function openOutputFile(path: string, positionPath: string, budget: LineBudget): OutputFile {
   const file = openSync(path, 'r+')
@@ -50,11 +41,10 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
 
   function readSome(rate: LineBudget, last: 'waits for its end' | 'is given out'): readonly string[] {
     const size = fstatSync(file).size
-    if (size < offset) offset = 0 // somebody emptied it
+    if (size < offset) offset = 0
     const bytes = Buffer.allocUnsafe(Math.min(size - offset, READ_BYTES))
     const count = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, offset)
     const read = bytes.subarray(0, count)
-    // A line longer than one read is given out in pieces.
     const wholeOnly = last === 'waits for its end' && (count < READ_BYTES || read.includes(LINE_END))
     const { lines, taken } = cutLines(read, rate, wholeOnly)
     offset += taken
@@ -104,7 +94,6 @@ function leftOut(bytes: number): string {
   return `${megabytes} MB of output are left out here: the worker printed faster than lines can be stored.`
 }
 
-/** Cuts lines off the start of `bytes` while the budget lasts. @param wholeOnly not what no line end follows */
 function cutLines(
   bytes: Buffer,
   budget: LineBudget,

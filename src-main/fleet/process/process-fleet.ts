@@ -1,8 +1,7 @@
 /**
- * Fleet driver: workers as child processes, each the leader of its own process group and, where that can be had, alone
- * in a cgroup, so that it ends with all its children. A worker writes its pid and its output to files in one folder;
- * after a crash of the service the next one finds them there and takes the workers over or ends them. ID.pid, ID.log
- * and the folder ID.state are the worker's, ID.read is ours, ID.cgroup names its cgroup.
+ * Fleet driver for child processes, each a group leader and, if possible, in its own cgroup, so that its tree ends.
+ * ID.pid, ID.log and ID.state are the worker's, ID.read the service's, ID.cgroup names its cgroup; a later run adopts
+ * or ends them.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,27 +28,18 @@ import { createProcessUsageReader } from './read-usage.ts'
 import { watchOutput } from './watch-output.ts'
 import { endCgroup, findCgroups, type WorkerCgroups, workerCgroup } from './worker-cgroup.ts'
 
-/** What the driver needs. */
 export type ProcessFleetOptions = {
   readonly clock: Clock
   readonly log: Log
-  /** Folder for pid and output files; made if missing. */
   readonly folder: string
   readonly runtimes: Runtimes
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** How many workers may run at once. */
   readonly maxWorkers: () => number
-  /** Where its workers reach the service. */
   readonly reach: () => ServiceReach
-  /** How they call endpoints as hosts; asked for those alone that may. */
   readonly endpointHosts: () => Promise<EndpointHosts>
-  /** Finds a port of loopback that nobody listens on. */
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
-  /** All processes on the graphics cards of this machine; asked while somebody looks at what workers use. */
   readonly gpuProcesses?: (() => Promise<readonly GpuProcess[]>) | undefined
-  /** Finds out whether workers may have cgroups; called with the first worker. Without it the system is asked. */
   readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
-  /** How a folder is watched; of the system without it. */
   readonly watch?: Parameters<typeof watchOutput>[0]['watch']
 }
 
@@ -63,13 +53,10 @@ type Running = {
   readonly ended: Promise<void>
   readonly end: () => void
   cancelKill: (() => void) | undefined
-  /** Its first process has ended, and the others are being ended. */
   ending: boolean
-  /** What was found of it before it was asked to end. */
   found: readonly ProcessMark[]
 }
 
-/** Ports of loopback that were given to a load-balanced worker. */
 type Ports = { readonly port: number; readonly healthPort: number }
 type Identity = Pick<Running, 'workerId' | 'pid' | 'cgroup' | 'ports'>
 
@@ -80,11 +67,9 @@ const FILE_ENDING = new RegExp(`\\.(${FILE_KINDS.join('|')})$`)
 
 const POLL_MS = 250
 const OUTPUT_MS = 30
-// The shell writes its own pid, which stays that of the worker, and enters the cgroup: no moment in which a child runs
-// and nobody knows its pid, or in which it is outside.
+// The shell writes its own pid and enters the cgroup, so that no child ever runs unknown or outside.
 const WRITE_PID_THEN_RUN = 'echo $$ >"$0" && { [ -z "$1" ] || echo $$ >"$1/cgroup.procs"; shift; exec "$@"; }'
 
-/** Makes the driver. */
 export function createProcessFleet({
   clock,
   log,
@@ -104,7 +89,7 @@ export function createProcessFleet({
   const reserved = new Set<number>()
   const exits = createEmitter<[WorkerExit]>()
   const outputs = createEmitter<[WorkerOutput]>()
-  const packages = join(dirname(folder), 'packages') // of all workers, and kept
+  const packages = join(dirname(folder), 'packages')
   const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
   const readUsage = createProcessUsageReader(clock, gpuProcesses)
   let stopPolling: (() => void) | undefined
@@ -135,7 +120,7 @@ export function createProcessFleet({
 
   const outputWatch = watchOutput({ folder, log, grew: outputGrew, ...(watch === undefined ? {} : { watch }) })
 
-  // Adopted workers are no children of ours, so their end is seen by looking.
+  // Adopted workers are not our children, so their end is polled.
   function poll(): void {
     stopPolling = clock.after(POLL_MS, () => {
       if (!outputWatch.isWatching()) outputGrew()
@@ -171,11 +156,11 @@ export function createProcessFleet({
     return worker
   }
 
-  // Reported when all of it is gone: whoever takes its slot finds the memory of its cards free.
+  // Reported when everything is gone: its GPU memory is then free.
   async function ended(worker: Running, code: number | undefined, signal: string | undefined): Promise<void> {
     if (worker.ending) return
     worker.ending = true
-    signalGroup(worker.pid, 'SIGKILL') // its children, and the ping process of the public SDK
+    signalGroup(worker.pid, 'SIGKILL')
     worker.cancelKill?.()
     await endTrees([worker], { clock, log, before: worker.found }).catch((error) =>
       log.warn('children of a worker not ended', { workerId: worker.workerId, error }),
@@ -268,10 +253,10 @@ export function createProcessFleet({
     if (worker === undefined) return
     const kill = () => signalGroup(worker.pid, 'SIGKILL')
     worker.cancelKill?.()
-    // While it lives it is known what descends from it.
+    // Its descendants can only be determined while the worker is alive.
     if (worker.cgroup === undefined && !worker.ending) worker.found = await findProcesses([worker])
     if (graceMs > 0) signalGroup(worker.pid, 'SIGTERM')
-    signalTree(worker, 'SIGCONT') // a frozen one reacts to nothing else
+    signalTree(worker, 'SIGCONT') // a frozen process reacts to nothing else
     if (graceMs > 0) worker.cancelKill = clock.after(graceMs, kill)
     else kill()
     await worker.ended
@@ -286,7 +271,7 @@ export function createProcessFleet({
     for (const { workerId } of roots) removeFiles(workerId)
   }
 
-  // Its first process may have ended after the service, and left others.
+  // Its first process may have ended after the service, leaving others.
   function leftRoot(workerId: string): TreeRoot {
     const pid = recordedPid(file(workerId, 'pid'))
     const lives = pid !== undefined && isWorkerProcess(pid, workerId)
@@ -296,7 +281,7 @@ export function createProcessFleet({
   return {
     ensure: async ({ callsHosts }) =>
       callsHosts === undefined ? reach() : { ...reach(), endpointHosts: await endpointHosts() },
-    prepare: async () => undefined, // a process that does not run yet is nothing
+    prepare: async () => undefined,
     start: startWorker,
     stop,
     pause: async (workerId) => signalWorker(workerId, 'SIGSTOP'),
@@ -306,7 +291,7 @@ export function createProcessFleet({
       const pid = recordedPid(file(workerId, 'pid'))
       if (pid === undefined || !isWorkerProcess(pid, workerId)) return false
       const cgroup = recordedCgroup(file(workerId, 'cgroup'))
-      signalTree({ workerId, pid, cgroup }, 'SIGCONT') // it may be frozen
+      signalTree({ workerId, pid, cgroup }, 'SIGCONT')
       const { port, healthPort } = JSON.parse(handle) as Partial<Ports>
       const ports = port === undefined || healthPort === undefined ? undefined : { port, healthPort }
       track({ workerId, pid, cgroup, ports }, undefined)
@@ -321,7 +306,7 @@ export function createProcessFleet({
       const free = Math.max(0, maxWorkers() - running.size)
       return { free, reason: free > 0 ? undefined : `${running.size} of ${maxWorkers()} worker processes are in use` }
     },
-    refusal: async () => undefined, // whatever a process asks for is not looked at
+    refusal: async () => undefined,
     isAway: () => false,
     usage: (workerIds) => readUsage(workerIds.flatMap((id) => running.get(id) ?? [])),
     async openShell() {
@@ -329,7 +314,7 @@ export function createProcessFleet({
     },
     onExit: exits.on,
     onOutput: outputs.on,
-    onCapacity: () => undefined, // only its own starts and ends change it
+    onCapacity: () => undefined,
     async close() {
       await Promise.all([...running.keys()].map((workerId) => stop(workerId, 0)))
       stopPolling?.()
@@ -348,7 +333,7 @@ function recordedPid(path: string): number | undefined {
     const pid = Number(readFileSync(path, 'utf8').trim())
     return Number.isInteger(pid) && pid > 1 ? pid : undefined
   } catch {
-    return undefined // it never got as far as writing it
+    return undefined
   }
 }
 

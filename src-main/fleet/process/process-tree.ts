@@ -1,42 +1,35 @@
 /**
- * All processes of a worker, also those that left its process group with setsid: the members of its cgroup where it has
- * one, else on Linux those that descend from it or carry its id in their environment. Elsewhere the group alone.
+ * All processes of a worker, even after setsid: its cgroup, else on Linux descendants and those with its id in their
+ * environment, elsewhere the process group.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import { signalGroup, signalProcess } from './process-identity.ts'
 import { endCgroup, membersOf } from './worker-cgroup.ts'
 
-/** A worker as its processes are found. */
 export type TreeRoot = {
   readonly workerId: string
   readonly pid: number | undefined
-  /** Folder of its cgroup; undefined: it has none. */
   readonly cgroup: string | undefined
 }
 
-/** A process, told apart from a later one of the same pid by its start. */
+/** A process, distinguished from a later one with its pid by start time. */
 export type ProcessMark = { readonly pid: number; readonly startedAt: string }
 
 type Seen = ProcessMark & { readonly parent: number; readonly group: number; readonly ofWorker: string | undefined }
 
-// How long killed processes may take to be gone; one that waits for a broken disk may take for ever. In ms.
+// Wait for killed processes, in ms; one blocked on a broken disk may never end.
 const CHECK_MS = 20
 const MAX_CHECKS = 100
-// Files that are open at once.
 const AT_ONCE = 64
 const MARK = 'RUNPOD_POD_ID='
 
-/** Sends a signal to the group of a worker and to whatever else its cgroup holds. */
 export function signalTree({ pid, cgroup }: TreeRoot, signal: NodeJS.Signals): void {
   if (pid !== undefined) signalGroup(pid, signal)
   for (const member of cgroup === undefined ? [] : membersOf(cgroup)) signalProcess(member, signal)
 }
 
-/**
- * Looks for the processes of workers without a cgroup while their parents are known: what has cleared its environment
- * is found by its descent alone. None elsewhere than on Linux.
- */
+/** Finds processes while parents are known: a cleared environment is only found by descent. Linux only. */
 export async function findProcesses(roots: readonly TreeRoot[]): Promise<readonly ProcessMark[]> {
   if (process.platform !== 'linux' || roots.length === 0) return []
   const ids = new Set(roots.map(({ workerId }) => workerId))
@@ -48,10 +41,6 @@ export async function findProcesses(roots: readonly TreeRoot[]): Promise<readonl
   return [...found]
 }
 
-/**
- * Kills all processes of workers and waits until they are gone.
- * @param before what was found while the workers ran
- */
 export async function endTrees(
   roots: readonly TreeRoot[],
   { clock, log, before = [] }: { readonly clock: Clock; readonly log: Log; readonly before?: readonly ProcessMark[] },
@@ -83,11 +72,10 @@ async function readProcesses(ids: ReadonlySet<string>): Promise<readonly Seen[]>
   return seen
 }
 
-/** @returns undefined where it is gone, or has ended and is not reaped yet */
 async function readProcess(pid: string, ids: ReadonlySet<string>): Promise<Seen | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may hold anything. source: proc_pid_stat(5); the first field here is the third there
+    // The bracketed name may contain anything. source: proc_pid_stat(5); the first field here is the third there
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, parent, group] = fields
     const startedAt = fields[19] ?? ''
@@ -95,7 +83,7 @@ async function readProcess(pid: string, ids: ReadonlySet<string>): Promise<Seen 
     const ofWorker = ids.size === 0 ? undefined : await workerOf(pid, ids)
     return { pid: Number(pid), parent: Number(parent), group: Number(group), startedAt, ofWorker }
   } catch {
-    return undefined // it went away meanwhile
+    return undefined
   }
 }
 
@@ -105,6 +93,6 @@ async function workerOf(pid: string, ids: ReadonlySet<string>): Promise<string |
     const id = variables.find((variable) => variable.startsWith(MARK))?.slice(MARK.length)
     return id !== undefined && ids.has(id) ? id : undefined
   } catch {
-    return undefined // somebody else's
+    return undefined
   }
 }

@@ -1,7 +1,3 @@
-/**
- * What worker processes use, each with all that it started: from /proc on Linux, from `ps` elsewhere, and of cards as
- * their driver tells of processes.
- */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -21,18 +17,17 @@ import type { Clock } from '../../services/ports/system.ts'
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }
 
-// A share of the processor is of a span: without a sample of this age or younger two are taken, this far apart. ms
+// CPU share needs an interval: without a sample this recent, two are taken this far apart. ms
 const SAMPLE_AGE_MS = 10_000
 const SAMPLE_SPAN_MS = 250
 
-// Files that are open at once: a worker may have started thousands of processes, and the service needs some for others.
+// Open files at once: a worker may have thousands of processes, and the service needs handles too.
 const AT_ONCE = 64
 
 const execute = promisify(execFile)
 
 type Sample = GroupSample & { readonly pids: readonly number[] }
 
-/** Makes a reader that remembers the sample before. @param gpuProcesses all processes on the cards; never rejects */
 export function createProcessUsageReader(
   clock: Clock,
   gpuProcesses: () => Promise<readonly GpuProcess[]>,
@@ -96,7 +91,7 @@ async function fromProcOf(pid: string, groups: ReadonlySet<number>): Promise<See
     if (times === undefined || !groups.has(times.group)) return undefined
     return { ...times, memoryBytes: readResidentBytes(await readFile(`/proc/${pid}/status`, 'latin1')) }
   } catch {
-    return undefined // it went away meanwhile
+    return undefined
   }
 }
 

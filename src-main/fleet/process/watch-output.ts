@@ -2,9 +2,9 @@ import { watch as watchFolder } from 'node:fs'
 import type { Log } from '../../services/ports/system.ts'
 
 /**
- * Calls `grew` when output files of workers may have grown. The system may have no watches left, as other programs can
- * take them all: then `isWatching` is false, and the files have to be polled.
- * @param watch how a folder is watched; of the system without it
+ * Calls `grew` when output files may have grown. If other programs exhaust the system's watches, `isWatching` is false
+ * and files must be polled.
+ * @param watch defaults to the system's
  */
 export function watchOutput({
   folder,
@@ -27,7 +27,7 @@ export function watchOutput({
   }
 
   try {
-    // Not persistent: a service whose start failed must end, whatever could not be closed by then.
+    // Not persistent, so that a failed start can still exit.
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name.endsWith('.log')) grew()
     })

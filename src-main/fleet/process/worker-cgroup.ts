@@ -1,7 +1,6 @@
 /**
- * A cgroup (version 2) for each worker, below that of the service: whatever a worker starts stays in it, also what left
- * the process group with setsid or cleared its environment. The service may make one where it runs as root or in a
- * folder that systemd gave to its user; nothing is limited by it.
+ * A cgroup (version 2) per worker, which no process can leave by setsid or a cleared environment. Possible as root or
+ * in a systemd-delegated folder; nothing is limited by it.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -9,18 +8,14 @@ import { basename, isAbsolute, join, relative } from 'node:path'
 import { errorCode } from '../../domain/error-code.ts'
 import { signalProcess } from './process-identity.ts'
 
-/** Makes and finds the cgroups of workers; undefined where the service may make none. */
 export type WorkerCgroups = {
-  /**
-   * Makes the cgroup of a worker. @returns its folder; a process enters by writing its pid into `cgroup.procs` there
-   */
+  /** @returns the cgroup's folder; processes join by writing their pid into `cgroup.procs` */
   readonly make: (workerId: string) => string
 }
 
 const NAME = 'drydock-'
 const PROBE_TIMEOUT_MS = 5000
 
-/** Finds out, by trying, whether this process may make cgroups and move its children there. */
 export function findCgroups(): WorkerCgroups | undefined {
   const parent = process.platform === 'linux' ? ownCgroup() : undefined
   if (parent === undefined) return undefined
@@ -38,14 +33,10 @@ export function findCgroups(): WorkerCgroups | undefined {
     rmdirSync(probe)
     return enters.status === 0 ? { make } : undefined
   } catch {
-    return undefined // read only, or somebody else's
+    return undefined
   }
 }
 
-/**
- * The folder of the cgroup of this process; undefined where version 2 is not mounted, or shows another part of the
- * tree.
- */
 function ownCgroup(): string | undefined {
   try {
     const own = /^0::(.+)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
@@ -61,12 +52,11 @@ function ownCgroup(): string | undefined {
   }
 }
 
-/** A folder that was written down, if it can be that of a worker: nothing else is ever killed. */
+/** Validates a recorded folder as a worker's cgroup, since nothing else may be killed. */
 export function workerCgroup(folder: string): string | undefined {
   return isAbsolute(folder) && basename(folder).startsWith(NAME) ? folder : undefined
 }
 
-/** The processes of a cgroup; none where it is gone. */
 export function membersOf(folder: string): readonly number[] {
   try {
     return readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n').filter(Boolean).map(Number)
@@ -76,9 +66,6 @@ export function membersOf(folder: string): readonly number[] {
   }
 }
 
-/**
- * Kills all that is in a cgroup and below it, and removes it. @returns false while something in it has not ended yet
- */
 export function endCgroup(folder: string): boolean {
   if (!existsSync(folder)) return true
   killAll(folder)
@@ -86,7 +73,7 @@ export function endCgroup(folder: string): boolean {
     removeCgroup(folder)
     return true
   } catch (error) {
-    return isMissing(error) // else busy: the killed are not gone yet
+    return isMissing(error)
   }
 }
 
@@ -96,7 +83,7 @@ function killAll(folder: string): void {
     writeFileSync(kill, '1')
     return
   }
-  // Before Linux 5.14 one by one; what is started meanwhile is met by the next call.
+  // Before Linux 5.14 one by one; the next call catches processes started meanwhile.
   for (const pid of membersOf(folder)) signalProcess(pid, 'SIGKILL')
 }
 
@@ -106,7 +93,7 @@ function removeCgroup(folder: string): void {
   rmdirSync(folder)
 }
 
-// Linux says ENODEV of a file of a cgroup that was removed while it is read.
+// Linux returns ENODEV when reading a file of a removed cgroup.
 function isMissing(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENODEV'

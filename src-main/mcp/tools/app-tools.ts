@@ -1,4 +1,3 @@
-/** Tools about apps: opening a folder, planning, previewing, deploying after a look at the plan. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
@@ -12,7 +11,6 @@ const projectId = z.string().max(100).describe('id of the project, as app_list h
 const environment = environmentName.default('production')
 const runsOn = z.enum(RUNS_ON).optional()
 
-/** Part of the table. */
 export const APP_TOOLS: readonly Tool[] = [
   tool({
     name: 'app_list',
@@ -151,7 +149,6 @@ async function makePlan(client: ServiceClient, { projectId: id, ...wanted }: Wan
 
 const ID_LENGTH = 24
 
-/** The id of a plan: whoever has it has seen the plan. Another project, or anything else in the plan, and it is another. */
 function planId(project: string, planned: unknown): string {
   return createHash('sha256')
     .update(`${project}\n${writeExact(planned)}`)

@@ -1,4 +1,3 @@
-/** Tools about many inputs at once: batches, and comparisons of versions. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
@@ -14,7 +13,7 @@ import { cutText } from '../answer-text.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, jobId, rows, when } from './shared.ts'
 
-// What an agent may write out in one call, which is one piece of an upload; a person submits files.
+// Limit of one call, which is one piece of an upload; a person submits files.
 const INPUTS_MAX = limit('batchPieceLines')
 
 const batchId = z.string().max(100).describe('id of the batch')
@@ -24,7 +23,6 @@ const offset = z.number().int().min(0).default(0)
 
 const { name, mode, versions, rules } = COMPARISON_ROUTES.comparisonCreate.body.shape
 
-/** Part of the table. */
 export const BATCH_TOOLS: readonly Tool[] = [
   tool({
     name: 'batch_submit',
@@ -144,14 +142,13 @@ async function submitBatch({ endpointId: endpoint, name: named, inputs: given }:
   const fingerprint = `agent ${createHash('sha256').update(lines).digest('hex')}`
   const body = { name: named, total: given.length, fingerprint }
   const path = { batchId: (await client.call('batchCreate', { path: { endpointId: endpoint }, body })).id }
-  // Lines that came before a break are known by their numbers.
+  // Lines that arrived before an interruption are known by number.
   await client.call('batchAppend', { path, query: { from: 1 }, bytes: Readable.from([Buffer.from(lines)]) })
   return { data: batchText(await client.call('batchRead', { path })) }
 }
 
 type Page = { readonly batchId: string; readonly line: number; readonly rows: number }
 
-// A result as it is shown; the whole of it is in its job.
 const RESULT_LENGTH = 1500
 
 async function readResults({ batchId: id, line: from, rows: count }: Page, { client }: ToolContext) {

@@ -1,4 +1,3 @@
-/** Tools about endpoints: their settings, why they wait, what they do on purpose. */
 import { z } from 'zod'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { endpointConfig, endpointUpdate } from '../../contract/endpoint.ts'
@@ -15,7 +14,6 @@ const SETTINGS_NOTE =
 
 const creatable = endpointUpdate.omit({ faults: true }).shape
 
-/** Part of the table. */
 export const ENDPOINT_TOOLS: readonly Tool[] = [
   tool({
     name: 'endpoint_list',
@@ -57,7 +55,7 @@ export const ENDPOINT_TOOLS: readonly Tool[] = [
     role: 'deploy',
     effect: 'dangerous',
     async run({ id, name = id, ...settings }, { client }) {
-      const body = { id, name, ...settings } as never // parsed by its own schema, which fills in what is missing
+      const body = { id, name, ...settings } as never
       const made = await client.call('endpointCreate', { body })
       return { data: { ...made, key: HIDDEN } }
     },

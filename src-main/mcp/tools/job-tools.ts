@@ -1,4 +1,3 @@
-/** Tools about jobs: sending, waiting, reading, searching, running again. */
 import { z } from 'zod'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { JOB_STATES, jobPriority } from '../../contract/job.ts'
@@ -25,7 +24,6 @@ const policy = z
   })
   .optional()
 
-/** Part of the table. */
 export const JOB_TOOLS: readonly Tool[] = [
   tool({
     name: 'job_read',
@@ -183,17 +181,14 @@ async function waitForJob(
     report(job.waitingReason ?? `${job.status} for ${durationText(now() - job.createdAt)}`)
     const path = { endpointId: job.endpointId, jobId: id }
     const ended = client.call('statusSync', { path, query: { wait: MOST_OF_A_LOOK_MS }, signal }).catch(() => undefined)
-    // Never before the job has ended, or it is time to look why it waits.
     await Promise.race([ended, pause(Math.min(left, LOOK_EVERY_MS), signal).catch(() => undefined)])
     if (signal.aborted) throw new Error('The call was given up.')
   }
 }
 
 const LOOK_EVERY_MS = 1000
-// Of a look whose job has not ended nothing is kept open for longer.
 const MOST_OF_A_LOOK_MS = 1000
 
-/** A job as an agent reads it. */
 export async function describeJob({ client, now }: Pick<ToolContext, 'client' | 'now'>, id: string) {
   const path = { jobId: id }
   const [job, { lines }] = await Promise.all([

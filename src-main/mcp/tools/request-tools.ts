@@ -1,4 +1,3 @@
-/** Tools about requests that people saved, load tests, what-if questions and schedules. */
 import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import { loadTestCreate } from '../../contract/requests.ts'
@@ -11,16 +10,14 @@ import { endpointId, preview, when } from './shared.ts'
 
 const loadTestId = z.string().max(100).describe('id of the load test')
 
-// What an agent may send by itself; more is a person's to ask for.
+// Limit for an agent; larger tests are for people to start.
 const REQUESTS_MAX = 10_000
 const CONCURRENCY_MAX = 64
-// A month.
 const HOURS_MAX = 31 * 24
 
 const whatIfBody = WHAT_IF_ROUTES.whatIf.body
 const schedule = SCHEDULE_ROUTES.scheduleCreate.body.shape
 
-/** Part of the table. */
 export const REQUEST_TOOLS: readonly Tool[] = [
   tool({
     name: 'saved_request_list',
@@ -182,7 +179,6 @@ export const REQUEST_TOOLS: readonly Tool[] = [
   }),
 ]
 
-// Of a table; what is best of it comes first.
 const ROWS = 30
 const RUNS_SHOWN = 5
 

@@ -1,4 +1,3 @@
-/** Tools about the service: how it does, its workers and machines, its logs. */
 import { z } from 'zod'
 import type { Operation } from '../../client/calls.ts'
 import { limit } from '../../contract/limits.ts'
@@ -6,7 +5,6 @@ import { sizeText, wayText } from '../../domain/text.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, logText, rows, when } from './shared.ts'
 
-/** Part of the table. */
 export const SERVICE_TOOLS: readonly Tool[] = [
   tool({
     name: 'service_status',
@@ -145,7 +143,7 @@ async function readLog({ lines: count, contains, after, ...of }: LogInput, { cli
   const given = LOGS.flatMap(([name, operation]) => (of[name] === undefined ? [] : [{ name, operation, id: of[name] }]))
   const [only] = given
   if (only === undefined || given.length > 1) throw new Error('Give exactly one of endpointId, workerId and jobId.')
-  // Looked through here, as the service finds by id alone.
+  // Searched here, because the service finds only by id.
   const tail = contains === undefined ? count : SEARCHED_LINES
   const { lines } = (await client.call(
     only.operation as Operation,

@@ -1,30 +1,23 @@
-/** Inputs and views that several tools share. */
 import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import { limit } from '../../contract/limits.ts'
 import { cutText } from '../answer-text.ts'
 
-/** Input: an endpoint. */
 export const endpointId = z.string().min(1).max(40).describe('id of the endpoint, as endpoint_list has it')
 
-/** Input: a job. */
 export const jobId = z.string().min(1).max(100).describe('id of the job')
 
-/** Input: how many rows. @param usual without it */
 export const rows = (usual: number) =>
   z.number().int().min(1).max(limit('mcpRows')).default(usual).describe(`how many at most`)
 
-/** A time as agents read it. */
 export const when = (at: number): string => new Date(at).toISOString()
 
-/** A value of JSON as a text of bounded length; undefined stays so. */
 export function preview(value: unknown, most: number): unknown {
   if (value === undefined) return undefined
   const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one)) ?? ''
   return text.length <= most ? value : cutText(text, most)
 }
 
-/** A row of a list of jobs. */
 export function jobRow({ id, endpointId: endpoint, status, createdAt, error, ...more }: JobRow) {
   const { delayTime, executionTime, workerId, retries } = more
   return {
@@ -46,7 +39,6 @@ type JobRow = ResponseOf<'jobList'>['requests'][number]
 
 const ERROR_LENGTH = 300
 
-/** Log lines for an agent: time, worker where they are of several, text. */
 export function logText(lines: ResponseOf<'endpointLogs'>['lines']): readonly string[] {
   const isOfMany = new Set(lines.map(({ workerId }) => workerId)).size > 1
   return lines.map(

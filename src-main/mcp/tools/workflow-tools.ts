@@ -1,4 +1,3 @@
-/** Tools about workflows: the library, checks, edits, runs and the pictures that they give. */
 import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
@@ -21,7 +20,6 @@ const graph = {
 const onEndpoint = endpointId.describe('endpoint whose node classes count; without it those that come along')
 const runId = z.string().max(100).describe('id of the run, which is that of its job')
 
-/** Part of the table. */
 export const WORKFLOW_TOOLS: readonly Tool[] = [
   tool({
     name: 'workflow_list',

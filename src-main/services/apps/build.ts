@@ -1,6 +1,6 @@
 /**
- * Builds an app: from a project folder to an artifact. The steps are reported one by one; a build that fails leaves the
- * artifact of the one before as it was. Source: docs/spec/app-deploy.md, 5.
+ * Builds an artifact from a project folder and reports each step; a failed build keeps the previous artifact. Source:
+ * docs/spec/app-deploy.md, 5.
  */
 
 import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
@@ -23,33 +23,28 @@ import {
 import { counted } from '../../domain/text.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
 
-// In an artifact, where the same input must give the same bytes; the time of its entries too. Releases know their time.
+// Fixed, because the same input must give the same bytes; releases have their own time.
 const GENERATED_AT = '1980-01-01T00:00:00.000Z'
 const REQUIREMENTS_FILE = 'requirements.txt'
 
-/** What to build, and how. */
 export type BuildRequest = {
-  /** Absolute folder of the project. */
   readonly project: string
-  /** Name of the app. */
   readonly app: string
-  /** Absolute path of the artifact. */
   readonly output: string
-  /**
-   * `output` relative to the project with forward slashes, if it lies in it: an artifact never holds an earlier one.
-   */
+  /** `output` relative to the project, if inside: an artifact never contains an earlier one. */
   readonly outputInProject?: string | undefined
-  /** Names of packages that are left out, beside those that every image has. */
   readonly excludes?: readonly string[]
   readonly profile?: ExclusionProfile
-  /** `X.Y`, the user's word. */
   readonly pythonVersion?: string | undefined
   readonly keepBuild?: boolean
-  /** Absolute folders outside of the project whose files links may bring into the build. */
+  /** Absolute folders outside the project that links may lead to. */
   readonly allowLinksTo?: readonly string[] | undefined
 }
 
-/** Builds an app. @param report gets every step @throws BuildFailure with all problems of the step that failed */
+/**
+ * @param report gets every step
+ * @throws BuildFailure with all problems of the failed step
+ */
 export async function buildApp<Made extends MadeArtifact>(
   ports: BuildPorts<Made>,
   request: BuildRequest,
@@ -57,18 +52,16 @@ export async function buildApp<Made extends MadeArtifact>(
   signal?: AbortSignal,
 ): Promise<BuiltApp & Made> {
   const steps = reportSteps(ports, report)
-  // Asked beside the scan, as starting Python takes as long as reading the source.
+  // In parallel with the scan, because starting Python takes as long.
   const local = request.pythonVersion === undefined ? ports.localPython(signal) : Promise.resolve(undefined)
   const folder = await ports.openFolder(request.project)
   let takeBack = async () => {}
   try {
-    // Before the scan, which lists the file.
     takeBack = await ports.ignoreState(request.project)
     const scan = await steps.run('scan', () => discover(ports, request, folder, signal))
     const handlerFiles = await steps.run('handlers', async () => handlersOf(scan))
     const requirements = await steps.run('requirements', async () => collect(request, scan, await local))
     const packages = await steps.run('install', async (progress) => {
-      // No packages wanted: no installer is needed, so none is looked for.
       if (requirements.wanted.length === 0) return { value: undefined, summary: 'no packages' }
       const wanted = { ...requirements, project: request.project }
       const value = await ports.install(wanted, { onLine: progress, signal })
@@ -104,7 +97,6 @@ export async function buildApp<Made extends MadeArtifact>(
 type Ports = BuildPorts<MadeArtifact>
 type Step<Value> = { readonly value: Value; readonly summary: string }
 
-/** Runs steps and reports them. */
 function reportSteps({ clock }: Pick<Ports, 'clock'>, report: (event: BuildEvent) => void) {
   const began = clock.steady()
   const ended: { step: BuildStep; tookMs: number }[] = []
@@ -146,7 +138,6 @@ async function discover(
 const hasEndpoint = ({ kind }: ScannedEndpoint) => kind !== 'client' && kind !== 'task'
 
 function handlersOf({ endpoints }: ScanDocument): Step<readonly string[]> {
-  // The runtime of SDK 2.0 is its own handler.
   const running = endpoints.filter(({ kind, sdk }) => sdk !== 2 && (kind === 'queue' || kind === 'load-balanced'))
   const missing = running.filter(({ handlerFile }) => handlerFile === undefined)
   if (missing.length > 0) {
@@ -187,7 +178,6 @@ type Found = {
 type Generated = {
   readonly fingerprint: string
   readonly files: Readonly<Record<string, string>>
-  /** The manifest with the time of this build. */
   readonly manifestNow: string
 }
 

@@ -1,15 +1,12 @@
-/** The endpoints of an environment: those of its app, and the one that a worker asks for by a name. */
 import type { AppMembership } from '../../contract/app.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { AppTarget } from '../../domain/app/app-target.ts'
 import type { Endpoint, Release, Storage } from '../ports/storage.ts'
 
-/** An endpoint that belongs to an app. */
 export type MemberEndpoint = Endpoint & { readonly app: AppMembership }
 
 type EnvironmentKey = { readonly app: string; readonly name: string }
 
-/** The endpoints of an environment, by the names that its app gives them. Membership is part of their settings. */
 export function endpointsOf(
   { endpoints }: Pick<Storage, 'endpoints'>,
   environment: EnvironmentKey,
@@ -17,7 +14,6 @@ export function endpointsOf(
   return membersAmong(endpoints.all(), environment)
 }
 
-/** The same as they are inside a write, where others of the same transaction may have changed them. */
 export function readEndpointsOf(
   { endpoints }: Pick<Storage, 'endpoints'>,
   environment: EnvironmentKey,
@@ -34,12 +30,8 @@ function membersAmong(endpoints: readonly Endpoint[], { app, name }: Environment
     .sort((a, b) => (a.app.resource < b.app.resource ? -1 : 1))
 }
 
-/**
- * Finds an endpoint of an app by the name of one of its functions or classes, or by its own; undefined: there is none.
- */
 export type FindEndpoint = (wanted: AppTarget & { readonly name: string }) => Endpoint | undefined
 
-/** The release in preparation of an environment, if it has an endpoint of this name. */
 export function releaseToCome(
   { apps }: Pick<Storage, 'apps'>,
   { app, environment: environmentName, name }: Parameters<FindEndpoint>[0],
@@ -53,12 +45,8 @@ export function releaseToCome(
 
 type Registry = Manifest['function_registry']
 
-// More environments than these take turns; a manifest is read in well under a millisecond.
 const MAX_CACHED = 100
 
-/**
- * Makes the finder. It remembers which function is where in each environment, as long as the same release is active.
- */
 export function createFindEndpoint({
   storage,
 }: {
@@ -69,7 +57,6 @@ export function createFindEndpoint({
   function registryOf({ id, environmentId, manifest }: Release): Registry {
     const known = cache.get(environmentId)
     if (known?.releaseId === id) return known.registry
-    // It was checked when the release was made.
     const { function_registry: registry } = JSON.parse(manifest) as Manifest
     const [oldest] = cache.keys()
     if (known === undefined && cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest)

@@ -8,21 +8,18 @@ import { removeVariables } from './variables.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/** Finds an app. @throws AppError APP_NOT_FOUND */
 export function requireApp({ storage }: Pick<Deps, 'storage'>, name: string): App {
   const app = storage.apps.app(name)
   if (app === undefined) throw new AppError('APP_NOT_FOUND', { app: name.slice(0, 100) })
   return app
 }
 
-/** Finds an environment. @throws AppError APP_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
 export function requireEnvironment(deps: Pick<Deps, 'storage'>, app: string, name: string): Environment {
   const environment = deps.storage.apps.environment(requireApp(deps, app).name, name)
   if (environment === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: name.slice(0, 100) })
   return environment
 }
 
-/** Finds a release. @throws AppError RELEASE_NOT_FOUND */
 export function requireRelease({ storage }: Pick<Deps, 'storage'>, environment: Environment, number: number): Release {
   const release = storage.apps.release(environment.id, number)
   if (release === undefined)
@@ -30,7 +27,6 @@ export function requireRelease({ storage }: Pick<Deps, 'storage'>, environment: 
   return release
 }
 
-/** Makes an environment, and its app if it is missing. @throws AppError ENVIRONMENT_EXISTS */
 export async function createEnvironment(
   deps: Deps,
   app: string,
@@ -42,7 +38,6 @@ export async function createEnvironment(
   return machine === THIS_MACHINE ? environment : await moveEnvironment(deps, environment, machine)
 }
 
-/** Says where the workers of an environment run; those that run move with the next release. */
 export async function moveEnvironment(
   { storage }: Pick<Deps, 'storage'>,
   environment: Environment,
@@ -53,10 +48,8 @@ export async function moveEnvironment(
   return { ...environment, machine: said }
 }
 
-/** As an environment stores a machine. */
 export const storedMachine = (machine: string): string | null => (machine === THIS_MACHINE ? null : machine)
 
-/** Finds an environment, or makes it with its app. */
 export async function findOrCreateEnvironment(deps: Deps, app: string, name: string): Promise<Environment> {
   return (await makeEnvironment(deps, app, name)).environment
 }
@@ -72,15 +65,15 @@ function makeEnvironment({ storage, clock }: Deps, app: string, name: string) {
 }
 
 /**
- * Deletes the endpoints of an environment; jobs that have not ended are cancelled. Releases and variables stay.
- * @returns their names in the app
+ * Deletes an environment's endpoints and cancels open jobs; releases and variables stay.
+ * @returns names in the app
  * @throws AppError DEPLOY_RUNNING
  */
 export async function undeploy(deps: Deps, environment: Environment): Promise<readonly string[]> {
   const { storage, clock } = deps
   refuseWhilePreparing(deps, environment)
   const endpoints = endpointsOf(storage, environment)
-  // One that becomes active meanwhile brings endpoints of its own, and stays.
+  // A release that becomes active meanwhile keeps its endpoints.
   const active = storage.apps.releaseIn(environment.id, 'active')
   for (const endpoint of endpoints) await deleteEndpoint(deps, endpoint)
   if (active !== undefined)
@@ -88,25 +81,23 @@ export async function undeploy(deps: Deps, environment: Environment): Promise<re
   return endpoints.map(({ app: { resource } }) => resource)
 }
 
-/** Deletes an environment with all that belongs to it. @throws AppError DEPLOY_RUNNING */
 export async function deleteEnvironment(deps: Deps, environment: Environment): Promise<void> {
   await undeploy(deps, environment)
   await deps.storage.write(() => {
     refuseWhilePreparing(deps, environment)
     const active = deps.storage.apps.releaseIn(environment.id, 'active')
-    if (active !== undefined) throw deployRunning(environment, active) // it came while others were deleted
+    if (active !== undefined) throw deployRunning(environment, active)
     removeVariables(deps.storage, environment)
     deps.storage.apps.removeEnvironment(environment.id)
   })
 }
 
-/** Deletes an app with all its environments. @throws AppError DEPLOY_RUNNING, then none of them is deleted */
 export async function deleteApp(deps: Deps, { name }: App): Promise<void> {
   const environments = deps.storage.apps.environments(name)
   for (const environment of environments) refuseWhilePreparing(deps, environment)
   for (const environment of environments) await deleteEnvironment(deps, environment)
   await deps.storage.write(() => {
-    // A deploy may have made one meanwhile, which then keeps its app.
+    // A concurrent deploy may have created one, which keeps its app.
     if (deps.storage.apps.environments(name).length === 0) deps.storage.apps.removeApp(name)
   })
 }

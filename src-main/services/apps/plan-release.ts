@@ -1,4 +1,3 @@
-/** What a release would do: which endpoints it makes, changes and deletes, and what this machine lacks for them. */
 import { type DeployPlan, type GitState, type ReleaseCreate, RUNS_ON, type RunsOn } from '../../contract/app.ts'
 import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
@@ -15,39 +14,29 @@ import type { Environment, Release, Storage } from '../ports/storage.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, parseManifest } from './release-source.ts'
 
-/** What is to be released, and where. */
 export type Wanted = {
   readonly app: string
   readonly environment: string
   readonly manifest: Manifest
-  /** Folder of this machine with the code. */
   readonly folder: string
-  /** See AppMembership. */
   readonly code: string
-  /** Of the code. */
   readonly git?: GitState | undefined
 } & Pick<ReleaseCreate, 'runsOn' | 'machine' | 'withoutImages'>
 
-/** What plans need. */
 export type PlanDeps = {
   readonly storage: Storage
   readonly fleet: Pick<Fleet, 'refusal'>
   readonly processMachine: ProcessMachine
-  /** Folder with our Python packages. */
   readonly pythonPackages: string
 }
 
-/** What a release does, with the settings that its endpoints get. */
 export type ReleasePlan = DeployPlan & {
   readonly targets: Readonly<Record<string, EndpointConfig>>
-  /** Puts volumes where workers look for them; to be called when the release begins. */
   readonly linkVolumes: () => Promise<void>
 }
 
-// Folder of code that is only planned; settings that follow from it are in no plan, but must be well-formed.
 const NOT_HERE_YET = '/nowhere'
 
-/** What a release would do, for who asks before it; its code need not be here. @throws AppError BAD_FIELD */
 export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): Promise<DeployPlan> {
   const {
     targets: _targets,
@@ -58,8 +47,8 @@ export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): 
 }
 
 /**
- * What going back to a release would do.
- * @throws AppError RELEASE_NOT_FOUND where it is none to go back to; BAD_FIELD
+ * Plans a rollback.
+ * @throws AppError RELEASE_NOT_FOUND if not a valid target; BAD_FIELD
  */
 export async function planRollback(deps: PlanDeps, environment: Environment, release: Release): Promise<DeployPlan> {
   const { artifact } = locateSource(deps.storage, environment, { release: release.number })
@@ -70,7 +59,6 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
   return await showPlan(deps, { app, environment: name, manifest, code, git, withoutImages: false })
 }
 
-/** Plans a release on this machine; nothing is changed. @throws AppError BAD_FIELD */
 export async function planRelease(
   { storage, fleet, processMachine, pythonPackages }: PlanDeps,
   wanted: Wanted,
@@ -144,10 +132,7 @@ function sourceChanges({ source_files: before }: Manifest, { source_files: after
   return { files: files.slice(0, most), more: Math.max(0, files.length - most) }
 }
 
-/**
- * The settings of an endpoint. One whose code is the same stays on the folder that it has: a worker that is not
- * replaced goes on to load from there.
- */
+/** Unchanged endpoints keep their code folder, from which their running workers still import. */
 function targetOf(
   {
     resource,
@@ -163,7 +148,6 @@ function targetOf(
   return targetConfig(resource, settings, { ...context, code, folder: codeFolder(before.config) ?? context.folder })
 }
 
-// By what an app calls a volume: the name or the id of one that was made, else the name of the folder itself.
 async function volumeFolders(
   { artifacts, platform }: Storage,
   { resources }: Manifest,
@@ -178,17 +162,14 @@ async function volumeFolders(
   )
 }
 
-// What an app that runs on processes needs of this machine: packages that builds leave to images, system packages, and
-// volumes. Containers have them; here they are looked for, and what is missing is reported with the line that mends it.
+// Requirements that processes have on this machine: packages left to images, system packages, and volumes. Missing ones
+// are reported with the fix.
 type App = {
-  /** Endpoints that run as processes, by name. */
   readonly resources: Readonly<Record<string, ManifestResource>>
   readonly imageRequirements: readonly string[]
-  /** Folder of this machine that stands for a network volume. */
   readonly volumeFolder: (name: string) => string
 }
 
-/** What is missing or differs, each a sentence or two for a person. Nothing is changed. */
 async function warnOfProcesses(
   machine: ProcessMachine,
   { resources, imageRequirements, volumeFolder }: App,
@@ -218,7 +199,6 @@ async function warnOfProcesses(
   return warnings
 }
 
-/** Puts volumes where processes look for them, as far as that is allowed. */
 async function linkVolumes(
   machine: ProcessMachine,
   resources: App['resources'],
@@ -234,9 +214,8 @@ function volumesOf(resources: App['resources'], folderOf: App['volumeFolder']) {
   return [...new Set(names)].map((name) => ({ name, folder: folderOf(name) }))
 }
 
-// An app for a card that a laptop lacks still runs there, so that it can be developed; what is not as it asks is said.
+// An app for a GPU that a laptop lacks still runs there for development; deviations are reported.
 
-/** What an app asks for, as this machine can give it. */
 type Fitted = {
   readonly runsOn: RunsOn
   readonly resources: Readonly<Record<string, ManifestResource>>
@@ -248,10 +227,6 @@ const [CONTAINERS, PROCESSES] = RUNS_ON
 const processesStay = (machine: string) =>
   `processes run on the machine of the service only, and workers of this environment run on ${machine}. Leave it out, or move the environment back with --on "${THIS_MACHINE}"`
 
-/**
- * Looks what the machine of the workers has.
- * @throws AppError BAD_FIELD when containers are asked for and there are none
- */
 async function fitToMachine(
   fleet: Pick<Fleet, 'refusal'>,
   { resources }: Pick<Manifest, 'resources'>,
@@ -263,7 +238,6 @@ async function fitToMachine(
   }: {
     readonly runsOn?: RunsOn | undefined
     readonly withoutImages: boolean
-    /** Of the environment, and of an endpoint that may have another one. */
     readonly machine: string
     readonly machineOf: (resource: string) => string
   },
@@ -299,7 +273,7 @@ async function fitToMachine(
 }
 
 /**
- * The cards that an endpoint gets for those that it asks for: these, else any, else none.
+ * Assigns the requested GPUs, else any, else none.
  * @param name of the endpoint, for the warning
  */
 export async function fitCards(
@@ -313,7 +287,7 @@ export async function fitCards(
     fleet.refusal({ container: containerSettings.parse({ gpu, gpuCount, machine }) })
   const why = await refusal(gpuIds)
   if (why === undefined) return { gpuIds }
-  // What a machine that nobody reaches has is not known: its jobs wait, and keep the card that they ask for.
+  // The hardware of an unreachable machine is unknown: jobs wait, and keep the requested GPU.
   if (machine !== THIS_MACHINE && (await refusal(undefined)) !== undefined) return { gpuIds }
   if ((await refusal('any')) === undefined)
     return { gpuIds: 'any', warning: `${name} asks for a GPU ${gpuIds} and runs on one of ${machine}: ${why}.` }

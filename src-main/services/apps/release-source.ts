@@ -1,4 +1,3 @@
-/** The code of a release: found, brought onto this machine with its manifest, and deleted when nobody needs it. */
 import { z } from 'zod'
 import type { GitState, ReleaseSource } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -13,17 +12,13 @@ import type { Clock } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 
-/** Code that can be released: on this machine, with its manifest. */
 export type OpenedSource = Pick<Release, 'artifact' | 'rollbackOf' | 'kind' | 'git'> & {
   readonly folder: string
-  /** See AppMembership. */
   readonly code: string
   readonly manifest: Manifest
-  /** The manifest as it was read. */
   readonly text: string
 }
 
-/** What opening a source needs. */
 export type OpenSourceDeps = {
   readonly storage: Pick<Storage, 'apps' | 'artifacts'>
   readonly unpack: UnpackArtifact
@@ -31,20 +26,16 @@ export type OpenSourceDeps = {
 }
 
 type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'> & {
-  /** Text of the manifest, where it is not that of the code. */
   readonly text?: string
 }
 
-/** An artifact with the manifest that it is released with: the settings that a tool has saved are not in its own. */
+/** An artifact with its release manifest, which includes settings saved by a tool. */
 export type BuiltSource = { readonly artifact: string; readonly manifest: string }
 
 const PROBLEMS_TOLD = 10
 const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
 
-/**
- * Which artifact or folder a source means.
- * @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED
- */
+/** @throws AppError RELEASE_NOT_FOUND, NOT_DEPLOYED */
 export function locateSource(
   { apps }: Pick<Storage, 'apps'>,
   environment: Environment,
@@ -61,21 +52,21 @@ export function locateSource(
     return { ...released(active), folder, rollbackOf, kind: 'variables', git }
   }
   const release = apps.release(environment.id, source.release)
-  // The active one needs no way back. One that failed is tried again: what it lacked may be there by now.
+  // The active release needs no rollback. A failed one may be retried: what it lacked may be there now.
   if (release?.state !== 'superseded' && release?.state !== 'failed')
     throw new AppError('RELEASE_NOT_FOUND', { number: source.release, app, environment: name })
   const { folder, rollbackOf, git } = release
   return { ...released(release), folder, rollbackOf: rollbackOf ?? release.number, kind: 'rollback', git }
 }
 
-// A folder may hold another app by now; an artifact is what it was, and is released with what it was released with.
+// A folder may contain another app by now; artifacts never change and keep their manifest.
 function released({ artifact, manifest: text }: Release): Pick<Where, 'artifact' | 'text'> {
   return artifact === null ? { artifact } : { artifact, text }
 }
 
 /**
- * Brings the code into a folder of this machine, where it may be already, and reads its manifest.
- * @throws AppError ARTIFACT_NOT_FOUND; BAD_FIELD where there is no manifest, or a bad one
+ * Makes code available locally and reads its manifest.
+ * @throws AppError ARTIFACT_NOT_FOUND; BAD_FIELD for a missing or invalid manifest
  */
 export async function openSource(deps: OpenSourceDeps, where: Where, signal: AbortSignal): Promise<OpenedSource> {
   const { artifact, rollbackOf, kind, git } = where
@@ -88,7 +79,6 @@ export async function openSource(deps: OpenSourceDeps, where: Where, signal: Abo
   return { artifact, rollbackOf, kind, git, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
 }
 
-/** The folder of this machine with the code of an artifact. @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, DISK_FULL */
 export async function unpackedFolder(
   { storage, unpack, readManifest }: OpenSourceDeps,
   artifact: string,
@@ -102,20 +92,19 @@ export async function unpackedFolder(
     await unpack(file, folder, signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof AppError) throw error // a full disk
+    if (error instanceof AppError) throw error
     throw new AppError('BAD_FIELD', { field: 'source', why: (error as Error).message }, { cause: error })
   }
   return folder
 }
 
-/** The commit of the code of a release; it was checked when the release was made. */
 export function gitOf({ git }: Pick<Release, 'git'>): GitState | undefined {
   return git === null ? undefined : (JSON.parse(git) as GitState)
 }
 
 /**
- * Reads the text of a manifest, of ours or of SDK 2.0.
- * @param artifact that it is in; one of SDK 2.0 does not say which code it is of
+ * Parses a manifest, ours or of SDK 2.0.
+ * @param artifact its artifact, which SDK 2.0 does not name
  * @throws AppError BAD_FIELD
  */
 export function parseManifest(text: string, artifact = ''): Manifest {
@@ -128,7 +117,6 @@ export function parseManifest(text: string, artifact = ''): Manifest {
   return data
 }
 
-/** Checks the value of a manifest of SDK 2.0. @throws AppError BAD_FIELD */
 function parsePlatformManifest(value: unknown): PlatformManifest {
   const { data, error } = platformManifest.safeParse(value)
   if (data === undefined) throw new AppError('BAD_FIELD', { field: PLATFORM_MANIFEST_FILE, why: firstProblems(error) })
@@ -143,14 +131,13 @@ type Deps = {
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
 }
 
-/** Deletes artifacts that no release has, and unpacked ones from which no endpoint and no worker runs. */
+/** Deletes artifacts without a release, and unpacked ones that no endpoint or worker uses. */
 export async function sweepArtifacts(deps: Deps): Promise<void> {
   const inUse = artifactsInUse(deps)
-  await deps.storage.durable() // after a power cut a release that has just gone would be back, without its code
+  await deps.storage.durable() // after a power cut a just deleted release could return without its code
   await deps.storage.artifacts.sweep(inUse, deps.clock.now())
 }
 
-/** The artifacts that some release has, and those that have to stay unpacked. */
 export function artifactsInUse(deps: Omit<Deps, 'clock'>): Parameters<ArtifactFiles['sweep']>[0] {
   const { storage } = deps
   const running = storage.endpoints.all().flatMap(({ config: { app } }) => app?.code ?? [])
@@ -160,10 +147,7 @@ export function artifactsInUse(deps: Omit<Deps, 'clock'>): Parameters<ArtifactFi
   return { artifacts: storage.apps.artifacts(), unpacked }
 }
 
-/**
- * Of the releases of an environment those with which a worker can have been started that still lives: one of before may
- * run its last job for days, and imports what it needs when it needs it.
- */
+/** Releases whose workers may still live: an older worker may run its last job for days and import lazily. */
 function artifactsOfWorkers({ storage, registry }: Omit<Deps, 'clock'>, environment: Environment): readonly string[] {
   const workers = endpointsOf(storage, environment).flatMap(({ id }) => registry.ofEndpoint(id))
   if (workers.length === 0) return []

@@ -1,8 +1,6 @@
 /**
- * Releases of apps. One at a time is prepared in an environment: its code is opened, its endpoints get ready beside
- * those that serve, and when all are it becomes active in one transaction; workers of before leave after their jobs.
- * Whatever fails on the way leaves the active release as it is. A release that a stop of the service cut off has
- * failed.
+ * App releases, prepared one at a time per environment. New endpoints start next to active ones and take over in one
+ * transaction; failures, including a service stop, leave the active release unchanged.
  */
 import type { PlannedStep, ReleaseCreate, ReleaseProgress, ReleaseStep } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -22,7 +20,6 @@ import { type BuiltSource, locateSource, type OpenedSource, type OpenSourceDeps,
 import { activateRelease, type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
 import { removeUnused } from './variables.ts'
 
-/** What releases need. */
 export type ReleasesDeps = StageDeps &
   Omit<OpenSourceDeps, 'storage'> & {
     readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
@@ -33,35 +30,25 @@ export type ReleasesDeps = StageDeps &
     readonly log: Log
   }
 
-/** What a release does while it is prepared, or did. `ended`: nothing more comes, endpoints that go are gone. */
 export type ReleaseRun = Pick<ReleaseProgress, 'steps' | 'warnings'> & { readonly ended: boolean }
 
-/** A release that is asked for: by the API, or by a tool that builds elsewhere and has been told ids already. */
 export type ReleaseRequest = Omit<ReleaseCreate, 'source'> & {
   readonly source: ReleaseCreate['source'] | BuiltSource
-  /** Ids for endpoints that it makes, by resource; free ones. */
   readonly ids?: ReadonlyMap<string, string>
 }
 
-/** The releases of this service. */
 export type Releases = {
   /**
-   * Begins a release; it goes on by itself.
+   * Starts a release in the background.
    * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING,
-   *   ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
+   * ENVIRONMENT_NOT_FOUND if deleted meanwhile
    */
   readonly create: (environment: Environment, request: ReleaseRequest) => Promise<Release>
-  /** What this run of the service knows of it; undefined: it is of an earlier one. */
   readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
-  /** Gives up a release that is being prepared; resolves when that is done. */
   readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
-  /** Waits until a release in preparation is active or has failed, at most `ms`; the signal ends the wait. */
   readonly whenLive: (release: Pick<Release, 'id'>, most: Pick<WaitOptions, 'ms' | 'signal'>) => Promise<void>
-  /** Notifies when a release has got on. */
   readonly notifier: Notifier
-  /** Fails what an earlier run of the service was preparing. */
   readonly start: () => Promise<void>
-  /** Gives up what is being prepared. */
   readonly stop: () => Promise<void>
 }
 
@@ -69,19 +56,16 @@ type Run = {
   readonly giveUp: AbortController
   readonly steps: Map<string, ReleaseStep & { readonly nextId: string | undefined }>
   readonly warnings: readonly string[]
-  /** Resolves when it is active or has failed. */
   readonly decided: PromiseWithResolvers<void>
   done: Promise<void>
   ended: boolean
 }
 
-// How often followers look at what starting workers do, in ms; source: ours.
+// Interval at which followers check what starting workers do, ms; source: ours.
 const NEWS_EVERY_MS = 250
-// Runs that are remembered, for those who look later.
 const MAX_RUNS = 200
 const CUT_OFF = 'the service stopped while it was prepared'
 
-/** Makes the releases; `start` is to be called before the first. */
 export function createReleases(deps: ReleasesDeps): Releases {
   const { storage, clock, registry, log } = deps
   const notifier = createNotifier(clock)
@@ -114,7 +98,6 @@ export function createReleases(deps: ReleasesDeps): Releases {
     if (other !== undefined) throw new AppError('DEPLOY_RUNNING', { number: other.number, app, environment: name })
   }
 
-  /** Undefined: variables or machine are others than those of the plan by now, and those of the plan may be gone. */
   async function record(
     environment: Environment,
     source: OpenedSource,
@@ -257,7 +240,6 @@ export function createReleases(deps: ReleasesDeps): Releases {
     return () => cancel()
   }
 
-  // What its worker does now, where the step itself has nothing to say.
   function news({ nextId, ...step }: ReleaseStep & { readonly nextId: string | undefined }): ReleaseStep {
     const worker =
       step.state === 'starting' ? registry.ofEndpoint(nextId ?? '').find(({ duty }) => duty === 'staged') : undefined
@@ -297,7 +279,6 @@ export function createReleases(deps: ReleasesDeps): Releases {
     async stop() {
       stopped = true
       for (const giveUp of creating.keys()) giveUp.abort(new AppError('STOPPING'))
-      // One of them may begin a run all the same, which then fails at once.
       await Promise.allSettled(creating.values())
       for (const { giveUp } of runs.values()) giveUp.abort(new Error(CUT_OFF))
       await Promise.all([...runs.values()].map(({ done }) => done))

@@ -1,6 +1,6 @@
 /**
- * Gets a release ready beside the one that serves: of each endpoint that is new or changes a worker with the new
- * settings is started. All become ready, or all are thrown away. Then the release is made the active one.
+ * Stages a release: every new or changed endpoint starts a worker; once all are ready the release is activated,
+ * otherwise all are discarded.
  */
 import type { PlannedStep, ReleaseCreate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -15,17 +15,13 @@ import { readEndpointsOf } from './environment-endpoints.ts'
 import type { ReleasePlan } from './plan-release.ts'
 import { removeUnused } from './variables.ts'
 
-/** What staging needs. */
 export type StageDeps = StagedWorkerDeps & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
 }
 
-/**
- * An endpoint as the release will have it. `before` is missing for a new one. `isLater`: nobody waits for its worker;
- * it is started when the release is active.
- */
+/** `before` is missing for a new endpoint. `isLater`: its worker starts only after activation. */
 export type NextEndpoint = {
   readonly step: PlannedStep
   readonly endpoint: Endpoint
@@ -33,14 +29,13 @@ export type NextEndpoint = {
   readonly isLater: boolean
 }
 
-/** Receives how far an endpoint is. */
 export type ReportStep = (resource: string, state: 'waiting' | 'starting' | 'ready' | 'failed', note?: string) => void
 
 /**
- * Endpoints that the release makes or changes. Those of the plan that stay as they are, or go, are not among them.
- * @param first names of those that are waited for; undefined: all
- * @param ids of endpoints that it makes, where they are known already
- * @param withoutImages ready images are not waited for: theirs may take long to come, and their code does not change
+ * Endpoints a release creates or changes.
+ * @param first names to wait for; undefined for all
+ * @param ids known ids of new ones
+ * @param withoutImages prebuilt images are not awaited: pulling may take long and their code stays the same
  */
 export function nextEndpoints(
   { storage, clock, newId }: StageDeps,
@@ -61,7 +56,7 @@ export function nextEndpoints(
     if (step.endpointId === undefined) {
       const id = ids?.get(step.resource) ?? endpointIdFrom(step.resource, isTaken, newId.worker)
       taken.add(id)
-      const keyHash = newId.hash(newId.key()) // nobody knows it: whoever wants one rotates it
+      const keyHash = newId.hash(newId.key()) // nobody knows this key: rotate it to get one
       const endpoint = { id, config, paused: false, keyHash, revision: 1, createdAt: now, updatedAt: now }
       return [{ step, endpoint, isLater: isImage }]
     }
@@ -79,15 +74,14 @@ export function nextEndpoints(
   })
 }
 
-// Other settings than the code may stop it from starting, whatever the caller knows of its code.
 function isLater({ resource, changes }: PlannedStep, first: readonly string[] | undefined): boolean {
   return first !== undefined && !first.includes(resource) && changes.every(({ setting }) => setting === 'code')
 }
 
 /**
- * Starts a worker for each of them, but those that come later, and waits until all are ready.
- * @returns those that are to be promoted; an endpoint that made room for another one has none
- * @throws Error that names the endpoint and why; no staged worker is left then
+ * Starts a worker per awaited endpoint until all are ready.
+ * @returns those to promote; an endpoint that freed its slot has none
+ * @throws Error naming endpoint and reason; no staged worker remains
  */
 export async function stageRelease(
   deps: StageDeps,
@@ -117,7 +111,6 @@ export async function stageRelease(
       })
       if (open.delete(resource)) report(resource, 'ready')
     } catch (error) {
-      // One that was given up says nothing of its own.
       if (open.delete(resource)) fail(resource, (error as Error).message)
     }
   }
@@ -125,7 +118,6 @@ export async function stageRelease(
     await Promise.all(needWorkers.map(stage))
     const ready = staged.ready()
     for (const { step, endpoint } of needWorkers) {
-      // It may have ended while the others were not ready yet.
       const problem = giveUp.signal.aborted ? undefined : ready.get(endpoint)?.problem()
       if (problem !== undefined) fail(step.resource, problem)
     }
@@ -138,43 +130,31 @@ export async function stageRelease(
   }
 }
 
-// Slots for the workers that a release stages. Where all are taken, workers of the same endpoint give way first. A
-// card is held by one worker alone, so endpoints that want cards are started one after the other where these are
-// scarce: one that has shown that it works lets its card go again, and its endpoint starts a worker when it is wanted.
+// Slots for staged workers; if all are taken, the endpoint's own workers leave first. Scarce GPUs serve endpoints in
+// turn: each proves its worker, then releases the GPU until needed.
 
-/** What finding slots needs. */
 type StagedWorkerDeps = {
   readonly fleet: Pick<Fleet, 'capacity'>
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'giveWay'>
 }
 
-/** An endpoint as it will be, and as it is now where it is there. */
 type Staged = { readonly endpoint: Endpoint; readonly before?: Endpoint | undefined }
 
-/**
- * Receives what is waited for, or that the worker was thrown away for another one; nothing: there is nothing to say.
- */
 type Report = (note?: string) => void
 
-/** The workers that a release stages. */
 type StagedWorkers = {
   /**
-   * Stages one of an endpoint as soon as it has a slot, or nobody of this release can make one; resolves when it is
-   * ready.
+   * Stages an endpoint's worker once it has a slot or the release cannot free one; resolves when ready.
    * @throws Error as the supervisor's `stage` does
    */
   readonly stage: (staged: Staged, report: Report) => Promise<void>
-  /** Those that are ready, by the endpoint as it will be. */
   readonly ready: () => ReadonlyMap<Endpoint, StagedWorker>
-  /** Endpoints that gave way start workers again. */
   readonly end: () => void
 }
 
-/** Makes the workers of one release. @param signal gives them up */
 function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: AbortSignal): StagedWorkers {
   const ready = new Map<Endpoint, StagedWorker>()
   const tellers = new Map<Endpoint, Report>()
-  // Those with cards: what they take is not counted before they run.
   const starting = new Set<Promise<unknown>>()
   const goOn: (() => void)[] = []
   let turn: Promise<unknown> = Promise.resolve()
@@ -188,7 +168,6 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
     report()
   }
 
-  /** Makes a card free, where workers of this release hold all that are. */
   async function findCard(staged: Staged, report: Report): Promise<void> {
     while (isFull(staged.endpoint) && starting.size > 0 && !signal.aborted) {
       report('waits for a GPU on which another endpoint of this release starts')
@@ -209,7 +188,7 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
     ready.set(endpoint, await supervisor.stage(endpoint, signal))
   }
 
-  // From the look at the slots to the start nothing is waited for: nobody else takes the card meanwhile.
+  // Nothing is awaited between the check and the start, so nobody else can take the GPU.
   async function startWithCard(staged: Staged, report: Report) {
     await findCard(staged, report)
     const started = start(staged)
@@ -241,7 +220,6 @@ function wantsCard({ container }: Endpoint['config']): boolean {
   return container?.gpu !== undefined
 }
 
-/** A release that is ready: its plan, and the endpoints that it makes or changes. */
 type ReadyRelease = {
   readonly environment: Environment
   readonly release: Release
@@ -250,8 +228,8 @@ type ReadyRelease = {
 }
 
 /**
- * Makes a release the active one, with all its endpoints, in one transaction: clients see the old one or the new one.
- * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error where the release was given up or endpoints have changed
+ * Activates a release with all endpoints in one transaction.
+ * @throws AppError ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND; Error if it was given up or endpoints have changed
  */
 export function activateRelease(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
@@ -276,7 +254,6 @@ export function activateRelease(
   })
 }
 
-// An active release without one of its endpoints, or with one twice, would be a lie.
 function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: ReadyRelease['plan']): void {
   const there = new Map(readEndpointsOf(storage, environment).map((endpoint) => [endpoint.app.resource, endpoint]))
   for (const { resource, action, endpointId } of plan.steps) {
@@ -291,8 +268,8 @@ function refuseOtherEndpoints(storage: Storage, environment: Environment, plan: 
   }
 }
 
-// Begins from the row as it is: a pause, a new key and what a person has set stay. Other settings are refused: they
-// would be undone, and the worker that is ready has been started without them.
+// Starts from the current row to keep pauses, new keys and personal settings. Other changed settings are refused,
+// because the ready worker lacks them.
 function changed({ endpoints }: Storage, before: Endpoint, next: Endpoint, now: number): Endpoint {
   const current = endpoints.read(before.id)
   if (current === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: before.id })

@@ -1,7 +1,6 @@
 /**
- * Variables of environments. Each change makes a new version of them all, sealed as secrets; the settings of an
- * endpoint name the version that its workers get. So a release that does not become active changes nothing for those
- * that serve, and the old ones have their values also when they start again.
+ * Variables of environments. Each change creates a sealed version; endpoint settings name their version, so that a
+ * failed release changes nothing and old workers can restart.
  */
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
@@ -17,16 +16,14 @@ type Deps = { readonly storage: Storage; readonly clock: Clock }
 const prefixOf = ({ id }: Pick<Environment, 'id'>) => `variables/${id}/`
 const scopeOf = (environment: Pick<Environment, 'id'>, version: number) => `${prefixOf(environment)}${version}`
 
-/** Names of the variables as they are now, with the time of their last change. Values are never shown. */
 export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: Environment) {
   return storage.secrets.list(scopeOf(environment, environment.variables))
 }
 
 /**
- * Sets and removes variables. Workers get them with the next release. What nobody uses any more is deleted. Where all
- * is so already, no new version is made.
- * @returns whether any differs now, and whether workers of the active release have others than are stored
- * @throws AppError SECRET_LOST when those of before cannot be read, ENVIRONMENT_NOT_FOUND when it was deleted meanwhile
+ * Updates variables, effective with the next release; unused versions are deleted.
+ * @returns whether any changed, and whether active workers differ from stored ones
+ * @throws AppError SECRET_LOST if unreadable, ENVIRONMENT_NOT_FOUND if deleted meanwhile
  */
 export async function updateVariables(
   { storage, clock }: Deps,
@@ -57,9 +54,8 @@ export async function updateVariables(
 }
 
 /**
- * Deletes the versions that are neither those of now nor any endpoint's; to be called inside a Writer's work only.
- * While a release is prepared all stay: its endpoints will have that of its beginning, and its workers are started with
- * it.
+ * Deletes unused versions; only inside a write. While a release is prepared all stay, because its workers start with
+ * theirs.
  */
 export function removeUnused(storage: Storage, { id, app, name }: Environment): void {
   const environment = storage.apps.environment(app, name)
@@ -73,15 +69,10 @@ export function removeUnused(storage: Storage, { id, app, name }: Environment): 
     if (!scopes.has(scope)) storage.secrets.removeScope(scope)
 }
 
-/** Deletes all of them; to be called inside a Writer's work only. */
 export function removeVariables({ secrets }: Pick<Storage, 'secrets'>, environment: Environment): void {
   for (const scope of secrets.scopes(prefixOf(environment))) secrets.removeScope(scope)
 }
 
-/**
- * The variables that workers of an endpoint get.
- * @throws AppError SECRET_LOST
- */
 export function variablesOf(
   { apps, secrets }: Pick<Storage, 'apps' | 'secrets'>,
   app: AppMembership | undefined,
@@ -92,7 +83,7 @@ export function variablesOf(
   return Object.fromEntries(secrets.list(scope).map(({ name }) => [name, secrets.get(scope, name) ?? '']))
 }
 
-/** Values of all stored versions of an environment: none of them may stand in a log. */
+/** From all stored versions, because none may appear in a log. */
 export function secretValues(
   { secrets }: Pick<Storage, 'secrets'>,
   environment: Pick<Environment, 'id'>,
@@ -102,11 +93,11 @@ export function secretValues(
     .flatMap((scope) => secrets.list(scope).map(({ name }) => secrets.get(scope, name) ?? ''))
 }
 
-// How people call variables that hold one, and addresses with a password. Source: ours.
+// Usual names of secret variables, and addresses with passwords. Source: ours.
 const NAMED_SECRET = /key|token|secret|passw|credential|auth/i
 const WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/
 
-/** Values of an endpoint's own variables that are secrets; the others may be mere settings, which logs would lack. */
+/** Secret values among an endpoint's own variables; others may be settings that logs need. */
 export function ownSecrets(env: EndpointConfig['env']): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     NAMED_SECRET.test(name) || WITH_PASSWORD.test(value) ? [value] : [],
@@ -114,9 +105,9 @@ export function ownSecrets(env: EndpointConfig['env']): readonly string[] {
 }
 
 /**
- * What a file about the work of an endpoint must not hold. Secrets are those of the account, the variables of an app,
- * and those of the endpoint's own variables that are secrets.
- * @param endpoint undefined: it was deleted @throws AppError SECRET_LOST
+ * Values a file about an endpoint's work must not contain.
+ * @param endpoint undefined if deleted
+ * @throws AppError SECRET_LOST
  */
 export function hiddenValues(storage: Pick<Storage, 'apps' | 'secrets'>, endpoint: Endpoint | undefined): HiddenValues {
   const { app, env = {} } = endpoint?.config ?? {}

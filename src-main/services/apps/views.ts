@@ -1,4 +1,3 @@
-/** Apps, environments and releases as people see them. */
 import type {
   AppView,
   DeployedEndpoint,
@@ -17,15 +16,12 @@ import { listVariables } from './variables.ts'
 
 type Deps = { readonly storage: Storage }
 
-/** What views with addresses need beside that: where the service is. */
 type AddressedDeps = Deps & { readonly info: () => { readonly url: string } }
 
-/** What views of a release that is prepared need beside that. */
 type ProgressDeps = AddressedDeps & {
   readonly releases: { readonly run: (release: Release) => Pick<ReleaseProgress, 'steps' | 'warnings'> | undefined }
 }
 
-/** A release as people see it. */
 export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, release: Release): ReleaseView {
   const { artifact, rollbackOf, reason, activatedAt, endedAt } = release
   const git = gitOf(release)
@@ -48,7 +44,6 @@ export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, re
   }
 }
 
-/** The endpoints of an environment, load-balanced ones first, then by name. */
 export function deployedEndpoints({ storage, info }: AddressedDeps, environment: Environment): DeployedEndpoint[] {
   const active = storage.apps.releaseIn(environment.id, 'active')
   const manifest = active && readManifest(active)
@@ -67,7 +62,6 @@ export function deployedEndpoints({ storage, info }: AddressedDeps, environment:
   return views.sort((a, b) => Number(b.loadBalanced) - Number(a.loadBalanced))
 }
 
-/** Arguments for a first job of an endpoint of an app; undefined: it is of none, or its signature is not known. */
 export function exampleInput(
   { apps }: Pick<Storage, 'apps'>,
   { config }: Pick<Endpoint, 'config'>,
@@ -86,7 +80,6 @@ function examplesOf(resource: ManifestResource | undefined): Readonly<Record<str
   )
 }
 
-/** A release with what it does or did. */
 export function viewProgress(service: ProgressDeps, environment: Environment, release: Release): ReleaseProgress {
   const current = service.storage.apps.release(environment.id, release.number) ?? release
   const run = service.releases.run(release)
@@ -98,7 +91,6 @@ export function viewProgress(service: ProgressDeps, environment: Environment, re
   }
 }
 
-/** An environment as a list shows it. */
 export function viewEnvironmentRow({ storage }: Deps, environment: Environment): EnvironmentView {
   const active = storage.apps.releaseIn(environment.id, 'active')
   return {
@@ -112,7 +104,6 @@ export function viewEnvironmentRow({ storage }: Deps, environment: Environment):
   }
 }
 
-/** An environment with all that belongs to it. */
 export function viewEnvironment(service: AddressedDeps, environment: Environment): EnvironmentDetail {
   const { storage } = service
   return {
@@ -125,18 +116,15 @@ export function viewEnvironment(service: AddressedDeps, environment: Environment
   }
 }
 
-/** An app with its environments. */
 export function viewApp(service: Deps, { name, createdAt }: App): AppView {
   const environments = service.storage.apps.environments(name)
   return { name, createdAt, environments: environments.map((environment) => viewEnvironmentRow(service, environment)) }
 }
 
-/** All apps, by name. */
 export function viewApps(service: Deps): AppView[] {
   return service.storage.apps.apps().map((app) => viewApp(service, app))
 }
 
-// It was checked when the release was made.
 function readManifest({ manifest }: Release): Manifest {
   return JSON.parse(manifest) as Manifest
 }

@@ -1,18 +1,14 @@
-/** The catalog as this machine can use it. */
 import type { CatalogEntry, MissingPart } from '../../contract/catalog.ts'
 import { containerSettings } from '../../contract/container.ts'
 import type { NamedCatalogFile, ReadCatalog } from '../ports/build.ts'
 import type { Fleet } from '../ports/fleet.ts'
 
-/** The catalog with what this machine lacks for each entry. */
 export type Catalog = {
-  /** All entries. Looks at the engine and the cards each time, as both come and go. */
   readonly list: () => Promise<readonly CatalogEntry[]>
 }
 
 const NO_ENGINE_FIX = 'Install Docker or start it. `drydock doctor` shows what is missing.'
 
-/** Makes the catalog. */
 export function createCatalog({
   fleet,
   read,
@@ -42,7 +38,6 @@ async function missingFor(
 ): Promise<readonly MissingPart[]> {
   if (file.image === undefined) return []
   const noEngine = await refusal(undefined)
-  // Without an engine nobody can tell whether its containers would see a card.
   if (noEngine !== undefined) return [{ what: noEngine, fix: NO_ENGINE_FIX }]
   const gpu = gpuOf(file)
   const noCard = gpu === undefined ? undefined : await refusal(gpu)

@@ -1,4 +1,3 @@
-/** Endpoints: made, changed, paused, deleted, and their keys. */
 import {
   type EndpointConfig,
   type EndpointUpdate,
@@ -22,16 +21,11 @@ import { writeInSlices } from '../write-slices.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/** What an endpoint that a person describes needs beside that: a look at the files that it names. */
 export type NewEndpointDeps = Deps & { readonly projects: { readonly folders: Pick<ProjectFolders, 'isFile'> } }
 
-/** An endpoint with the key that is shown this once. */
 export type EndpointAndKey = { readonly endpoint: Endpoint; readonly key: string }
 
-/**
- * Makes an endpoint.
- * @throws AppError ENDPOINT_EXISTS when the id or the name is taken, BAD_FIELD when its handler file is not there
- */
+/** @throws AppError ENDPOINT_EXISTS if id or name is taken, BAD_FIELD if its handler file is missing */
 export async function createEndpoint(
   { storage, clock, newId, projects }: NewEndpointDeps,
   config: EndpointConfig,
@@ -47,8 +41,7 @@ export async function createEndpoint(
   return { endpoint, key }
 }
 
-// The one rule for whoever describes an endpoint: pages, command line, programs. A file that goes later is the worker's
-// matter, which says so.
+// Checks handler files for pages, commands and programs alike; a file deleted later is reported by the worker.
 async function requireHandlerFile(
   { folders }: NewEndpointDeps['projects'],
   handler: string | undefined,
@@ -65,8 +58,8 @@ async function requireHandlerFile(
 const isAbsolutePath = (path: string) => /^(?:\/|[A-Za-z]:[\\/])/.test(path)
 
 /**
- * A new endpoint, to be saved in the same write. @param key it is stored as its hash alone
- * @throws AppError ENDPOINT_EXISTS when the id or the name is taken, BAD_FIELD when the id is reserved
+ * @param key stored only as a hash
+ * @throws AppError ENDPOINT_EXISTS if id or name is taken, BAD_FIELD for a reserved id
  */
 export function newEndpoint(
   { storage, newId }: Pick<Deps, 'storage' | 'newId'>,
@@ -95,17 +88,17 @@ export function newEndpoint(
 }
 
 /**
- * Changes of an endpoint by a program that knows its whole program: null takes away also what a person can only
- * replace, and `platform` is what the platform's clients asked for.
+ * Changes by a program that knows the whole configuration: null removes what people can only replace, and `platform` is
+ * set by platform clients.
  */
 export type EndpointChanges = Omit<EndpointUpdate, 'handler' | 'command' | 'loadBalanced'> & {
   readonly [Name in 'handler' | 'command' | 'loadBalanced' | 'platform']?: EndpointConfig[Name] | null
 }
 
 /**
- * Changes settings of an endpoint. Workers are replaced where the change can be seen by new ones only.
- * @throws AppError ENDPOINT_EXISTS when the new name is taken, BAD_FIELD when the settings do not fit together or
- *   the handler file is not there, ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * Updates settings, replacing workers only if needed.
+ * @throws AppError ENDPOINT_EXISTS if the name is taken, BAD_FIELD for inconsistent settings or a missing handler file,
+ * ENDPOINT_NOT_FOUND if deleted meanwhile
  */
 export async function updateEndpoint(
   deps: NewEndpointDeps,
@@ -132,19 +125,19 @@ export async function updateEndpoint(
     if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'handler', why: problem })
     if (config.workersMin > config.workersMax)
       throw new AppError('BAD_FIELD', { field: 'workersMin', why: 'must not be above workersMax' })
-    // Of workflows a worker gets only the address of the server; the rest is for the service.
+    // Workers only get the server's address; the rest is for the service.
     const replace =
       SEEN_AT_START.some((name) => JSON.stringify(config[name]) !== JSON.stringify(endpoint.config[name])) ||
       config.workflows?.server !== endpoint.config.workflows?.server
     return { ...endpoint, config, revision: endpoint.revision + (replace ? 1 : 0) }
   })
-  if (changes.faults !== undefined) deps.storage.poke() // a job that was held back may go now
+  if (changes.faults !== undefined) deps.storage.poke()
   return changed
 }
 
 /**
- * Pauses or resumes the hand-out of jobs.
- * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile, NOT_DONE of a published graph
+ * Pauses or resumes dispatch.
+ * @throws AppError ENDPOINT_NOT_FOUND if deleted meanwhile, NOT_DONE for a published graph
  */
 export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {
   return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => {
@@ -158,8 +151,8 @@ export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promis
 }
 
 /**
- * Gives an endpoint a new key; the old one is void at once.
- * @throws AppError ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * Replaces an endpoint's key, voiding the old one at once.
+ * @throws AppError ENDPOINT_NOT_FOUND if deleted meanwhile
  */
 export async function rotateEndpointKey(deps: Deps, { id }: Endpoint): Promise<EndpointAndKey> {
   const key = deps.newId.key()
@@ -167,12 +160,11 @@ export async function rotateEndpointKey(deps: Deps, { id }: Endpoint): Promise<E
   return { endpoint: await change(deps, id, 'updated', (endpoint) => ({ ...endpoint, keyHash })), key }
 }
 
-/** Cancels the jobs that have not ended and deletes the endpoint with all that belongs to it. */
 export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void> {
   const { storage, clock } = deps
   const reason = 'its endpoint was deleted'
   await purgeQueue(deps, id, reason)
-  // Those that have ended may be as many as a week brings: what is left for the last write are the few of this moment.
+  // A week of ended jobs is deleted in slices, so that the last write only has the newest.
   await writeInSlices(
     deps,
     (limit) => storage.jobs.list({ endpointId: id, states: JOB_STATES.filter(isFinal), limit }),
@@ -182,7 +174,6 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
     },
   )
   await storage.write(() => {
-    // Those that run, and those that came since the purge.
     const open = [
       ...storage.jobs.inProgress().filter((job) => job.endpointId === id),
       ...storage.jobs.waiting(id, storage.jobs.newestSeq(), Number.MAX_SAFE_INTEGER),
@@ -196,13 +187,12 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
 const withoutNulls = (settings: object) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 
-// What is off is not stored, so that one look tells whether there is anything to do.
 function withFaults({ faults: _before, ...config }: EndpointConfig, faults: EndpointConfig['faults']): EndpointConfig {
   const on = activeFaults(faults)
   return on === undefined ? config : { ...config, faults: on }
 }
 
-// Begins from the row as it is, not as it was when the request came: a body that arrives slowly must not undo a pause.
+// Starts from the current row: a slow request must not undo a pause.
 function change(
   { storage, clock }: Deps,
   id: string,
@@ -218,8 +208,6 @@ function change(
   })
 }
 
-// What another write of the same transaction takes is refused by the table; each write then runs again alone and ends
-// here.
 function refuseTaken(
   storage: Storage,
   field: 'id' | 'name',

@@ -1,4 +1,3 @@
-/** Installs packages for the workers of an endpoint, and replaces the workers when they are there. */
 import { AppError } from '../../contract/errors.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import { environmentFor } from '../../domain/worker/missing-module.ts'
@@ -9,11 +8,9 @@ import type { Log } from '../ports/system.ts'
 import type { HandReplacement } from '../workers/replace-by-hand.ts'
 import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
 
-/** The installations that are under way, one for each endpoint at most. */
 export type PackageInstaller = {
-  /** Begins one. @throws AppError NOT_DONE where one is under way, or nothing can be installed for its workers */
+  /** @throws AppError NOT_DONE if one is running, or its workers cannot install packages */
   readonly begin: (endpoint: Endpoint, packages: readonly string[]) => void
-  /** Ends those that are under way; safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
@@ -22,11 +19,9 @@ type Deps = NewEndpointDeps & {
   readonly endpointLog: EndpointLog
   readonly processMachine: Pick<ProcessMachine, 'install' | 'python'>
   readonly replacement: Pick<HandReplacement, 'beginAll'>
-  /** Where they are noted. */
   readonly installs: Map<string, PackageInstall>
 }
 
-/** Makes the installer; nothing is under way yet. */
 export function createPackageInstaller(deps: Deps): PackageInstaller {
   const { storage, log, endpointLog, processMachine, replacement, installs } = deps
   const stopping = new AbortController()
@@ -45,14 +40,13 @@ export function createPackageInstaller(deps: Deps): PackageInstaller {
     try {
       await processMachine.install({
         ...wish,
-        // A command finds its own; a handler is run by that of the settings.
         python: config.handler === undefined ? 'python3' : processMachine.python(),
         searchPath: config.searchPath,
         onLine: (line) => note({ state: 'running', line }),
         signal: stopping.signal,
       })
       await updateEndpoint(deps, endpoint, { virtualEnv: environment })
-      // They have the same settings as before if the environment is not new.
+      // If the environment is not new, settings are unchanged and workers must be replaced explicitly.
       if (config.virtualEnv === environment) replacement.beginAll(id)
       note({ state: 'done' })
       endpointLog({ endpointId: id, line: `Installed into ${environment}: ${names}`, level: 'INFO' })

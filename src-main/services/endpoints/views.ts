@@ -1,4 +1,3 @@
-/** Endpoints, workers and jobs as people see them, and all of it at one glance. */
 import type { CodeChange, EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
@@ -21,7 +20,6 @@ import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 
-/** What the views are made from. */
 export type ViewDeps = {
   readonly storage: Storage
   readonly clock: Clock
@@ -31,12 +29,10 @@ export type ViewDeps = {
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of'>
   readonly recentSpans: (endpointId: string) => RecentSpans
-  /** By the ids of endpoints: the last change of their code, the last installation of packages. */
   readonly codeChanges: ReadonlyMap<string, CodeChange>
   readonly installs: ReadonlyMap<string, PackageInstall>
 }
 
-/** What the reason why something waits is found from. */
 type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'status'> & {
   readonly storage: Pick<Storage, 'jobs'>
 }
@@ -68,10 +64,9 @@ export function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
   return stateOf(deps, endpoint) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
 }
 
-/** Who waits: a job with how many are before it, or a request to a load-balanced endpoint since this time, steady ms. */
+/** A job with the jobs before it, or a request waiting since a steady ms. */
 export type Waiter = { readonly job: Job; readonly before?: number } | { readonly requestSince: number }
 
-/** Why jobs of an endpoint wait, or this one job or request; undefined when none waits. */
 export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
   const { clock, counts, fleet, registry, status } = deps
   const queue = counts.of(endpoint.id)
@@ -95,7 +90,6 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   })
 }
 
-/** Why a running job may not come on: the machine of its worker cannot be reached. */
 export function machineAway(
   { fleet, leases, registry, storage }: Pick<ViewDeps, 'fleet' | 'leases' | 'registry' | 'storage'>,
   job: Job,
@@ -108,21 +102,18 @@ export function machineAway(
   return { text: `Machine ${machine} is unreachable${wait}.`, needsChange: false }
 }
 
-/** How many jobs of its endpoint are handed out before a waiting one; `more`: at least one more than that. */
 function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {
   const most = limit('queuePosition')
   const before = storage.jobs.waitingBefore(job, most + 1)
   return { before: Math.min(before, most), more: before > most }
 }
 
-/** Why a job waits, where it stands in its queue, and when it is expected to start; nothing of one that does not wait. */
 export function viewStanding(deps: ViewDeps, endpoint: Endpoint, job: Job): JobStanding {
   if (job.status !== 'IN_QUEUE') return {}
   const { storage, clock, leases, status, recentSpans } = deps
   const position = positionOf(deps, job)
   const reason = waitingReason(deps, endpoint, { job, before: position.before })
   const { crashLoop } = status.of(endpoint.id)
-  // Of an endpoint with jobs nobody reads how long requests wait.
   const balancer = { oldestWaitMs: () => 0 }
   const scaling = readScalingFacts({ ...deps, balancer }, endpoint.id, { endpoint, crashLoop })
   const startedOf = (seq: number) => storage.jobs.read(seq)?.startedAt ?? clock.steady()
@@ -144,7 +135,6 @@ export function viewStanding(deps: ViewDeps, endpoint: Endpoint, job: Job): JobS
   return { ...viewWaiting(reason), queue: { ...position, ...(start && { start }), how } }
 }
 
-/** A waiting reason as fields of a view. */
 export function viewWaiting(reason: WaitingReason | undefined): {
   readonly waitingReason?: string
   readonly waitingNeedsChange?: true
@@ -153,7 +143,6 @@ export function viewWaiting(reason: WaitingReason | undefined): {
   return { waitingReason: reason.text, ...(reason.needsChange ? { waitingNeedsChange: true } : {}) }
 }
 
-/** How an endpoint is, by the table of states. */
 function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
   const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
   return endpointStateOf({
@@ -168,7 +157,6 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
   })
 }
 
-/** The crashes of the workers of an endpoint, with wall times; the next try only where work waits for it. */
 function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: string): EndpointCrash | undefined {
   const { crashLoop, decision } = status.of(id)
   if (crashLoop === undefined) return undefined
@@ -181,7 +169,6 @@ function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: st
   }
 }
 
-/** Why a worker that is wanted finds no slot; undefined: none is wanted, or each finds one. */
 function throttledReason(
   { fleet, status }: Pick<ViewDeps, 'fleet' | 'status'>,
   { id, config }: Endpoint,
@@ -192,8 +179,8 @@ function throttledReason(
 }
 
 /**
- * Where clients reach an endpoint. A load-balanced one has two addresses; `url` is the one that every client can
- * resolve. @param baseUrl address of the service, without a slash at the end
+ * Endpoint URLs. Load-balanced ones have two; `url` is resolvable by every client.
+ * @param baseUrl service address without a trailing slash
  */
 export function addressesOf(
   { id, config }: Endpoint,
@@ -203,7 +190,6 @@ export function addressesOf(
   return { url: `${baseUrl}/lb/${id}`, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` }
 }
 
-/** An endpoint as people see it. @param baseUrl address of the service, without a slash at the end */
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
   const crash = viewCrash(deps, endpoint.id)
   const throttled = throttledReason(deps, endpoint)
@@ -226,14 +212,12 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
   }
 }
 
-// Those of a server that is no longer its own are none.
 function viewNodeTypes({ storage }: Pick<ViewDeps, 'storage'>, { id, config }: Endpoint) {
   if (config.workflows === undefined) return {}
   const origin = storage.nodeTypes.origin(id)
   return isOfServer(origin, config.workflows.server) ? { nodeTypesReadAt: origin.readAt } : {}
 }
 
-/** A worker as people see it. */
 export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWorker): WorkerView {
   return {
     id: worker.id,
@@ -252,20 +236,18 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
   }
 }
 
-/** A webhook delivery as people see it: when it is tried next as wall time. */
 export function viewDelivery({ clock }: Pick<ViewDeps, 'clock'>, delivery: WebhookDelivery): WebhookDelivery {
   const { nextAt } = delivery
   return nextAt === undefined ? delivery : { ...delivery, nextAt: nextAt - clock.steady() + clock.now() }
 }
 
-// The job API forgets a job early if its ttl passes while it runs.
+// A ttl that passes while a job runs makes the job API forget it early.
 function expiresAtOf(clock: Clock, { archived, deadlineAt, finishedAt }: Job): number {
   const now = clock.now()
   const expiresAt = deadlineAt - clock.steady() + now
   return archived === 1 && expiresAt > now ? (finishedAt ?? now) : expiresAt
 }
 
-/** A job as a row of a list. */
 export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobListItem {
   return {
     id: job.id,
@@ -281,7 +263,6 @@ export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobLis
   }
 }
 
-/** Whether classes of nodes are known that hold for this server: its own, or those that somebody gave in a file. */
 export function isOfServer(origin: NodeTypesOrigin | undefined, server: string | undefined): origin is NodeTypesOrigin {
   if (origin === undefined) return false
   if (origin.source === 'file' || server === undefined) return true
@@ -289,10 +270,9 @@ export function isOfServer(origin: NodeTypesOrigin | undefined, server: string |
 }
 
 /**
- * All endpoints and workers as they are now, with the number of the last event: whoever holds it can apply the events
- * that come after it. All but that number is from memory.
- * @param options.url address of the service, without a slash at the end
- * @param options.command how its command line was called
+ * All endpoints and workers with the last event number, so that later events can be applied.
+ * @param options.url service address without a trailing slash
+ * @param options.command how the CLI was invoked
  */
 export function readLive(
   deps: ViewDeps,

@@ -1,6 +1,6 @@
 /**
- * Batches: the inputs of a file as jobs that are counted, retried, cancelled and exported together. Each job has a line;
- * a line has one job at a time, whoever sends it twice. Jobs live as others do: a batch says how many are gone.
+ * Batches: inputs of a file as jobs that are counted, retried, cancelled and exported together. Each line has one job
+ * at a time, even if sent twice.
  */
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES, type JobState } from '../../contract/job.ts'
@@ -23,19 +23,16 @@ type Deps = { readonly storage: Storage; readonly clock: Clock }
 const FAILED = TRANSITIONS.retry.from
 const OPEN = TRANSITIONS.cancel.from
 
-/** A batch by its id. @throws AppError BATCH_NOT_FOUND */
 export function requireBatch({ batches }: Pick<Storage, 'batches'>, id: string): Batch {
   const batch = batches.get(id)
   if (batch === undefined) throw new AppError('BATCH_NOT_FOUND', { batchId: id.slice(0, 100) })
   return batch
 }
 
-/** The newest batches, of an endpoint or of all. */
 export function listBatches({ storage }: Pick<Deps, 'storage'>, endpointId: string | undefined): readonly BatchView[] {
   return storage.batches.list(endpointId, limit('batchesKept')).map((batch) => viewBatch(storage, batch))
 }
 
-/** A batch with its counts, which nothing is added up for. */
 export function viewBatch({ batches }: Pick<Storage, 'batches'>, batch: Batch): BatchView {
   const { id, endpointId, name, createdAt, total, received } = batch
   const counts = batches.counts(batch.seq)
@@ -50,7 +47,6 @@ export function viewBatch({ batches }: Pick<Storage, 'batches'>, batch: Batch): 
   }
 }
 
-/** The same with what failed and why, and when it will end. */
 export function readBatch({ storage, clock }: Deps, id: string): BatchDetail {
   const batch = requireBatch(storage, id)
   const view = viewBatch(storage, batch)
@@ -58,7 +54,7 @@ export function readBatch({ storage, clock }: Deps, id: string): BatchDetail {
   return { ...view, failures: [...failuresOf(storage, batch)], ...(endsAt === undefined ? {} : { endsAt }) }
 }
 
-// Reasons that are shown; source: ours, because a person reads no more.
+// Shown reasons; source: ours, a person reads no more.
 const REASONS = 20
 const REASON_LENGTH = 300
 const TTL_OVER = 'its time to live was over before it ended'
@@ -75,7 +71,7 @@ function failuresOf({ batches }: Storage, { seq }: Batch): readonly Failure[] {
   return groups.all().slice(0, REASONS)
 }
 
-// So many of the latest ends tell how fast it goes; fewer than some are chance.
+// Latest ends that determine the rate; fewer are chance.
 const ENDS_READ = 100
 const ENDS_NEEDED = 5
 
@@ -93,11 +89,10 @@ function expectedEnd(
     .slice(0, ENDS_READ)
   const first = ends.at(-1)
   if (first === undefined || ends.length < ENDS_NEEDED) return undefined
-  // Until now, not until the last end: a batch that has come to a stand ends later and later.
+  // Up to now, so that the estimate of a stalled batch moves on.
   return Math.round(now + ((now - first) / (ends.length - 1)) * open)
 }
 
-/** Begins a batch, or finds the one with this fingerprint that still lacks inputs. */
 export async function createBatch(deps: SubmitDeps, endpoint: Endpoint, given: BatchCreate): Promise<BatchView> {
   const { storage, clock, newId } = deps
   const { name, total, fingerprint = null } = given
@@ -124,22 +119,20 @@ async function forgetOld(storage: Storage, endpointId: string): Promise<void> {
     await remove(storage, batch)
 }
 
-// So many lines are deleted in some ms.
 const LINES_AT_ONCE = 2000
 
 async function remove(storage: Storage, { seq }: Batch): Promise<void> {
   while (!(await storage.write(() => storage.batches.remove(seq, LINES_AT_ONCE))));
 }
 
-/** Forgets a batch; its jobs stay. @throws AppError BATCH_NOT_FOUND */
 export async function deleteBatch({ storage }: Deps, id: string): Promise<void> {
   await remove(storage, requireBatch(storage, id))
 }
 
 /**
- * Whether a line that arrives becomes a job now.
- * @returns false where it was taken in before
- * @throws AppError BATCH_CLOSED where the batch is cancelled or has all its inputs
+ * True if an arriving line becomes a job now.
+ * @returns false if already taken
+ * @throws AppError BATCH_CLOSED if cancelled or complete
  */
 export function takesLine({ batches }: Pick<Storage, 'batches'>, batch: Batch, line: number): boolean {
   if (batches.line(batch.seq, line) !== undefined) return false
@@ -148,7 +141,7 @@ export function takesLine({ batches }: Pick<Storage, 'batches'>, batch: Batch, l
   return true
 }
 
-/** Retries what failed and what timed out: jobs that the job API has forgotten become new ones on their lines. */
+/** Retries failed and timed-out jobs; expired ones become new jobs on their lines. */
 export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResult> {
   const { storage } = deps
   const { seq: batch } = requireBatch(storage, id)
@@ -173,7 +166,6 @@ export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResu
 
 const AT_ONCE = 50
 
-/** Cancels what has not ended, and takes in no more. */
 export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {
   const { storage } = deps
   const { seq: batch } = requireBatch(storage, id)
@@ -182,9 +174,9 @@ export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {
 }
 
 /**
- * What became of each input so far, as lines of JSON in the order of the inputs, made as they are asked for. Inputs that
- * have not arrived have no line yet; those without a result have their state alone.
- * @param from number of the first line
+ * Results as JSON lines in input order, produced on demand. Missing inputs have no line; those without a result only
+ * their state.
+ * @param from first line number
  */
 export async function* exportBatch({ storage }: Deps, { seq: batch }: Batch, from = 1): AsyncGenerator<Json> {
   let lines = storage.batches.lines(batch, from - 1, AT_ONCE)

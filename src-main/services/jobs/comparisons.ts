@@ -1,8 +1,6 @@
 /**
- * Comparisons. Each input becomes a job on the first version and on those that are compared with it; a few inputs are
- * under way at a time, and an input is compared as soon as its jobs have ended. All of it is stored as it comes: the row
- * of a job is written in the transaction that queues it, so that a service that was killed goes on where it was and
- * queues nothing twice. What is next is decided by domain/compare/plan.ts, from the rows alone.
+ * Comparisons: each input runs as a job per version, a few inputs at once, and is compared when they end. Runs are
+ * stored with their jobs, so a killed service resumes without duplicates; domain/compare/plan.ts decides the next step.
  */
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -22,27 +20,19 @@ import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { momentOf } from '../steady-clock.ts'
 
-/** What is asked for, with the selected jobs; without them the inputs are in `file`. */
 type NewComparison = Omit<ComparisonCreate, 'filter' | 'ids'> & { readonly selection: JobSelection | undefined }
 
-/** A page of rows. */
 type ComparisonPage = { readonly version: number | undefined; readonly limit: number; readonly offset: number }
 
-/** The comparisons of the service. */
 export type Comparisons = {
-  /** Newest first. */
   readonly list: () => readonly ComparisonView[]
-  /** @throws AppError COMPARISON_NOT_FOUND, like all methods with an id */
   readonly read: (id: string) => ComparisonView
   readonly rows: (id: string, page: ComparisonPage) => readonly ComparisonRow[]
   /** @throws AppError BAD_FIELD, ENDPOINT_NOT_FOUND, NOT_QUEUE_BASED, TOO_MANY_COMPARISONS */
   readonly add: (wanted: NewComparison) => Promise<ComparisonView>
-  /** Stops it and cancels its jobs; one that has ended stays as it is. */
   readonly stop: (id: string) => Promise<ComparisonView>
   readonly remove: (id: string) => Promise<void>
-  /** Goes on with those that an earlier run of the service has left. */
   readonly start: () => void
-  /** Looks no further; they go on with the next start. */
   readonly close: () => Promise<void>
 }
 
@@ -55,7 +45,6 @@ type Deps = SubmitDeps & {
 
 const STOPPED = 'It was stopped before it ended.'
 
-/** Makes them; none runs. */
 export function createComparisons(deps: Deps): Comparisons {
   const { storage, clock, newId, log, comparer } = deps
   const { comparisons } = storage
@@ -184,7 +173,7 @@ async function itemsOf(
 
 const TOO_LARGE = { problem: `is larger than ${limit('comparisonFileBytes')} bytes. Send a part of it` } as const
 
-/** A version with its endpoint by id. One with an image gets a copy of the endpoint, which it saves. */
+/** A version with an image runs on a saved copy of the endpoint. */
 function versionOf(deps: Deps, wanted: ComparisonVersion, copyId: string): StoredVersion {
   const { storage, newId, clock } = deps
   const { endpoint: named, image, name } = wanted
@@ -215,7 +204,6 @@ function versionOf(deps: Deps, wanted: ComparisonVersion, copyId: string): Store
   return { ...stored, copy: copy.id }
 }
 
-/** Copies for images do nothing any more; they stay for their outputs, which go with an endpoint. */
 async function pauseCopies(deps: Deps, { versions }: Comparison): Promise<void> {
   for (const { copy } of versions) {
     const endpoint = copy === undefined ? undefined : deps.storage.endpoints.get(copy)
@@ -223,7 +211,6 @@ async function pauseCopies(deps: Deps, { versions }: Comparison): Promise<void> 
   }
 }
 
-/** Runs what is next, round by round, until it has a verdict or the signal aborts. */
 async function goOn(deps: Deps, id: string, signal: AbortSignal): Promise<void> {
   const { storage, clock } = deps
   for (;;) {
@@ -261,7 +248,6 @@ async function runRound(deps: Deps, round: Round): Promise<void> {
   if (failed !== undefined) throw failed.reason
 }
 
-/** How far an input is on a version: its job as it ended, or why there is none. */
 type Ended = { readonly job: Job } | { readonly reason: string }
 
 async function runItem(deps: Deps, { comparison, versions, signal }: Round, item: number): Promise<void> {
@@ -316,7 +302,6 @@ type Wanted = {
   readonly signal: AbortSignal
 }
 
-/** Queues the job of an input on a version, unless it was, and waits for its end. */
 async function endedJob(deps: Deps, wanted: Wanted): Promise<Ended> {
   const { storage, waiters } = deps
   const { run, signal } = wanted
@@ -373,7 +358,6 @@ async function outputOf({ storage }: Deps, job: Job): Promise<StoredOutput | { r
   return { status: job.status, error: job.error ?? undefined, output, chunks }
 }
 
-/** A comparison as the API gives it. */
 function view(deps: Pick<Deps, 'storage'>, comparison: Comparison): ComparisonView {
   const { id, name, mode, state, createdAt, endedAt, items, rules, verdict } = comparison
   const counts = deps.storage.comparisons.counts(id)

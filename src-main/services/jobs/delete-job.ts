@@ -1,4 +1,3 @@
-/** An ended job deleted for good, with all that belongs to it. */
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
@@ -7,7 +6,7 @@ import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 
 /**
- * Deletes the record of an ended job: payloads, stream and history. Counts of its endpoint stay.
+ * Deletes an ended job's payloads, stream and history; endpoint counts stay.
  * @throws AppError WRONG_STATE while it has not ended
  */
 export async function deleteJob(
@@ -15,7 +14,7 @@ export async function deleteJob(
   { id, seq }: Job,
 ): Promise<void> {
   const { archive, jobs } = storage
-  // The chunks of a long stream take several writes, before each of which the job may be retried.
+  // A long stream takes several writes, and the job may be retried before each.
   const removeSome = (): JobState | 'removed' | undefined => {
     const status = jobs.read(seq)?.status
     if (status === undefined) return 'removed'

@@ -1,6 +1,6 @@
 /**
- * Delivers webhooks from the durable queue: at most so many at once, each tried three times 10 s apart, every try
- * recorded. A delivery that was under way when the service went down is tried again. Source: docs/spec/job-api.md, 6.
+ * Delivers webhooks from the durable queue with limited concurrency: three tries 10 s apart, all recorded, also after a
+ * restart. Source: docs/spec/job-api.md, 6.
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
@@ -13,7 +13,6 @@ import type { Poster } from '../ports/requests.ts'
 import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
-/** What delivery needs. */
 export type DeliverDeps = {
   readonly storage: Storage
   readonly clock: Clock
@@ -25,7 +24,6 @@ export type DeliverDeps = {
 
 const AT_ONCE = 8
 
-/** The loop over webhooks that are due. */
 export class WebhookDelivery {
   readonly #deps: DeliverDeps
   readonly #underWay = new Map<number, Promise<void>>()
@@ -43,13 +41,11 @@ export class WebhookDelivery {
     })
   }
 
-  /** Begins to deliver what is due. */
   start(): void {
     this.#stopped = false
     this.deliverDue()
   }
 
-  /** Ends; waits for the tries that are under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer?.()
@@ -57,7 +53,6 @@ export class WebhookDelivery {
     await Promise.all(this.#underWay.values())
   }
 
-  /** Delivers what is due now and plans the next look. */
   deliverDue(): void {
     if (this.#stopped) return
     const { storage, clock } = this.#deps
@@ -75,7 +70,6 @@ export class WebhookDelivery {
     if (this.#underWay.size >= AT_ONCE) return
     const nextAt = storage.webhooks.nextDueAt()
     if (nextAt === undefined) return
-    // What is due and under way is looked at again when it ends.
     const wait = Math.max(nextAt - clock.steady(), this.#underWay.size > 0 ? 1000 : 0)
     this.#cancelTimer = clock.after(wait, () => this.deliverDue())
   }
@@ -85,11 +79,11 @@ export class WebhookDelivery {
     const job = storage.jobs.read(seq)
     if (job === undefined) return
     if (!isFinal(job.status)) {
-      // A client queued it again: the report to the target is out of date, and its next end is reported anew.
+      // The job was retried: the report is outdated, and its next end is reported again.
       const error = 'the job was retried before this was delivered'
       return this.#record(id, job.id, { delivered: false, status: undefined, error, nextAt: undefined })
     }
-    await storage.durable() // the next look may find what another commit has just made due
+    await storage.durable()
     const from = clock.now()
     const { status, error } = await this.#send(job, url)
     const result = evaluateTry({ status, error, tries: attempts + 1, steady: clock.steady() })
@@ -105,7 +99,7 @@ export class WebhookDelivery {
     try {
       body = await readWebhookBody(storage.jobs, job)
     } catch (error) {
-      return { status: undefined, error: (error as Error).message } // a payload that cannot be read is a failed try
+      return { status: undefined, error: (error as Error).message }
     }
     return post({
       url,
@@ -140,7 +134,7 @@ export class WebhookDelivery {
   }
 }
 
-/** What follows from one try: 200 is success, anything else is tried again until the tries are used up. */
+/** 200 is a success; anything else is retried while tries are left. */
 function evaluateTry({
   status,
   error,
@@ -157,10 +151,6 @@ function evaluateTry({
   return { delivered: false, status, error: error ?? `the target answered ${status}, not 200`, nextAt }
 }
 
-/**
- * Job record with input and webhook as JSON, for webhooks.
- * @throws AppError PAYLOAD_LOST
- */
 async function readWebhookBody(jobs: Pick<JobStore, 'readInput' | 'readOutput'>, job: Job): Promise<Json> {
   const input = (await jobs.readInput(job))?.input
   const webhook = job.webhook ?? undefined

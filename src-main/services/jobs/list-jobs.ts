@@ -1,4 +1,3 @@
-/** Jobs of a filter: a page of them, their number, and all of them as lines of JSON. */
 import { AppError } from '../../contract/errors.ts'
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import type { JobCount, JobStateCounts } from '../../contract/job-routes.ts'
@@ -15,14 +14,11 @@ import type { Endpoint, Job, JobFilter, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
 
-/** Filter and page as a client sends them. */
 export type ListRequest = {
   readonly endpointId: string | undefined
   readonly states?: readonly JobState[] | undefined
-  /** Whether TIMED_OUT means this state alone, as for the job API, and not all that a time limit stopped. */
   readonly exactStates?: boolean | undefined
   readonly workerId?: string | undefined
-  /** Only jobs that the job API has forgotten, or only those that it knows. */
   readonly archived?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -30,9 +26,8 @@ export type ListRequest = {
   readonly cursor: string | undefined
   readonly offset?: number | undefined
   readonly limit: number | undefined
-  /** With the beginnings of inputs and outputs, and of a search with the place where a job was found. */
   readonly previews?: boolean | undefined
-  /** Of a search: jobs whose error has the text as a phrase come first. Further pages are asked for by `offset` alone. */
+  /** Search: exact phrases in errors first; further pages need `offset`. */
   readonly order?: 'match' | undefined
 }
 
@@ -44,12 +39,10 @@ type Page = {
   readonly searched?: string | undefined
 }
 
-// One search catches the index up so far at most, in steps between which others are answered; the rest follows in the
-// background.
+// Index batches caught up per search, with pauses for others; the rest follows in the background.
 const CATCH_UP = 100
 const CATCH_UP_STEPS = 10
 
-/** A page of jobs, newest first. With `q` every word of it must occur in id, input, output or error. */
 export async function listJobs({ storage, clock }: Deps, request: ListRequest): Promise<JobList> {
   const count = request.limit ?? limit('listPage')
   const filter = await searchable(storage, request)
@@ -63,23 +56,19 @@ export async function listJobs({ storage, clock }: Deps, request: ListRequest): 
   return { requests, ...(more ? { cursor } : {}) }
 }
 
-/** These jobs alone, in the order asked for; those that are gone are left out. */
 export function listJobsById({ storage, clock }: Deps, ids: readonly string[], previews?: boolean): JobList {
   const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
   return { requests: viewPage({ storage, clock }, { jobs, previews }) }
 }
 
-/** One job as in a list, with longer beginnings of its payloads and its error. */
 export function previewJob({ storage, clock }: Deps, job: Job): JobListItem {
   const length = limit('jobPreviewLength')
   const preview = previewsOf(storage, [job], length).get(job.seq)
   return { ...rowsOfList(clock, length)(job), ...(preview === undefined ? {} : { preview }) }
 }
 
-/** A page of jobs as the job API asks for it. */
 export type JobPageRequest = Pick<ListRequest, 'q' | 'cursor' | 'limit'> & { readonly status: JobState | undefined }
 
-/** A page of the jobs of an endpoint that the job API knows, newest first. */
 export function listEndpointJobs(
   deps: Deps,
   { id }: Endpoint,
@@ -90,8 +79,8 @@ export function listEndpointJobs(
 }
 
 /**
- * The same for a published graph. With `status` it may be shorter than `limit`.
- * @throws AppError BAD_FIELD with a search, which there is none of
+ * Same for a published graph; with `status` it may be shorter than `limit`.
+ * @throws AppError BAD_FIELD for a search, which is unsupported
  */
 export async function listGraphJobs(
   { storage, clock }: Deps,
@@ -112,7 +101,6 @@ export async function listGraphJobs(
   }
 }
 
-/** The filter as storage takes it; where it searches, the index has caught up as far as one request may wait for. */
 export async function searchable(
   storage: Storage,
   { q, cursor, ...rest }: Omit<ListRequest, 'limit' | 'offset'>,
@@ -134,11 +122,10 @@ export async function searchable(
   }
 }
 
-// Letters of the errors of one list that are read to leave out what says least; further ones are cut as they stand.
-// Source: ours, because a hostile one takes a hundred times as long as a traceback.
+// Letters of errors shortened per list; further errors are cut. Source: ours, hostile ones are a hundred times slower
+// than tracebacks.
 const ERRORS_READ = 1024 * 1024
 
-// An error may hold a long traceback; the page of the job has it whole.
 function rowsOfList(clock: Clock, most = limit('listErrorLength')): (job: Job) => JobListItem {
   let left = ERRORS_READ
   return (job) => {
@@ -175,11 +162,11 @@ function viewPage({ storage, clock }: Deps, { jobs, previews, searched }: Page):
 
 type Preview = NonNullable<JobListItem['preview']>
 
-// Letters of a payload in which a found word is looked for, and of all payloads of a list; source: ours, some 10 ms.
+// Letters searched per payload and list; source: ours, about 10 ms.
 const EXCERPT_READ = 16 * 1024
 const EXCERPTS_READ = 256 * 1024
 
-/** The beginnings of payloads, by seq; none of an endpoint whose secrets cannot be read, as they could not be masked. */
+/** Previews by seq; none if the endpoint's secrets cannot be read for masking. */
 export function previewsOf(
   storage: Storage,
   jobs: readonly Job[],
@@ -207,20 +194,16 @@ function secretsOf(storage: Storage, endpointId: string): readonly string[] | un
   }
 }
 
-/** What is counted: a filter, of jobs that came after a cursor where one is given. */
 type CountRequest = Omit<ListRequest, 'limit' | 'offset'> & { readonly after: string | undefined }
 
-/** Counts jobs, and says with which cursor a list holds just those that there are now. */
 export async function countJobs(storage: Storage, { after, ...request }: CountRequest): Promise<JobCount> {
   const filter = await searchable(storage, request)
-  // Read before the count: what comes in between would be in neither.
+  // Read before the count, so that no job is missed.
   const cursor = request.cursor ?? String(storage.jobs.newestSeq() + 1)
-  // A cursor stands for the jobs older than it, so those that came after begin with its own number.
   const since = after === undefined ? undefined : Number(after) - 1
   return { ...storage.jobs.count({ ...filter, before: Number(cursor), after: since }), cursor }
 }
 
-/** Counts the jobs of each state. */
 export async function countJobsByState(
   storage: Storage,
   request: Omit<ListRequest, 'limit' | 'offset' | 'states'>,
@@ -228,17 +211,12 @@ export async function countJobsByState(
   return { states: storage.jobs.countByState(await searchable(storage, request)) }
 }
 
-// A line of JSON has what is known of a job, its input, and its output with the chunks of its stream. It is a request
-// body too, so that a file of lines can be taken in again as new jobs, in their order; what belongs to the old request
-// alone, its webhook and the credentials of its bucket, is in none.
+// Export format: one JSON line per job with facts, input, output and chunks. Each is also a valid request body, so
+// files can be reimported; webhook and bucket credentials are excluded.
 
-// Rows are small; payloads are read one job at a time.
 const BATCH = 50
 
-/**
- * The lines of the selected jobs in pieces, those of a filter oldest first and those of ids in their order, made as
- * they are asked for. A job that goes meanwhile is left out; a payload whose file is lost is left out of its line.
- */
+/** Streams export lines: filters oldest first, ids in order. Vanished jobs and lost payloads are left out. */
 export async function* exportJobs(deps: Deps, selection: JobSelection): AsyncGenerator<Json> {
   for await (const { jobs } of selectedJobs(deps.storage, selection, { most: BATCH, oldestFirst: true })) {
     for (const job of jobs) yield* lineOf(deps, job)
@@ -257,7 +235,6 @@ async function* lineOf({ storage, clock }: Deps, job: Job): AsyncGenerator<Json>
   yield '}\n'
 }
 
-/** A payload as a field of a line, with the comma before it; nothing without one, or if its file has gone meanwhile. */
 export async function* fieldOf(name: string, payload: SentJson | undefined): AsyncGenerator<Json> {
   if (payload === undefined) return
   const pieces = piecesOf(payload)
@@ -272,7 +249,6 @@ export async function* fieldOf(name: string, payload: SentJson | undefined): Asy
   }
 }
 
-/** The field `stream` of a line, where a job has chunks; it begins with a comma. */
 export function* streamOf({ chunks }: Pick<Storage, 'chunks'>, { seq }: Job): Generator<Json> {
   let page = chunks.after(seq, 0)
   if (page.rows.length === 0) return

@@ -1,7 +1,6 @@
 /**
- * Load tests. The service asks itself over loopback, as any client does, because a browser opens six connections and no
- * more. One runs at a time. What comes is counted in memory and stored at the end, and until then the test is running
- * for everybody; a service that is killed leaves a row that says so, which the next start ends.
+ * Load tests over loopback, since browsers open only six connections. One at a time, counted in memory and stored at
+ * the end; a killed service leaves a row that the next start ends.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -12,32 +11,25 @@ import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 
-/** The load tests of the service. */
 export type LoadTests = {
-  /** Notifies when the one that runs has come further, a few times a second, and when it has ended. */
   readonly notifier: Notifier
   /** @throws AppError LOAD_TEST_RUNNING, STOPPING */
   readonly start: (endpoint: Endpoint, plan: LoadTestCreate) => Promise<LoadTest>
-  /** Newest first. */
   readonly list: (endpointId: string) => readonly LoadTest[]
   readonly read: (endpointId: string, id: string) => LoadTest | undefined
-  /** Sends nothing further, and waits until that is stored; one that has ended stays as it is. */
   readonly stop: (id: string, reason: string) => Promise<void>
-  /** Ends what a killed service has left. */
   readonly begin: () => Promise<void>
-  /** Stops the one that runs; none starts afterwards. */
   readonly close: () => Promise<void>
 }
 
 type Running = RunningLoadTest & { readonly stored: Promise<void> }
 
-// How often whoever follows a test is notified, ms; source: ours. A histogram that moves more often is not read.
+// Interval of notifications, ms; source: ours, people do not read faster changes.
 const NOTIFY_EVERY_MS = 200
-// Without news the duration of the test is reported all the same, ms.
+// Interval without news, ms, so that the duration updates.
 const BEAT_MS = 1000
 const LOST = 'the service stopped before it ended'
 
-/** Makes them; none runs. */
 export function createLoadTests(
   deps: LoadTestDeps & { readonly storage: Pick<Storage, 'write' | 'loadTests' | 'endpoints'> },
 ): LoadTests {
@@ -75,7 +67,6 @@ export function createLoadTests(
     return { ...test, stored }
   }
 
-  // One that runs is read where it is counted; a row that says so of another one was left by an error.
   function asItIs(row: LoadTest): LoadTest {
     if (running?.id === row.id) return { ...running.read(), state: 'running' }
     return row.state === 'running' ? { ...row, state: 'stopped', reason: LOST } : row
@@ -122,31 +113,24 @@ export function createLoadTests(
   }
 }
 
-/** What a load test needs. */
 type LoadTestDeps = {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly send: RequestSender
-  /** Address of the service, and the key of the account as it is now. */
   readonly url: () => string
   readonly accountKey: () => string
 }
 
-/** A load test that sends its requests. */
 type RunningLoadTest = {
   readonly id: string
   readonly endpointId: string
-  /** What has come so far; once all is sent, how it ended. */
   readonly read: () => LoadTest
-  /** Sends nothing further. Whatever comes after the last answer changes nothing. */
   readonly stop: (reason: string) => void
-  /** Settles when all was sent and answered, or after a stop. Never rejects. */
   readonly sent: Promise<void>
 }
 
-/** Begins with a load test. @param onResponse called after each response that was counted */
 function runLoadTest(
   deps: LoadTestDeps,
   { id: endpointId }: Pick<Endpoint, 'id'>,
@@ -175,7 +159,6 @@ function runLoadTest(
         if (storage.endpoints.get(endpointId) === undefined) return stop('its endpoint was deleted')
         left -= 1
         const response = await deps.send({ ...targetOf(deps, endpointId, plan), body, signal: abort.signal })
-        // What a stop has cut off is no response.
         if (abort.signal.aborted) return
         tally.add(evaluateResponse(plan.operation, response))
         onResponse()

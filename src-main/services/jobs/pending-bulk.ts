@@ -1,8 +1,6 @@
 /**
- * Bulk actions that can be undone. Each is a row with a time; a timer carries it out, counted from the request, so that a
- * clock that is set moves nothing. The row is what was promised: a service that was stopped or killed carries out at its
- * start what nobody has undone. Of jobs that were being run again nobody knows then which have new ones: none is made
- * twice, and the row says so.
+ * Undoable bulk actions. A stored row with a timer from the request: the next start carries out what was not undone.
+ * Interrupted reruns are not repeated, since their new jobs are unknown.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { BulkAction } from '../../contract/job-routes.ts'
@@ -14,25 +12,16 @@ import { type ChangeDeps, changeJobs } from './run-jobs-again.ts'
 
 type Pending = PendingBulk<NamedJobs>
 
-/** The bulk actions that can be undone. */
 export type PendingBulkActions = {
-  /** Newest first. */
   readonly list: () => readonly PendingBulkView[]
-  /** @throws AppError PENDING_ACTION_NOT_FOUND, like all methods with an id */
   readonly read: (id: string) => PendingBulkView
-  /** @throws AppError TOO_MANY_PENDING_ACTIONS */
   readonly add: (action: BulkAction, selection: NamedJobs, delayMs: number) => Promise<PendingBulkView>
-  /** Carries it out now. @throws AppError PENDING_ACTION_OVER */
   readonly runNow: (id: string) => Promise<PendingBulkView>
-  /** @throws AppError PENDING_ACTION_OVER */
   readonly undo: (id: string) => Promise<void>
-  /** Carries out what an earlier run of the service has left. */
   readonly start: () => void
-  /** Carries out nothing more; what waits does so until the next start. */
   readonly stop: () => Promise<void>
 }
 
-/** Makes them; nothing is carried out yet. */
 export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): PendingBulkActions {
   const { storage, clock, newId, log } = deps
   const { pendingBulk } = storage
@@ -51,7 +40,7 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
     const hasLeft = await storage.write(() => pendingBulk.leaveWaiting({ id, to }))
     const pending = find(id)
     if (!hasLeft) throw new AppError('PENDING_ACTION_OVER', { state: pending.state })
-    // Not before: where nothing could be written it still waits.
+    // Not earlier: if the write failed, it still waits.
     timers.get(id)?.()
     timers.delete(id)
     return pending
@@ -74,7 +63,7 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
   function goOn(pending: Pending): Promise<void> {
     const { id, action, state } = pending
     if (state === 'waiting') return carryOut(id)
-    if (action !== 'rerun') return finish(pending) // Those that it has moved already are in no state to be moved again.
+    if (action !== 'rerun') return finish(pending)
     log.warn('running jobs again was interrupted', { actionId: id })
     return storage.write(() => pendingBulk.end(id, 'interrupted', undefined))
   }

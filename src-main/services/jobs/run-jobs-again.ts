@@ -1,7 +1,6 @@
 /**
- * Runs jobs again: each becomes a new job with the input and the policy of the old one, which stays as it is. So a job
- * can be run that the job API has forgotten, or that has succeeded. What belongs to the old request alone is left out:
- * its webhook, whose receiver waits for nothing any more, and its idempotency key.
+ * Runs ended jobs again as new jobs with the same input and policy, even expired ones. Webhook and idempotency key
+ * belong to the old request and are dropped.
  */
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
@@ -21,7 +20,6 @@ import {
   UNKNOWN_JOB,
 } from '../queue/change-many-jobs.ts'
 
-/** What it takes to change many jobs. */
 export type ChangeDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
@@ -29,14 +27,12 @@ export type ChangeDeps = ReadsInThread & {
   readonly models: Pick<Models, 'here'>
 }
 
-// Their inputs are held at once, and may be 20 MiB each.
+// Inputs of up to 20 MiB are held at once.
 const BATCH = 10
 
 /**
- * Queues a new job like this one, which has ended, on its endpoint.
- * @param batch the place that the new job takes in a batch
- * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, SECRET_LOST, and as
- * submitting does
+ * @param batch place of the new job
+ * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND if deleted, PAYLOAD_LOST, SECRET_LOST, and as submitting does
  */
 export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace): Promise<Job> {
   const { storage } = deps
@@ -72,14 +68,13 @@ async function runJobsAgain(deps: ChangeDeps, selection: JobSelection): Promise<
   return { changed, refused: refused.all() }
 }
 
-/** Carries out a bulk action; says how many jobs it was not done with, and why. */
 export function changeJobs(deps: ChangeDeps, action: BulkAction, selection: JobSelection): Promise<BulkResult> {
   return action === 'rerun' ? runJobsAgain(deps, selection) : moveJobs(deps, action, selection)
 }
 
 /**
- * Why a job was not run again, without its id, so that jobs with the same reason are counted together.
- * @throws whatever is no AppError
+ * Why a rerun failed, without the id, so that equal reasons are counted together.
+ * @throws anything but an AppError
  */
 export function whyNotAgain(error: unknown): string {
   if (!(error instanceof AppError)) throw error

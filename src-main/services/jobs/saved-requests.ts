@@ -1,4 +1,3 @@
-/** Requests that people save for an endpoint, and what its inputs look like, for whoever writes the next one. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { InputHints, RequestDraft, SavedRequest } from '../../contract/requests.ts'
@@ -11,10 +10,8 @@ import type { Clock, NewId } from '../ports/system.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/** What may be changed of a saved request. */
 type Changes = { readonly name?: string | undefined; readonly request?: RequestDraft | undefined }
 
-/** Keeps a request under a name. @throws AppError SAVED_REQUEST_EXISTS, BAD_FIELD where there are too many */
 export function saveRequest(
   { storage, clock, newId }: Deps,
   endpointId: string,
@@ -34,7 +31,6 @@ export function saveRequest(
   })
 }
 
-/** Renames a saved request, or replaces it. @throws AppError SAVED_REQUEST_NOT_FOUND, SAVED_REQUEST_EXISTS */
 export function updateSavedRequest(
   { storage, clock }: Deps,
   endpointId: string,
@@ -57,7 +53,6 @@ export function updateSavedRequest(
   })
 }
 
-/** Deletes a saved request. @throws AppError SAVED_REQUEST_NOT_FOUND */
 export async function deleteSavedRequest({ storage }: Deps, endpointId: string, savedRequestId: string): Promise<void> {
   const removed = await storage.write(() => storage.savedRequests.remove(endpointId, savedRequestId))
   if (!removed) throw notFound(endpointId, savedRequestId)
@@ -68,7 +63,6 @@ function refuseTaken(storage: Storage, endpointId: string, name: string, except:
   if (other !== undefined && other.id !== except) throw new AppError('SAVED_REQUEST_EXISTS', { endpointId, name })
 }
 
-// Called after the save, which is undone when this throws.
 function refuseTooMuch({ savedRequests }: Storage, endpointId: string): void {
   if (savedRequests.size(endpointId).bytes <= limit('savedRequestsBytes')) return
   const why = `would make the saved requests larger than ${sizeText(limit('savedRequestsBytes'))}. Delete one first`
@@ -78,24 +72,17 @@ function refuseTooMuch({ savedRequests }: Storage, endpointId: string): void {
 const notFound = (endpointId: string, savedRequestId: string) =>
   new AppError('SAVED_REQUEST_NOT_FOUND', { endpointId, savedRequestId: savedRequestId.slice(0, 100) })
 
-// Source: ours. What nobody sent in the last ten is no habit.
+// Source: ours, fields absent from the last ten are no habit.
 const JOBS = 10
-// Letters of all of them; to read more would hold the event loop.
 const READ_LENGTH = 256 * 1024
-// A larger one, a picture in it say, is no beginning to write from.
 const EXAMPLE_LENGTH = 64 * 1024
 
-/**
- * What the newest inputs of an endpoint look like; large ones, and those that are gone, are left out. Without any, an
- * endpoint of an app has arguments to begin with.
- */
 export async function hintsOfJobs(
   { jobs, apps }: Pick<Storage, 'jobs' | 'apps'>,
   endpoint: Endpoint,
 ): Promise<InputHints> {
   const newest = jobs.list({ endpointId: endpoint.id, limit: JOBS })
   const read = await Promise.all(newest.map((job) => jobs.readInput(job).catch(() => undefined)))
-  // A large payload is a file, and comes as bytes.
   let left = READ_LENGTH
   const texts = read.flatMap((found) => {
     if (typeof found?.input !== 'string') return []
@@ -108,7 +95,6 @@ export async function hintsOfJobs(
   })
 }
 
-/** The same of a published graph, which says itself which inputs it takes. */
 export async function graphHints(
   storage: Pick<Storage, 'jobs' | 'graphs' | 'apps'>,
   endpoint: Endpoint,

@@ -1,7 +1,6 @@
 /**
- * Schedules. One loop looks for what is due: it sleeps until the next time of all, but never long, because the wall clock
- * may be set and a lid may be closed. Each time queues one job: its idempotency key is the time, so that a service that is
- * killed between the job and the move to the next time queues no second one. What passed while nobody looked is told.
+ * Schedules. One loop sleeps until the next due time, but briefly, as clocks change and laptops sleep. Each time queues
+ * one job, with the time as idempotency key; missed times are reported.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -13,31 +12,23 @@ import type { Endpoint, Job, Schedule, ScheduledRequest } from '../ports/storage
 import type { Log } from '../ports/system.ts'
 import { listJobsById } from './list-jobs.ts'
 
-/** What is wanted of a new schedule, with its payloads as they came. */
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }
 
-/** The schedules of the service. */
 export type Schedules = {
   readonly list: (endpointId: string | undefined) => readonly ScheduleView[]
-  /** @throws AppError SCHEDULE_NOT_FOUND, like all methods with an id */
   readonly read: (endpointId: string, id: string) => ScheduleView
-  /** @throws AppError BAD_FIELD, SCHEDULE_EXISTS, TOO_MANY_SCHEDULES */
   readonly add: (endpoint: Endpoint, schedule: NewSchedule) => Promise<ScheduleView>
   readonly setPaused: (endpointId: string, id: string, paused: boolean) => Promise<ScheduleView>
-  /** Queues a job now. @throws AppError as submitting does, too */
   readonly runNow: (endpointId: string, id: string) => Promise<Job>
   readonly remove: (endpointId: string, id: string) => Promise<void>
-  /** Begins to look for what is due. */
   readonly start: () => void
-  /** Looks no further; waits for what is being queued. */
   readonly stop: () => Promise<void>
 }
 
-// The longest sleep, ms; source: ours, so that a time that is skipped by a clock that was set is at most so late.
+// Longest sleep, ms; source: ours, bounds the delay after a clock change.
 const LOOK_MS = 10 * SECOND_MS
 const LATE = 'the service did not run at its time'
 
-/** Makes them; nothing is looked for yet. */
 export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Schedules {
   const { storage, clock, newId, log } = deps
   const { schedules } = storage
@@ -71,7 +62,7 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
       ...{ dueAt, now },
       ...{ graceMs: limit('scheduleGraceMs'), most: limit('scheduleTimesCounted') },
     })
-    // A service that was killed may have queued the first of them already.
+    // A killed service may have queued the first one already.
     const before = storage.jobs.findByIdempotencyKey(schedule.endpointId, keyOf(schedule, dueAt))
     const runs = before === undefined ? runsOf(found, await queue(schedule, found.runs, now)) : [ran(dueAt, before.id)]
     await storage.write(() => {
@@ -187,7 +178,6 @@ const timingOf = ({ cron, everyMs, timeZone, createdAt, missed }: Schedule) => (
 const keyOf = ({ id }: Schedule, time: number) => `schedule/${id}/${time}`
 const ran = (dueAt: number, jobId: string): ScheduleRun => ({ dueAt, outcome: 'queued', count: 1, jobId })
 
-/** What is noted, oldest first: what was missed, then the job that was queued or refused. */
 function runsOf({ missed }: ReturnType<typeof dueTimes>, last: ScheduleRun | undefined): readonly ScheduleRun[] {
   const before: readonly ScheduleRun[] =
     missed === undefined ? [] : [{ dueAt: missed.first, outcome: 'missed', count: missed.count, reason: LATE }]

@@ -1,7 +1,6 @@
 /**
- * Gives each request to a load-balanced endpoint a worker, at once or when there is one. A request holds a seat at its
- * worker until it has ended; the number of seats is the worker's load, so that a worker that leaves is ended after its
- * last request. Who waits and who is open is all that scaling sees of an endpoint without a queue.
+ * Assigns workers to requests of load-balanced endpoints. A request holds a slot until it ends, and a leaving worker
+ * ends after its last one. Scaling sees only waiting and open requests.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -17,32 +16,25 @@ import type { QueueCount, QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-seats.ts'
 
-/** Who may have the seat, and for how long it is waited for. */
 export type EnterOptions = {
   readonly endpointId: string
   readonly signal: AbortSignal
-  /** Workers that failed on this request. */
   readonly except?: ReadonlySet<string>
 }
 
-/** Hands requests to workers, and tells how many wait and are open. */
 export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenIdle'> & {
   /**
-   * Waits for a worker, up to the limit, and no longer than that can help.
-   * @returns undefined when the signal aborted first
+   * Waits for a worker, no longer than useful or the limit.
+   * @returns undefined on abort
    * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
    */
   readonly enter: (options: EnterOptions) => Promise<Seat | undefined>
-  /** A seat at a worker that is there, without a wait; undefined without one. */
   readonly enterNow: (options: Omit<EnterOptions, 'signal'>) => Seat | undefined
-  /** Seats those who wait, as far as workers are there for them now. */
   readonly dispatch: (endpointId: string) => void
   readonly counts: (endpointId: string) => RequestCount
-  /** Requests and jobs in one: what scaling, health, metrics and the reason why something waits count. */
   readonly work: QueueCounts
-  /** How long the oldest waiting request has waited, ms; 0 if none waits. */
+  /** Wait of the oldest request, ms; 0: none waits. */
   readonly oldestWaitMs: (endpointId: string) => number
-  /** Refuses everybody from now on, those who wait first. */
   readonly close: () => void
 }
 
@@ -54,9 +46,7 @@ type Deps = {
   readonly registry: WorkerRegistry
   readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly status: Pick<FleetStatuses, 'of'>
-  /** Jobs that have not ended. */
   readonly jobCounts: QueueCounts
-  /** Called when something changed that scaling cares for. */
   readonly onChange: (endpointId: string) => void
 }
 
@@ -68,7 +58,6 @@ type Waiting = {
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** Makes the balancer. */
 export function createRequestBalancer(deps: Deps): RequestBalancer {
   const { storage, clock, fleet, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
@@ -139,7 +128,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       const seat = worker && seats.take(worker)
       if (seat !== undefined) request.finish({ seat })
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
-      else if (request.except.size === 0) return // nor is there one for those after it, which have waited less
+      else if (request.except.size === 0) return
     }
   }
 
@@ -149,7 +138,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
   }
 
   function giveUp(endpointId: string, request: Waiting): void {
-    const worker = choose(endpointId, request.except, false) // one with much to do is better than none
+    const worker = choose(endpointId, request.except, false)
     const seat = worker && seats.take(worker)
     if (seat !== undefined) {
       request.finish({ seat })
@@ -210,7 +199,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       if (options.signal.aborted) return undefined
       const error = refusal(options.endpointId)
       if (error !== undefined) throw error
-      // Nobody overtakes those who wait.
+      // A request never overtakes waiting ones.
       const seat = waitingOf(options.endpointId).size === 0 ? enterNow(options) : undefined
       return seat ?? join(options)
     },
@@ -238,10 +227,7 @@ function noWorker({ id, config }: Endpoint, why: string): AppError {
 
 const openRequests = (workers: readonly LiveWorker[]) => workers.reduce((sum, worker) => sum + worker.openRequests, 0)
 
-/**
- * Adds the requests of load-balanced endpoints to the counts of jobs: one that waits counts as a waiting job, an open
- * one as one in progress. So health, scaling, metrics and the reason why something waits know one kind of work.
- */
+/** Counts waiting and open requests like waiting and running jobs. */
 function addRequests(
   jobs: QueueCounts,
   requestsOf: (endpointId: string) => RequestCount,
@@ -256,7 +242,7 @@ function addRequests(
       const { waiting, open } = allRequests()
       return added(jobs.total(), waiting, open)
     },
-    waitingEndpoints: jobs.waitingEndpoints, // requests are given their workers here
+    waitingEndpoints: jobs.waitingEndpoints,
   }
 }
 

@@ -5,26 +5,22 @@ import type { MetricsRecorder } from '../monitoring/metrics.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
-/** The log of requests to load-balanced endpoints. */
 export type RequestLog = {
-  /** Queues a request that has ended at the endpoint that admitted it; a later write stores it. */
   readonly add: (request: NewRequest, endpoint: Pick<Endpoint, 'createdAt'>) => void
-  /** Writes what is left; what comes later is written at once. */
   readonly stop: () => Promise<void>
 }
 
 type NewRequest = Omit<ProxiedRequest, 'id'>
-// When a line is written, its endpoint id may already belong to a newer endpoint; createdAt tells them apart.
+// At the write the id may belong to a newer endpoint; createdAt tells them apart.
 type Line = { readonly request: NewRequest; readonly endpointCreatedAt: number }
 
-// How long a request may wait for its line, ms; source: ours. One write then serves all of them.
+// Delay of a write, ms; source: ours, so that one write serves many.
 const WRITE_AFTER_MS = 200
-/** Most lines that wait; source: ours. On a full disk further ones are left out, and the log of the service says so. */
+/** Queued lines; source: ours. On a full disk more are dropped, with a line in the service log. */
 const MOST_WAITING = 20_000
-// An endpoint is cut to the newest lines after this many more.
+// An endpoint's lines are trimmed to the newest after this many more.
 const TRIM_EVERY = 1000
 
-/** Makes the log. `metrics` count each request at once, `stored` is called when lines were written. */
 export function createRequestLog({
   storage,
   clock,
@@ -99,12 +95,11 @@ export function createRequestLog({
   }
 }
 
-// Drops the lines of an endpoint that was deleted meanwhile.
 function linesOf(endpoint: Endpoint | undefined, lines: readonly Line[]): readonly NewRequest[] {
   return lines.flatMap(({ request, endpointCreatedAt }) => (endpointCreatedAt === endpoint?.createdAt ? request : []))
 }
 
-// For health: an error of the client counts as completed; a client that left before the response does not count.
+// For health: client errors count as completed; clients that left do not count.
 function totalsOf(requests: readonly NewRequest[]) {
   const answered = requests.filter(({ status }) => status !== undefined)
   const failed = answered.filter(isFailed).length

@@ -1,7 +1,6 @@
 /**
- * Asks every load-balanced worker for its health: quickly until it is ready or while it is ill, slowly afterwards. Only
- * what it answers makes such a worker ready. An ill one gets no request, may become well again for a while, and leaves
- * after that.
+ * Health checks of load-balanced workers, fast until ready or while unhealthy, slow otherwise. Unhealthy workers get no
+ * requests and leave unless they recover in time.
  */
 import { evaluatePing, type PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
 import type { WorkerAddress } from '../ports/fleet.ts'
@@ -10,24 +9,20 @@ import type { Clock, Log } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-/** The watch over load-balanced workers. */
 export type HealthWatch = {
-  /** Begins to ask this worker, if it is load-balanced and not asked yet; ends with the worker. */
   readonly watch: (worker: LiveWorker) => void
-  /** Ends all of it and waits for what is under way. */
   readonly stop: () => Promise<void>
 }
 
-// How often it is asked, ms; source: ours. A start is noticed at once, and a healthy worker costs next to nothing.
+// Intervals, ms; source: ours. Starts are noticed at once, healthy workers cost almost nothing.
 const STARTING_MS = 50
 const ILL_MS = 500
 const HEALTHY_MS = 3000
-/** How long a response may take, ms; source: ours, as long as the lease of a job leaves between two pings. */
+/** Response limit, ms; source: ours, as long as the lease leaves between two pings. */
 const TIMEOUT_MS = 5000
-/** How long an ill worker may take to become well, ms; source: ours, as long as the lease of a job. */
+/** Time to recover, ms; source: ours, as long as a job's lease. */
 const RECOVERY_MS = 10_000
 
-/** Makes the watch. `onChange` is called when a worker became ready, ill, or well again. */
 export function createHealthWatch({
   clock,
   registry,
@@ -70,7 +65,7 @@ export function createHealthWatch({
     recoveries.get(worker.id)?.()
     registry.move(worker, event, { reason })
     if (worker.phase === 'recovering') waitForRecovery(worker)
-    if (worker.openRequests > 0) registry.move(worker, 'takeJob') // it had some when it fell ill
+    if (worker.openRequests > 0) registry.move(worker, 'takeJob')
     log.info('worker health changed', { workerId: worker.id, endpointId: worker.endpointId, event, reason })
     onChange(worker.endpointId)
     return verdict.failures
@@ -89,7 +84,7 @@ export function createHealthWatch({
     while (lives(worker)) {
       if (isAsked(worker)) {
         const result = await ping(address, { path: worker.healthPath, timeoutMs: TIMEOUT_MS, signal })
-        // A frozen worker says nothing of its health.
+        // A worker that was frozen meanwhile says nothing about its health, so the result is dropped.
         if (lives(worker) && isAsked(worker)) failures = evaluate(worker, result, address.healthPort, failures)
       }
       await pause(intervalOf(worker, failures))

@@ -4,31 +4,22 @@ import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-/** A request at its worker. */
 export type Seat = {
   readonly worker: LiveWorker
   readonly address: WorkerAddress
-  /** The request is a socket now, which ends when somebody ends it. */
   readonly becomeSocket: () => void
-  /** The request has ended. Safe to call twice. @param hasResponded whether it counts as done by the worker */
   readonly leave: (hasResponded: boolean) => void
 }
 
-/** The requests that are open at workers. */
 export type WorkerSeats = {
-  /** A seat at this worker; undefined where it has no address. */
   readonly take: (worker: LiveWorker) => Seat | undefined
-  /** The worker leaves: its sockets no longer hold it up when the grace time is over. */
   readonly drain: (worker: LiveWorker, graceMs: number) => void
-  /** Settles when all requests of the worker but its sockets have ended, or the time is over. */
   readonly whenIdle: (worker: LiveWorker, graceMs: number) => Promise<void>
-  /** Ends all grace times; no further one begins. */
   readonly close: () => void
 }
 
 type Taken = { socket: boolean; readonly letGo: () => void }
 
-/** Makes the seats. `onLeave` is called when a request has ended. */
 export function createWorkerSeats({
   clock,
   registry,

@@ -1,7 +1,7 @@
 import type { Storage } from '../ports/storage.ts'
 /**
- * What takes disk, by kind, and what can go. Cleaning removes only what nobody needs: what a job, a release or a worker
- * still has stays whatever its size, and volumes belong to the user.
+ * Disk usage by kind, and cleaning. Only unused data is removed: nothing of a live job, release or worker, and no
+ * volumes, which belong to users.
  */
 
 import { AppError } from '../../contract/errors.ts'
@@ -16,7 +16,6 @@ import type { Clock } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { LOG_BATCH, removeArchivedOutputs, SMALL_OUTPUT_BYTES } from './housekeeping.ts'
 
-/** What looking and cleaning need. */
 export type DiskDeps = {
   readonly storage: Storage
   readonly clock: Pick<Clock, 'now' | 'steady'>
@@ -24,13 +23,12 @@ export type DiskDeps = {
   readonly fleet: Pick<Fleet, 'machine'>
   readonly host: Host
   readonly models: Pick<Models, 'folders'>
-  /** The data folder. */
   readonly folder: () => string
 }
 
-// What the pages show of logs is of the last hours; older lines are for those who search.
+// Pages show logs of the last hours; older lines are only searched.
 const LOG_RETENTION_MS = DAY_MS
-// Whoever looks for what a job gave mostly looks on the same day.
+// Outputs are mostly looked at on the same day.
 const OUTPUT_RETENTION_MS = DAY_MS
 const PACKED = '.tar.gz'
 
@@ -61,7 +59,6 @@ const NOTES: Readonly<Record<DiskKind, string>> = {
   images: 'Worker images built on this machine. Layers that they share are counted for each.',
 }
 
-/** All kinds, each with its size. */
 export async function readDisk(deps: DiskDeps): Promise<readonly DiskUse[]> {
   const { host, folder } = deps
   const ofFiles = async (kind: keyof typeof FILES): Promise<DiskUse> => {
@@ -81,8 +78,8 @@ export async function readDisk(deps: DiskDeps): Promise<readonly DiskUse[]> {
 }
 
 /**
- * Removes what nobody needs of a kind.
- * @returns bytes that were freed, about
+ * Removes unneeded items of a kind.
+ * @returns approximate bytes freed
  * @throws AppError NOT_DONE with the reason
  */
 export async function cleanDisk(deps: DiskDeps, kind: DiskKind): Promise<number> {
@@ -94,7 +91,7 @@ export async function cleanDisk(deps: DiskDeps, kind: DiskKind): Promise<number>
   } catch (error) {
     throw new AppError('NOT_DONE', { why: (error as Error).message.replace(/\.$/, '') })
   }
-  // Lines and small outputs leave room inside the database, which no file shows.
+  // Lines and small outputs free space inside the database, invisible in files.
   if (kind === 'logs' || kind === 'payloads') return before.clean.bytes
   return Math.max(0, before.bytes - ((await use())?.bytes ?? 0))
 }
@@ -142,7 +139,6 @@ async function cleanable(deps: DiskDeps, kind: DiskKind): Promise<DiskUse['clean
   return undefined
 }
 
-// As the sweep finds them, but for what somebody asks for in this moment.
 async function unusedArtifacts(deps: DiskDeps): Promise<readonly FolderEntry[]> {
   const { artifacts, unpacked } = artifactsInUse(deps)
   const [packed, folders] = await Promise.all(['artifacts', 'unpacked'].map((name) => deps.host.list(name)))
@@ -154,7 +150,6 @@ async function unusedArtifacts(deps: DiskDeps): Promise<readonly FolderEntry[]> 
   ]
 }
 
-// As the page of models has them; the folders may lie anywhere.
 async function modelUse({ models }: DiskDeps): Promise<DiskUse> {
   const { folders } = await models.folders()
   const fault = folders.find((folder) => folder.fault !== undefined && !folder.isDefault)
@@ -168,7 +163,7 @@ async function modelUse({ models }: DiskDeps): Promise<DiskUse> {
   }
 }
 
-// They lie beside the source, so that they go with it.
+// Next to the source, so that they are removed with it.
 async function packageUse({ storage, host }: DiskDeps): Promise<DiskUse> {
   const folders = storage.projects.all().map(({ folder }) => `${folder}/.svc/packages`)
   const { bytes, files } = await host.measure(folders)

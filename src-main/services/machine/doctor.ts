@@ -1,7 +1,3 @@
-/**
- * The checks of a running service, and the fixes it can do by itself. What the machine lacks is reported by the host;
- * what only the service knows is in serviceRows.
- */
 import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
 import { sizeText } from '../../domain/text.ts'
@@ -12,7 +8,6 @@ import type { Log } from '../ports/system.ts'
 import type { Settings } from '../settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 
-/** What the checks need. */
 export type DoctorDeps = {
   readonly host: Host
   readonly fleet: Pick<Fleet, 'machine'>
@@ -20,28 +15,23 @@ export type DoctorDeps = {
   readonly supervisor: Pick<WorkerSupervisor, 'status' | 'forgetCrashes'>
   readonly settings: Pick<Settings, 'get'>
   readonly log: Log
-  /** Where the service listens. */
   readonly url: () => string
 }
 
-/** The checks of this machine, and what fixes some of them. */
 export type Doctor = {
   readonly check: () => Promise<readonly DoctorRow[]>
   /**
-   * Does a fix; the same one twice at once is done once.
-   * @returns what was done, one sentence
+   * Applies a fix; concurrent calls of the same one share it.
+   * @returns a sentence on the result
    * @throws AppError NOT_DONE with the reason, ENDPOINT_NOT_FOUND
    */
   readonly fix: (action: FixAction, target: string | undefined) => Promise<string>
-  /** Breaks off what takes long. */
   readonly stop: () => void
 }
 
-/** A fix that is being done, and how far it has come. */
 type UnderWay = { readonly done: Promise<string>; progress: string }
 type Fix = (target: string, watch: Parameters<FleetMachine['makeWorkerImage']>[0]) => Promise<string>
 
-/** Makes the doctor; nothing is looked at yet. */
 export function createDoctor(deps: DoctorDeps): Doctor {
   const { host, fleet, settings, log, url } = deps
   const stopping = new AbortController()
@@ -131,7 +121,6 @@ function machineOf({ machine }: Pick<Fleet, 'machine'>): FleetMachine {
   return machine
 }
 
-/** What the rows are made of that only a running service can tell. */
 type ServiceFacts = {
   readonly host: Pick<Host, 'leftPreviews'>
   readonly fleet: Pick<Fleet, 'machine'>
@@ -139,7 +128,6 @@ type ServiceFacts = {
   readonly supervisor: Pick<WorkerSupervisor, 'status'>
 }
 
-/** Endpoints whose workers crash, secrets, images of workers, leftovers of previews. */
 async function serviceRows(facts: ServiceFacts): Promise<readonly DoctorRow[]> {
   const [images, previews] = await Promise.all([imageRows(facts), previewRows(facts)])
   return [secretsRow(facts), ...images, ...crashRows(facts), ...isolatedRows(facts), ...previews]
@@ -165,7 +153,7 @@ function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] 
   }))
 }
 
-// Python does not read then what a worker process gets by PYTHONPATH; see resources/python/svc_start.
+// Such a Python ignores PYTHONPATH, our way to reach worker processes; see resources/python/svc_start.
 function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
   return storage.endpoints.all().flatMap(({ config }): DoctorRow[] => {
     const problem = isolationProblem(config)
@@ -173,7 +161,7 @@ function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
   })
 }
 
-// That a key is missing would only show when somebody needs what it sealed.
+// Otherwise a missing key would only show when a secret is needed.
 function secretsRow({ storage: { secrets } }: ServiceFacts): DoctorRow {
   const check = 'secrets'
   const secretNames = secrets.scopes('').flatMap((scope) => secrets.list(scope).map(({ name }) => ({ scope, name })))
@@ -204,7 +192,7 @@ function isLost(secrets: Storage['secrets'], scope: string, name: string): boole
 }
 
 async function imageRows({ fleet: { machine } }: ServiceFacts): Promise<readonly DoctorRow[]> {
-  const images = await machine?.images().catch(() => undefined) // the row of Docker says why
+  const images = await machine?.images().catch(() => undefined)
   if (machine === undefined || images === undefined) return []
   const name = machine.workerImage()
   const isMade = images.some((image) => image.name === name)

@@ -1,7 +1,4 @@
-/**
- * The small things that time asks for: deadlines of jobs, jumps of the wall clock, the search index, old logs, events,
- * metrics and artifacts.
- */
+/** Periodic tasks: job deadlines, clock jumps, search index, and old logs, events, metrics and artifacts. */
 import type { ServiceSettings } from '../../contract/management.ts'
 import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../contract/units.ts'
 import { sweepArtifacts } from '../apps/release-source.ts'
@@ -11,7 +8,6 @@ import { sweepDeadlines } from '../queue/lost-and-overdue-jobs.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { type SliceDeps, writeInSlices } from '../write-slices.ts'
 
-/** What housekeeping needs. */
 export type HousekeepingDeps = {
   readonly storage: Storage
   readonly clock: Clock & { readonly checkForJump: () => void }
@@ -22,20 +18,18 @@ export type HousekeepingDeps = {
 
 const TICK_MS = 500
 const TRIM_EVERY_MS = 60_000
-// Deleting gigabytes takes long, so it has a timer of its own; the first one when the start is over.
+// Deleting gigabytes is slow and has its own timer; the first run is after the start.
 const FIRST_SWEEP_MS = MINUTE_MS
 const SWEEP_EVERY_MS = HOUR_MS
-/** Log lines or requests that one transaction removes. Source: ours, so that others get their turn between two. */
+/** Log lines or requests removed per transaction. Source: ours, so that others get a turn. */
 export const LOG_BATCH = 2000
-// A batch takes about 1.5 ms, so that a request that comes meanwhile does not notice. A quarter of it would take
-// half as long, because the index writes each batch on its own.
+// About 1.5 ms, which requests do not notice; smaller batches cost more, as the index writes each separately.
 const INDEX_BATCH = 100
 const INDEX_PAUSE_MS = 40
-// More events than this in a second: requests come thick, and indexing waits for a pause, but not for ever.
+// Events per second above which indexing waits for a pause, but not forever.
 const BUSY_EVENTS = 400
 const BUSY_WAIT_MS = 30_000
 
-/** The loop of small things. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps
   #cancelTick: (() => void) | undefined
@@ -52,7 +46,6 @@ export class Housekeeping {
     this.#deps = deps
   }
 
-  /** Begins. */
   start(): void {
     this.#stopped = false
     this.#indexedAt = this.#deps.clock.steady()
@@ -61,14 +54,13 @@ export class Housekeeping {
     this.#planSweep(FIRST_SWEEP_MS)
   }
 
-  /** Ends; waits for what is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTick?.()
     this.#cancelIndex?.()
     this.#cancelSweep?.()
     await Promise.all([this.#busy, this.#sweeping])
-    this.#deps.clock.checkForJump() // else one since the last tick would be taken for time that passed
+    this.#deps.clock.checkForJump() // otherwise a jump since the last tick would count as elapsed time
   }
 
   #planTick(): void {
@@ -125,7 +117,7 @@ export class Housekeeping {
     })
   }
 
-  // A search catches up by itself, so a batch that was not full needs no next one at once.
+  // Searches catch up by themselves, so a partial batch needs no successor at once.
   async #index(): Promise<boolean> {
     const { storage, clock } = this.#deps
     if (this.#isBusy()) return false
@@ -136,7 +128,7 @@ export class Housekeeping {
     return false
   }
 
-  // An index that has waited too long is brought up to date, however thick they come.
+  // An index that waited too long is updated even when busy.
   #isBusy(): boolean {
     const [eventId, at] = [this.#deps.storage.events.lastId(), this.#deps.clock.steady()]
     const many = eventId - this.#seen.eventId > (BUSY_EVENTS * (at - this.#seen.at)) / SECOND_MS
@@ -145,15 +137,14 @@ export class Housekeeping {
   }
 }
 
-// The archive of jobs is kept within its time and its size. Above the size the largest outputs go first, and leave
-// their records; outputs that are no larger than a record go with it, oldest first.
+// Keeps the job archive within its age and size. Above the size, the largest outputs go first and records stay; outputs
+// no larger than a record go with it, oldest first.
 
-/** An output up to this size takes no more than its record, and stays as long; bytes. */
+/** Up to this size, in bytes, an output is deleted with its record. */
 export const SMALL_OUTPUT_BYTES = 4096
 
 type Deps = SliceDeps & { readonly storage: Pick<Storage, 'write' | 'archive' | 'jobs'> }
 
-/** Removes what is too old, and what is too much. */
 async function sweepArchive(
   deps: Deps,
   { jobHistoryDays, jobHistoryMaxMib }: Pick<ServiceSettings, 'jobHistoryDays' | 'jobHistoryMaxMib'>,
@@ -167,13 +158,12 @@ async function sweepArchive(
   await removeRecords(deps, (most) => (isFull() ? archive.upTo(Number.MAX_SAFE_INTEGER, most) : []), isFull)
 }
 
-/** Removes the outputs above the small ones of jobs that were archived at `steady` or earlier; their records stay. */
 export async function removeArchivedOutputs(deps: Deps, steady: number): Promise<void> {
   const { archive } = deps.storage
   await removeOutputs(deps, (most) => archive.largestOutputsUpTo(SMALL_OUTPUT_BYTES, steady, most))
 }
 
-// The chunks of a stream may be many: then the output of one job takes several slices.
+// A stream may have many chunks, so one job's output can take several slices.
 function removeOutputs(
   deps: Deps,
   next: (most: number) => readonly number[],

@@ -5,14 +5,16 @@ import type { Storage } from '../ports/storage.ts'
 import type { Settings } from '../settings.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
-/** What telling of the machine needs. */
 export type MachineDeps = {
   readonly fleet: Pick<Fleet, 'machine'>
   readonly registry: Pick<WorkerRegistry, 'all'>
   readonly settings: Pick<Settings, 'get'>
 }
 
-/** The machine at one glance. @param fresh reads the cards anew, which wakes one that sleeps */
+/**
+ * Machine overview.
+ * @param fresh rereads the GPUs, which wakes a sleeping one
+ */
 export async function readMachine({ fleet, registry, settings }: MachineDeps, fresh: boolean): Promise<MachineView> {
   const workers = { used: registry.all().length, limit: settings.get().maxWorkers }
   const { machine } = fleet
@@ -45,7 +47,6 @@ function viewCard({ id, index, name, driver, memoryBytes, usedBytes }: GpuInvent
   }
 }
 
-/** Versions of the service and of all that it stands on. */
 export async function readVersions({
   host,
   fleet,
@@ -55,7 +56,6 @@ export async function readVersions({
 }: Pick<MachineDeps, 'fleet' | 'settings'> & {
   readonly host: Pick<Host, 'versions'>
   readonly storage: Pick<Storage, 'engineVersion'>
-  /** Version of the service. */
   readonly own: string
 }): Promise<readonly ToolVersion[]> {
   const [tools, engine] = await Promise.all([host.versions(settings.get().python), fleet.machine?.engine()])

@@ -1,6 +1,5 @@
 /**
- * The machines that were added: their drivers, and what is known of each. When a machine is reached, also again after it
- * was away, what workers of before are left there are ended first; until then it has no room.
+ * Added machines: drivers and facts. When a machine is reached, leftover workers end first; until then it has no room.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -15,52 +14,42 @@ import type { Clock, Log, NewId } from '../ports/system.ts'
 import { wait, waitAtMost } from '../wait.ts'
 import { createRemains } from './remains.ts'
 
-/** A machine with its driver. */
 export type OpenMachine = Machine & {
   readonly driver: MachineDriver
-  /** Why nothing can be started there now; undefined: its driver says how much. */
   readonly problem: () => Room | undefined
-  /** What it has, as last read; undefined before it was reached. */
   readonly facts: () => MachineFacts | undefined
   readonly test: () => MachineView['test']
 }
 
-/** The machines that were added: reached, tested, removed. */
 export type Machines = {
   readonly open: () => readonly OpenMachine[]
   readonly get: (name: string) => OpenMachine | undefined
-  /** Notified of each machine when its driver is made, also of those that are there. */
   readonly onOpen: (listener: (machine: OpenMachine) => void) => void
   readonly onClosed: (listener: (machine: OpenMachine) => void) => void
-  /** Is notified when a machine came, went or was reached or lost. */
   readonly onChange: (listener: () => void) => void
-  /** Makes the drivers of those that are stored. Workers of an earlier run wait there to be adopted. */
   readonly start: () => void
-  /** Ends what nobody adopted, on those that are reached now and on others when they are. */
   readonly sweep: () => void
-  /** Waits until the named machines are reached, but not for long. */
   readonly whenReached: (names: readonly string[]) => Promise<void>
-  /** Adds a machine and begins to test it. @throws AppError MACHINE_EXISTS, TOO_MANY_MACHINES */
   readonly add: (machine: MachineCreate) => Promise<OpenMachine>
-  /** Begins a test; where one runs, it goes on. */
   readonly beginTest: (machine: OpenMachine) => void
-  /** Reads again what a machine has, where that is old; whoever asks next sees it. */
   readonly refresh: (machine: OpenMachine) => void
   /** Cordons the host until it is removed. */
   readonly retire: (machine: OpenMachine) => void
   /** Await this before creating anything there, so that a later run knows of it. */
   readonly noteUse: (machine: OpenMachine) => Promise<void>
-  /** Notes what another service of this user, as of a preview, left there under an id; it is removed when that can be. */
+  /** Records leftovers of another service of this user, like a preview, for later removal. */
   readonly noteRemains: (machine: OpenMachine, id: string) => Promise<void>
-  /** Clears it as far as it can be reached, closes its driver and forgets it. @returns what stays there */
+  /**
+   * Cleans it up as far as reachable, closes its driver and forgets it.
+   * @returns what stays there
+   */
   readonly remove: (machine: OpenMachine) => Promise<LeftBehind | undefined>
-  /** @returns what stays on machines that could not be cleaned up */
   readonly close: () => Promise<readonly LeftBehind[]>
 }
 
-// How old facts may be before they are read again, ms; source: ours, the page asks every 2 s.
+// Age of facts before a re-read, ms; source: ours, the page asks every 2 s.
 const FACTS_MS = 5000
-// How long a removal waits for a machine that does not answer, ms; source: ours.
+// Wait for an unresponsive machine at its removal, ms; source: ours.
 const CLEAR_MS = 10_000
 const TEST_MS = 120_000
 
@@ -68,16 +57,13 @@ type State = {
   facts: MachineFacts | undefined
   factsAt: number
   isReading: boolean
-  /** Of the connection that is there now, what was left by others has been ended. */
   isSwept: boolean
   isRetired: boolean
   wasConnected: boolean
-  /** It was reached and swept in this run. */
   wasReached: boolean
   test: { isRunning: boolean; steps: DoctorRow[] }
 }
 
-/** Makes the machines; no driver is made yet. */
 export function createMachines({
   storage,
   fleets,
@@ -95,12 +81,12 @@ export function createMachines({
   const states = new WeakMap<OpenMachine, State>()
   const closing = new AbortController()
   const remains = createRemains({ storage, clock })
-  const clearing = new Set<string>() // ids under which something is being removed
+  const clearing = new Set<string>()
   const startedAt = clock.now()
   const openings = createEmitter<[OpenMachine]>()
   const closings = createEmitter<[OpenMachine]>()
   const changes = createEmitter()
-  const stateOf = (machine: OpenMachine) => states.get(machine) as State // each has one from the start
+  const stateOf = (machine: OpenMachine) => states.get(machine) as State
 
   function openMachine(stored: Machine): OpenMachine {
     const driver = fleets.open(stored)
@@ -123,7 +109,6 @@ export function createMachines({
     return machine
   }
 
-  /** Acts on what the driver says of its connection. */
   function follow(machine: OpenMachine): void {
     const state = stateOf(machine)
     const { state: connection, reason } = machine.driver.status()
@@ -137,7 +122,7 @@ export function createMachines({
     changes.emit()
   }
 
-  let isStarted = false // before, workers of an earlier run wait to be adopted
+  let isStarted = false // before that, workers of an earlier run wait for adoption
 
   function sweep(machine: OpenMachine): void {
     const state = stateOf(machine)
@@ -152,18 +137,16 @@ export function createMachines({
       .catch((error) => log.warn('workers of before not ended', { machine: machine.name, error }))
   }
 
-  /** Begins to remove what was left there under other ids; what an earlier run left has just been ended. */
   function clearRemains(machine: OpenMachine): void {
     const state = stateOf(machine)
     const own = remains.get(machine.id)
     if (own !== undefined && own.notedAt < startedAt && !state.wasReached)
       log.info('workers that an earlier run left on a machine were ended or taken over', { machine: machine.name })
     state.wasReached = true
-    const inUse = new Set([...opened.values()].map(({ id }) => id)) // one machine may be there under two names
+    const inUse = new Set([...opened.values()].map(({ id }) => id)) // one machine may be added under two names
     for (const { id } of remains.at(machine.way)) if (!inUse.has(id)) void clearOther(machine, id)
   }
 
-  /** Never rejects. */
   async function clearOther(machine: OpenMachine, id: string): Promise<void> {
     const { name } = machine
     if (clearing.has(id)) return
@@ -247,7 +230,6 @@ export function createMachines({
     return why === undefined || remains.get(id) === undefined ? undefined : { machine: name, id, why }
   }
 
-  /** @returns why not all could be removed */
   async function closeDriver({ driver, name }: Pick<OpenMachine, 'driver' | 'name'>): Promise<string | undefined> {
     return driver.close().catch((error: Error) => {
       log.warn('machine not closed', { machine: name, error })

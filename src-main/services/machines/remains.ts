@@ -1,19 +1,11 @@
-/**
- * Notes of machines on which this service has something: made before the first worker there, and removed when nothing is
- * left. A note that outlives the run says that something was left there.
- */
+/** Records of machines with something of this service. A record that outlives the run means leftovers. */
 import type { MachineWay } from '../../contract/machines.ts'
 import { wayText } from '../../domain/text.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
-/**
- * Something on a machine, under the id of a machine of this service or of a preview. `host` is how it is reached: its
- * name may be given to another one.
- */
 type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 
-/** The notes, kept from run to run. */
 type RemainsStore = {
   readonly at: (way: MachineWay) => readonly Remains[]
   readonly get: (id: string) => Remains | undefined
@@ -38,7 +30,6 @@ export function leaveMachines(
   }
 }
 
-/** Keeps the notes in the database. */
 export function createRemains({
   storage,
   clock,

@@ -4,13 +4,13 @@ import { waitAtMost } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { Machines, OpenMachine } from './machines.ts'
 
-// How long workers of a machine that does not answer are waited for, ms; source: ours.
+// Wait for workers of an unresponsive machine, ms; source: ours.
 const END_MS = 10_000
 
 /**
- * Ends what runs on a machine and forgets it. Its workers get the grace time of nobody: whoever wants their jobs to end
- * first moves the endpoints elsewhere before. Endpoints that name the machine stay, and wait with the reason.
- * @returns what stays there, as the machine could not be cleaned up
+ * Ends everything on a machine and forgets it, without a grace period; endpoints that name it stay and wait with that
+ * reason.
+ * @returns what could not be cleaned up
  */
 export async function removeMachine(
   {

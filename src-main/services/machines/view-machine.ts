@@ -4,7 +4,6 @@ import type { Storage } from '../ports/storage.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import type { OpenMachine } from './machines.ts'
 
-/** A machine as people see it. */
 export function viewMachine(
   {
     storage,

@@ -1,4 +1,4 @@
-/** Credentials of the hosts that models come from: encrypted at rest, sent to their host alone, never shown. */
+/** Credentials of model hosts: encrypted, sent only to their host, never shown. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelCredentialsView, modelCredentialsPut } from '../../contract/models.ts'
@@ -15,7 +15,6 @@ const stored = z.object({
 
 type Secrets = Pick<Storage, 'secrets'>
 
-/** Stores credentials of a host; those of before are replaced. */
 export async function putModelCredentials(
   { storage, clock }: { readonly storage: Secrets & Pick<Storage, 'write'>; readonly clock: Pick<Clock, 'now'> },
   { host, ...secret }: z.output<typeof modelCredentialsPut>,
@@ -25,7 +24,6 @@ export async function putModelCredentials(
   return viewOf(host, secret, updatedAt)
 }
 
-/** All hosts, without what is secret. @throws AppError SECRET_LOST */
 export function listModelCredentials({ secrets }: Secrets): ModelCredentialsView[] {
   return secrets.list(SCOPE).flatMap(({ name, updatedAt }) => {
     const secret = read({ secrets }, name)
@@ -33,9 +31,6 @@ export function listModelCredentials({ secrets }: Secrets): ModelCredentialsView
   })
 }
 
-/**
- * Value of the Authorization header for a host; undefined where nothing is stored for it. @throws AppError SECRET_LOST
- */
 export function authorizationFor({ secrets }: Secrets, host: string): string | undefined {
   const secret = read({ secrets }, host.toLowerCase())
   if (secret === undefined) return undefined
@@ -43,7 +38,6 @@ export function authorizationFor({ secrets }: Secrets, host: string): string | u
   return `Basic ${Buffer.from(`${secret.username}:${secret.password}`).toString('base64')}`
 }
 
-/** Forgets the credentials of a host. @throws AppError CREDENTIALS_NOT_FOUND */
 export async function removeModelCredentials(storage: Secrets & Pick<Storage, 'write'>, host: string): Promise<void> {
   if (!(await storage.write(() => storage.secrets.remove(SCOPE, host))))
     throw new AppError('CREDENTIALS_NOT_FOUND', { host: host.slice(0, 100) })

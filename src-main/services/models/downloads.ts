@@ -1,7 +1,6 @@
 /**
- * Downloads of models: two at a time, in the order in which they were asked for. Their states are rows, so they go on
- * after a restart; how far one is stands in its part file, so nothing is counted twice. What breaks off is tried again
- * after a pause, as long as tries bring something.
+ * Model downloads, two at a time in order. States are rows and progress is the part file, so they survive restarts.
+ * Interrupted ones retry while tries make progress.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -17,33 +16,29 @@ import { createNotifier, type Notifier } from '../wait.ts'
 import { authorizationFor } from './credentials.ts'
 import { type DownloadRequest, readRequest, runDownload, type TryEnd } from './run-download.ts'
 
-/** Downloads of models: started, followed, given up. */
 export type ModelDownloads = {
-  /** Notifies when one has come further, a few times a second, and when one has changed its state. */
   readonly notifier: Notifier
-  /** Newest first. */
   readonly list: () => ModelDownload[]
-  /** One of the same file that goes on is given back. @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE */
+  /**
+   * Returns a running download of the same file, if any.
+   * @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE
+   */
   readonly create: (asked: ModelDownloadCreate) => Promise<ModelDownload>
   /**
-   * The same for what was settled by a program.
-   * @param authorization what a host gets, until the service ends; without it, its stored credentials
+   * Same for a program's request.
+   * @param authorization for hosts until the service ends; defaults to stored credentials
    * @throws AppError MODEL_EXISTS, MODEL_UNWRITABLE
    */
   readonly begin: (request: DownloadRequest, authorization?: Authorization) => Promise<ModelDownload>
   readonly get: (id: string) => ModelDownload | undefined
-  /** @throws AppError DOWNLOAD_NOT_FOUND, MODEL_EXISTS */
   readonly retry: (id: string) => Promise<ModelDownload>
-  /** @throws AppError DOWNLOAD_NOT_FOUND */
   readonly cancel: (id: string) => Promise<ModelDownload>
-  /** @throws AppError DOWNLOAD_NOT_FOUND, BAD_FIELD while it goes on */
   readonly remove: (id: string) => Promise<void>
   readonly start: () => Promise<void>
-  /** Breaks off what runs, to go on at the next start. Safe to call twice; waits. */
+  /** Interrupts running downloads until the next start. Safe to call twice; waits. */
   readonly stop: () => Promise<void>
 }
 
-/** What they need. */
 export type ModelDownloadDeps = {
   readonly storage: Pick<Storage, 'write' | 'modelDownloads' | 'secrets'>
   readonly clock: Clock
@@ -53,7 +48,6 @@ export type ModelDownloadDeps = {
   readonly fetchFile: FetchFile
   readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelsMaxMib'>
   readonly folders: () => readonly ModelTarget['folder'][]
-  /** A model is there that was not. */
   readonly onFinished: () => Promise<void>
 }
 
@@ -66,15 +60,14 @@ const NOTIFY_EVERY_MS = 200
 const RATE_OVER_MS = 5000
 const SAMPLE_EVERY_MS = 250
 
-/** Makes them; none runs. */
 export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   const { storage, clock, newId, log, files, settings, folders } = deps
   const store = storage.modelDownloads
   const notifier = createNotifier(clock)
   const running = new Map<string, Running>()
-  // Of those that wait for their next try: when it is, steady ms, and how many have brought nothing.
+  // Steady ms of the next try, and tries without progress.
   const pauses = new Map<string, { readonly until: number; readonly tries: number }>()
-  // What they were begun with; a token of a worker is stored nowhere.
+  // Authorizations in memory only, because tokens of workers are not stored.
   const given = new Map<string, Authorization>()
   let cancelTimer: (() => void) | undefined
   let cancelNews: (() => void) | undefined
@@ -92,7 +85,6 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
     return folder && { folder, directory, name }
   }
 
-  /** Starts those that are next, and plans the next look. */
   function pump(): void {
     cancelTimer?.()
     if (isStopped) return
@@ -119,7 +111,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
 
   async function attempt({ id }: StoredDownload, signal: AbortSignal, rate: Rate): Promise<void> {
     const download = await storage.write(() => store.move(id, 'start', {}) ?? store.get(id))
-    if (download?.state !== 'running') return // cancelled meanwhile
+    if (download?.state !== 'running') return
     notifier.notify()
     const target = targetOf(download)
     let first: number | undefined
@@ -149,7 +141,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       rate.received = 0
       await files.removePart(target, id)
     }
-    if (signal.aborted && end.kind === 'fault') return // by a person, who has said so, or by the end of the service
+    if (signal.aborted && end.kind === 'fault') return
     await record(download, end, rate.received, rate.received > (first ?? 0))
   }
 
@@ -278,7 +270,6 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
     },
     async start() {
       isStopped = false
-      // A service that was killed has left these running.
       const left = store.underWay().filter(({ state }) => mayHappen('pause', state))
       if (left.length > 0) await storage.write(() => left.map(({ id }) => store.move(id, 'pause', {})))
       pump()

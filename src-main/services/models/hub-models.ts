@@ -1,7 +1,6 @@
 /**
- * The models of endpoints: each is brought from the hub before workers start, by the downloads of models, and stays. What
- * is here is used without the hub where that does not answer. Which commit a branch means is asked once for each change
- * of an endpoint's settings, so that all workers of one release have the same files.
+ * Downloads endpoint models from the hub before workers start and keeps them, so they work offline. A branch's commit
+ * is resolved once per settings change, so all workers of a release share files.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
@@ -28,21 +27,16 @@ import type { Log } from '../ports/system.ts'
 import { authorizationFor } from './credentials.ts'
 import type { ModelDownloads } from './downloads.ts'
 
-/** A model that an endpoint wants. */
 export type WantedModel = {
-  /** Like owner/name:revision. */
   readonly model: string
-  /** What tells one state of the endpoint's settings from others. */
   readonly settings: string
-  /** Token of the hub among the variables of the endpoint; stored credentials count where there is none. */
   readonly token: string | undefined
 }
 
-/** The models of endpoints. */
 export type HubModels = {
   /**
-   * Brings a model here and says where it lies. Broken off, downloads go on for the next worker.
-   * @throws Error with the reason for a person, also when the signal aborts it
+   * Fetches a model and returns its location; interrupted downloads resume for the next worker.
+   * @throws Error with a reason for the user, also on abort
    */
   readonly stage: (wanted: WantedModel, watch: Watch) => Promise<StagedModel>
 }
@@ -53,20 +47,17 @@ type Deps = {
   readonly files: ModelFiles
   readonly fetchFile: FetchFile
   readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelHub'>
-  /** The folder of models that holds them. */
   readonly folder: () => ModelFolder
   readonly downloads: Pick<ModelDownloads, 'begin' | 'get' | 'notifier'>
 }
 
-// The list of a model's files: 100,000 of them. Source: ours, as the whole of it is read into memory.
+// A listing of 100,000 files. Source: ours, as it is read into memory.
 const LISTING_BYTES = 16 * MIB
-// A worker that waits for a download that waits for others is told of it as often; ms.
+// Interval of reports to a worker that waits for downloads, ms.
 const TELL_AGAIN_MS = 10_000
 
-/** Makes the models of endpoints; none is asked for yet. */
 export function createHubModels(deps: Deps): HubModels {
   const { storage, log, files, settings, folder, downloads } = deps
-  // What was settled, by endpoint, settings and model.
   const settled = new Map<string, string>()
 
   const pathOf = (model: HubModel, rest = '') => `${folder().path}/${HUB_DIRECTORY}/${hubFolder(model)}${rest}`
@@ -89,7 +80,6 @@ export function createHubModels(deps: Deps): HubModels {
     return text === undefined ? undefined : hubListing.parse(JSON.parse(text))
   }
 
-  /** The listing of the revision as it was asked for last; undefined: it never was. */
   async function lastListing(model: HubModel): Promise<HubListing | undefined> {
     const { revision = USUAL_REVISION } = model
     const commit = isCommit(revision) ? revision : (await files.readText(refPath(model, revision)))?.trim()
@@ -134,7 +124,6 @@ export function createHubModels(deps: Deps): HubModels {
     }
   }
 
-  /** Begins what is missing. @returns the downloads, each with its file */
   async function beginDownloads({ model: text, token }: WantedModel, { revision, files: all }: HubListing) {
     const model = readHubModel(text)
     const { modelHub } = settings()
@@ -147,7 +136,7 @@ export function createHubModels(deps: Deps): HubModels {
         const { id } = await downloads.begin({ url, target, expected }, authorization(token))
         begun.push({ id, path, target })
       } catch (error) {
-        // It came at this moment, for another worker.
+        // The file arrived at this very moment, for another worker.
         if (!(error instanceof AppError) || error.code !== 'MODEL_EXISTS') throw error
       }
     }
@@ -161,7 +150,7 @@ export function createHubModels(deps: Deps): HubModels {
       const open: ModelDownload[] = []
       for (const { id, path, target } of begun) {
         const download = downloads.get(id)
-        // The list of downloads holds the newest alone.
+        // The download list holds only the newest ones, so the disk is checked for others.
         if (download === undefined ? await files.exists(target) : download.state === 'done') continue
         if (download === undefined || hasEnded(download.state))
           throw new Error(`${path}: ${download?.reason ?? 'its download was given up'}`)
@@ -202,7 +191,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How far it is, for a person. @param open what is missing */
 function progressText(model: string, open: readonly ModelDownload[], all: { readonly files: number }): string {
   const received = open.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0)
   const total = open.reduce((sum, { totalBytes = 0 }) => sum + totalBytes, 0)

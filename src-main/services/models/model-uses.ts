@@ -1,19 +1,16 @@
-/** What names which model. Texts are looked through once; what was found in them is remembered until they change. */
 import type { ModelUse } from '../../contract/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 
-// The newest runs of graphs that are looked through.
 const RUNS = 200
 const WORKFLOWS = 10_000
-// Texts between two pauses, so that a library of thousands holds nobody up.
+// Texts between two pauses, so that large libraries block nobody.
 const TEXTS_A_TURN = 20
 
 type Source = ModelUse & { readonly version: string; readonly text: () => string | undefined }
 
-/** Makes what finds them. @returns by the name that graphs use, newest first */
 export function createModelUses({
   storage,
   clock,
@@ -40,7 +37,7 @@ export function createModelUses({
 
   async function namesIn(text: string | undefined): Promise<readonly string[]> {
     const names = text === undefined ? [] : await readInThread('modelNames', text)
-    return 'problem' in names ? [] : names // nested too deep to be looked through
+    return 'problem' in names ? [] : names
   }
 
   return async () => {

@@ -1,9 +1,8 @@
 import { TargetError } from '../../domain/models/target-error.ts'
 import type { ScannedFolder, Storage } from '../ports/storage.ts'
 /**
- * The models of this machine as the service has them: what lies in their folders, what is on its way, and who may use
- * it. Folders belong to the user, who puts files into them by hand as well, so they are looked through when somebody
- * asks; in between, what was found last counts.
+ * Models of this machine: folders, downloads and uses. Users change the folders too, so they are scanned on demand; the
+ * last result counts in between.
  */
 
 import type { ContainerSettings } from '../../contract/container.ts'
@@ -27,32 +26,27 @@ import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } fro
 import { createHubModels, type HubModels } from './hub-models.ts'
 import { createModelUses } from './model-uses.ts'
 
-/** The models of this machine. */
 export type Models = {
-  /** Notifies when what `news` gives has changed. */
   readonly notifier: Notifier
   readonly news: () => ModelNews
-  /** Looks through the folders. */
   readonly list: () => Promise<{ readonly models: ModelView[]; readonly more: boolean; readonly revision: number }>
-  /** SHA-256 of an installed model in lower case hex, read once until the file changes; undefined: it has gone. */
+  /** SHA-256 in lower-case hex, cached until the file changes; undefined: the file is gone. */
   readonly checksum: (model: ModelView) => Promise<string | undefined>
-  /** By the name that graphs use. */
   readonly uses: () => Promise<Record<string, ModelUse[]>>
-  /** What was found last. Looks again, for the next time, where `isStale` says that something was missed. */
+  /** The last result; `isStale` triggers a scan for the next call. */
   readonly here: (isStale?: boolean) => readonly ModelKey[]
   /** @throws AppError MODEL_NOT_FOUND, BAD_FIELD, MODEL_UNWRITABLE */
   readonly remove: (model: Pick<ModelView, 'folder' | 'directory' | 'name'>) => Promise<void>
-  /** Looks through the folders. @returns them with the file that tells a ComfyUI of this machine where they are */
+  /**
+   * Scans the folders.
+   * @returns them, and the file that configures a local ComfyUI
+   */
   readonly folders: () => Promise<{ readonly folders: ModelFolderView[]; readonly configFile: string }>
-  /** @throws AppError BAD_FIELD */
   readonly setFolders: (folders: readonly ModelFolder[]) => Promise<void>
-  /** Container settings of an endpoint, with the folders where its workers take workflows. */
   readonly withFolders: (config: EndpointConfig) => ContainerSettings | undefined
   readonly downloads: ModelDownloads
-  /** Those that endpoints name. */
   readonly hub: HubModels
   readonly start: () => Promise<void>
-  /** Safe to call twice; waits. */
   readonly stop: () => Promise<void>
 }
 
@@ -60,7 +54,6 @@ type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinishe
   ReadsInThread & {
     readonly settings: () => ServiceSettings
     readonly storage: Storage
-    /** The data folder, which has the folder of models where no other is set. */
     readonly dataFolder: () => string
   }
 
@@ -68,32 +61,28 @@ const STATE_NAME = 'modelFolders'
 const OF_CONTAINERS = 'container_model_paths.yaml'
 const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
-/** Makes the models: folders, downloads and what uses them. */
 export function createModels(deps: Deps): Models {
   const { storage, clock, log, readInThread, dataFolder } = deps
   const files = storage.modelFiles
   let set: readonly ModelFolder[] = modelFoldersUpdate.parse(storage.state.get(STATE_NAME) ?? { folders: [] }).folders
   let scanned: readonly ScannedFolder[] = []
-  // Those that are there, each with its number among all of them, for the containers that start next.
   let present: readonly { readonly folder: ModelFolder; readonly index: number }[] = []
   let here: readonly ModelKey[] = []
   let written = new Map<string, { readonly text: string; readonly path: string }>()
   let revision = 0
   let seen = ''
   let scanning: Promise<void> | undefined
-  // Files of gigabytes, by path, size and time of change.
+  // By path, size and time of change, as files have gigabytes.
   const checked = new Map<string, string>()
   const findUses = createModelUses({ storage, clock, readInThread })
 
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
   const folders = (): readonly ModelFolder[] => (set.length === 0 ? [defaultFolder()] : set)
 
-  // Models of the hub lie in the folder of this program, whatever others there are.
   const targets = () => [...folders(), defaultFolder()]
   const downloads = createModelDownloads({ ...deps, files, folders: targets, onFinished: () => rescan() })
   const hub = createHubModels({ ...deps, files, folder: defaultFolder, downloads })
 
-  /** Looks through the folders; whoever asks meanwhile gets the look that has not begun yet. */
   function rescan(): Promise<void> {
     const before = scanning ?? Promise.resolve()
     const mine = before.then(scan)
@@ -156,7 +145,7 @@ export function createModels(deps: Deps): Models {
       return { models, more: scanned.some(({ more }) => more), revision }
     },
     async checksum({ folder, directory, name, bytes, changedAt, sha256 }) {
-      if (sha256 !== undefined) return sha256 // of its download
+      if (sha256 !== undefined) return sha256
       const file = scanned
         .find((one) => one.folder.path === folder)
         ?.files.find((one) => one.directory === directory && one.name === name)
@@ -221,7 +210,7 @@ export function createModels(deps: Deps): Models {
     withFolders(config) {
       const { container, workflows } = config
       if (container === undefined || !takesWorkflows(config) || workflows?.modelFolders === false) return container
-      // Below a folder of the user, a mount would need a folder in it.
+      // A mount below a user's folder would create a folder in it.
       const isTaken = (pathOf: string) =>
         container.volumes.some(({ target }) => `${pathOf}/`.startsWith(`${target.replace(/\/+$/, '')}/`))
       const paths = written.get(OF_CONTAINERS)?.path
@@ -234,7 +223,7 @@ export function createModels(deps: Deps): Models {
     downloads,
     hub,
     async start() {
-      // A folder that cannot be made, or read, stops nobody from starting: the page of models says why.
+      // An unusable folder must not prevent a start: the page of models shows why.
       await files.makeFolder(defaultFolder().path).catch((error) => log.warn('folder of models not made', { error }))
       await findPresent(folders()).catch((error) => log.warn('folders of models not read', { error }))
       await downloads.start()

@@ -1,8 +1,8 @@
 import { TargetError } from '../../domain/models/target-error.ts'
 import type { ModelDownloadStore, ModelFiles, ModelPart, ModelTarget, StoredDownload } from '../ports/storage.ts'
 /**
- * One try of a download: what is there already is read, the rest is asked for and appended, the whole is
- * checked, and then it gets its name. Everything that a host claims is bounded: size, disk, checksum, form.
+ * One try of a download: continue, verify, rename. Everything that a host claims is bounded: size, disk, checksum,
+ * format.
  */
 
 import { AppError } from '../../contract/errors.ts'
@@ -21,29 +21,24 @@ import {
 import { sizeText } from '../../domain/text.ts'
 import type { FetchFile } from '../ports/models.ts'
 
-/** How a try ended. An error that is not final may be gone at the next one. */
 export type TryEnd =
   | { readonly kind: 'done'; readonly sha256: string }
   | { readonly kind: 'fault'; readonly why: string; readonly isFinal: boolean; readonly isUseless?: boolean }
 
-/** What a try works with. */
 export type TryDeps = {
   readonly files: ModelFiles
   readonly fetchFile: FetchFile
   readonly authorization: (host: string) => string | undefined
   readonly allowPrivate: boolean
-  /** The largest file that is taken. */
   readonly maxBytes: number
-  /** Notes what a host has reported. */
   readonly learn: (reported: Parameters<ModelDownloadStore['learn']>[1]) => Promise<void>
   readonly onBytes: (received: number) => void
   readonly signal: AbortSignal
 }
 
-// How often the disk is looked at while a file of unknown or large size comes in.
+// Interval of disk checks for large files or unknown sizes.
 const CHECK_EVERY_BYTES = 256 * MIB
 
-/** Tries. Never rejects. */
 export async function runDownload(deps: TryDeps, download: StoredDownload, target: ModelTarget): Promise<TryEnd> {
   let part: ModelPart | undefined
   try {
@@ -71,11 +66,10 @@ function endOf(error: unknown): TryEnd {
   return passing(message === '' ? code : message)
 }
 
-/** Brings the rest. @returns why it did not; undefined: all is here */
 async function receive(deps: TryDeps, download: StoredDownload, part: ModelPart): Promise<TryEnd | undefined> {
   const { fetchFile, authorization, allowPrivate, signal, onBytes, maxBytes } = deps
   onBytes(part.bytes())
-  // All came, and the service ended before it was checked.
+  // All bytes arrived, but the service ended before they were verified.
   if (part.bytes() > 0 && part.bytes() === download.totalBytes) return undefined
   const { url, validator } = download
   const got = await fetchFile({ url, from: part.bytes(), validator, authorization, allowPrivate, signal })
@@ -107,7 +101,7 @@ async function receive(deps: TryDeps, download: StoredDownload, part: ModelPart)
   return undefined
 }
 
-// Before the first byte is written: a file of 20 GB that does not fit is not worth half of it.
+// Before the first byte, because a file that does not fit is not worth starting.
 async function refusal(
   { maxBytes }: TryDeps,
   { expected }: StoredDownload,
@@ -120,7 +114,7 @@ async function refusal(
 ): Promise<TryEnd | undefined> {
   if (totalBytes > maxBytes) return useless(tooLarge(totalBytes, maxBytes))
   if (expected !== undefined && sha256 !== undefined && expected !== sha256) return useless(otherFile(sha256, expected))
-  // What is there is given up where the whole comes anew.
+  // Existing bytes are discarded when the whole file is sent again.
   return diskProblem(part, totalBytes - Math.max(from, part.bytes()))
 }
 
@@ -139,7 +133,6 @@ async function diskProblem(part: ModelPart, missing: number): Promise<TryEnd | u
   )
 }
 
-/** Checks the whole, and gives it its name. */
 async function finish(part: ModelPart, { expected }: StoredDownload, target: ModelTarget): Promise<TryEnd> {
   if (part.bytes() === 0) return useless('the file is empty')
   const sha256 = part.sha256()
@@ -156,7 +149,6 @@ function formatProblem({ format, fault }: ModelFacts, name: string): string | un
   return fault === undefined ? undefined : `the download is not a complete ${format} file: ${fault}. It was deleted`
 }
 
-/** A download that may be asked for. `url` is that of the file itself. */
 export type DownloadRequest = {
   readonly url: string
   readonly target: ModelTarget
@@ -166,9 +158,9 @@ export type DownloadRequest = {
 const bad = (field: string, why: string) => new AppError('BAD_FIELD', { field, why })
 
 /**
- * Reads what is to be downloaded, and where it is to lie.
- * @param folders of models, the one for downloads first
- * @throws AppError BAD_FIELD with what is missing, or what would lead out of the folder
+ * Parses a download request and target.
+ * @param folders model folders, the download one first
+ * @throws AppError BAD_FIELD for missing fields or a path outside the folder
  */
 export function readRequest(asked: ModelDownloadCreate, folders: readonly ModelFolder[]): DownloadRequest {
   const url = readAddress(asked.url)
@@ -198,7 +190,7 @@ function readAddress(text: string): string {
     throw bad('url', why)
   }
   url.hash = ''
-  // The page of a file, as it is copied from a browser; the file is beside it.
+  // The browser address of a file's page becomes that of the file.
   if (url.hostname === 'huggingface.co') url.pathname = url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, '$1/resolve/')
   return url.href
 }

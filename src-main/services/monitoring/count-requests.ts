@@ -1,6 +1,5 @@
-/** Counts of HTTP requests by route, method and status. Routes are rows of tables, so there are only so many. */
+/** Counts HTTP requests by route, method and status. Routes are table rows, so their number is bounded. */
 
-/** How often a route was answered so. */
 export type RequestCount = {
   readonly route: string
   readonly method: string
@@ -8,14 +7,11 @@ export type RequestCount = {
   readonly count: number
 }
 
-/** The counts since the start. */
 export type RequestCounts = {
-  /** What counts the requests of a route: to be made once, as it is called by each request. */
   readonly of: (route: string) => (method: string, status: number) => void
   readonly all: () => readonly RequestCount[]
 }
 
-/** Makes counts that begin with nothing. */
 export function createRequestCounts(): RequestCounts {
   const routes = new Map<string, Map<string, Map<number, number>>>()
   return {

@@ -1,7 +1,6 @@
 /**
- * Metrics over time: every 10 s what happened on each endpoint is written as one step, only for endpoints where
- * something did. Reading adds steps up to the number of points asked for. Requests to load-balanced endpoints are
- * counted like jobs, all of it when they end: what became of one that is still open nobody knows.
+ * Metrics over time: each active endpoint writes a step every 10 s; reads merge steps into points. Load-balanced
+ * requests count like jobs, at their end.
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import {
@@ -23,18 +22,15 @@ import type { Clock, Log } from '../ports/system.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-/** What metrics need. */
 export type MetricsDeps = {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Log
   readonly counts: QueueCounts
   readonly registry: WorkerRegistry
-  /** How many workers of an endpoint are unhealthy. */
   readonly unhealthyOf: (endpoint: Endpoint) => number
 }
 
-/** What metrics want to know of a request that has ended. */
 export type EndedRequest = Pick<ProxiedRequest, 'endpointId' | 'status' | 'workerId' | 'waitedMs' | 'durationMs'>
 
 type OpenStep = {
@@ -47,34 +43,31 @@ type OpenStep = {
   execution: Record<number, number>
   delayMaxMs: number
   executionMaxMs: number
-  /** What scrapers want besides; it is not stored with the step. */
   unstored: Unstored
 }
 
 type Unstored = { timedOut: number; cancelled: number; delayMs: number; executionMs: number }
 
-/** What was counted of an endpoint since the service started. */
 export type SinceStart = Counts & Readonly<Unstored>
 
 const STEP_MS = 10_000
 const POINTS = 100
-// A connection that goes on as a WebSocket lasts as long as people talk, which says nothing of the worker.
+// A WebSocket lasts as long as people use it, which says nothing about the worker.
 const SWITCHED = 101
 
-/** The recorder of metrics. */
 export class MetricsRecorder {
   readonly #deps: MetricsDeps
   readonly #open = new Map<string, OpenStep>()
-  // When the step began that goes on: what was seen at one time must not move to another when it is written.
+  // Start of the open step: data must not move to another one.
   #at: number
   #cancel: (() => void) | undefined
   #quiet = new Set<string>()
   readonly #started = new WeakSet<LiveWorker>()
-  // When work came or ended for the last time; looked up in the steps once, as idle workers write many without any.
+  // Last arrival or end of work; looked up once, because idle workers write many empty steps.
   readonly #lastActive = new Map<string, number | undefined>()
-  // Of the open step; it begins with the gauges at the end of the one before.
+  // Of the open step, starting with the last gauges.
   readonly #most = new Map<string, Most>()
-  // Sums of the steps that were closed since the start: a scraper adds nothing to what a job costs.
+  // Sums of closed steps since the start, so that scrapers cost nothing per job.
   readonly #closed = new Map<string, SinceStart>()
 
   constructor(deps: MetricsDeps) {
@@ -85,7 +78,6 @@ export class MetricsRecorder {
     deps.registry.onMove((worker) => this.#countStart(worker))
   }
 
-  /** Begins to write each step at its end. */
   start(): void {
     const { clock } = this.#deps
     this.#at = this.#stepAt()
@@ -95,14 +87,13 @@ export class MetricsRecorder {
     })
   }
 
-  /** Writes the open step and ends. */
   async stop(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
     await this.#write()
   }
 
-  /** Points from `from` to `to` (wall ms), at most `points` of them. */
+  /** Points from `from` to `to` (wall ms), at most `points`. */
   read(
     endpointId: string,
     range: { readonly from: number; readonly to: number; readonly points: number | undefined },
@@ -126,7 +117,6 @@ export class MetricsRecorder {
     }
   }
 
-  /** All that was counted since the service started; undefined: nothing. */
   sinceStart(endpointId: string): SinceStart | undefined {
     const open = this.#open.get(endpointId)
     return open === undefined ? this.#closed.get(endpointId) : this.#withClosed(endpointId, open)
@@ -150,10 +140,7 @@ export class MetricsRecorder {
     return this.#lastActive.get(endpointId)
   }
 
-  /**
-   * Counts a request to a load-balanced endpoint that has ended. Who left before a response counts as neither good nor
-   * bad.
-   */
+  /** Clients that left before a response count as neither good nor bad. */
   countRequest({ endpointId, status, workerId, waitedMs, durationMs }: EndedRequest): void {
     const step = this.#activeStep(endpointId)
     step.submitted += 1
@@ -187,14 +174,13 @@ export class MetricsRecorder {
     for (const known of [this.#open, this.#most, this.#closed, this.#lastActive, this.#quiet]) known.delete(endpointId)
   }
 
-  // Ready for the first time. One that an earlier run of the service started was counted there.
   #countStart(worker: LiveWorker): void {
     if (!worker.becameReady || worker.adopted || this.#started.has(worker)) return
     this.#started.add(worker)
     this.#stepOf(worker.endpointId).coldStarts += 1
   }
 
-  /** What happened since the last step was written, so that stats and the list of jobs agree at each moment. */
+  /** Includes the open step, so that stats and job lists always agree. */
   openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
     const open = this.#open.get(endpointId)
     if (open === undefined) return []
@@ -206,7 +192,7 @@ export class MetricsRecorder {
     return Math.floor(this.#deps.clock.now() / STEP_MS) * STEP_MS
   }
 
-  // Once a commit for each endpoint: its jobs may be thousands.
+  // Once per commit and endpoint, because there may be thousands of jobs.
   #noteMost(changes: readonly Change[]): void {
     const changed = new Set<string>()
     for (const change of changes) if (change.type === 'job' || change.type === 'worker') changed.add(change.endpointId)
@@ -252,7 +238,7 @@ export class MetricsRecorder {
     if (steps.length === 0) return
     await storage.write(() => {
       for (const { id, step } of steps) {
-        // The service may have ended and begun again within the same step.
+        // The service may have ended and restarted within the same step.
         const [before] = storage.metrics.read(id, at, at + 1)
         const whole = before === undefined ? step : addSteps(JSON.parse(before.point) as Step, step)
         storage.metrics.save(id, at, JSON.stringify(whole))
@@ -260,7 +246,7 @@ export class MetricsRecorder {
     })
   }
 
-  // An endpoint that stays quiet writes one last step with its gauges and then none.
+  // A quiet endpoint writes one last step with its gauges.
   #closeStep(endpointId: string): Step | undefined {
     const gauges = this.#gauges(endpointId)
     const most = this.#mostOf(endpointId, gauges)

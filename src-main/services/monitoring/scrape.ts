@@ -1,7 +1,6 @@
 /**
- * The page of `/metrics`. Nothing is counted for it: it is written from what metrics, queue, registry and storage know
- * already. It is made at most once a second however many ask, and in slices, so that a thousand endpoints hold up
- * nobody.
+ * The `/metrics` page, from data that exists anyway. Built at most once a second, in slices, so that a thousand
+ * endpoints block nobody.
  */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
@@ -17,7 +16,6 @@ import type { RequestCounts } from './count-requests.ts'
 import type { MetricsRecorder, SinceStart } from './metrics.ts'
 import type { Traces } from './traces.ts'
 
-/** What the page is written from. */
 export type ScrapeDeps = {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'figures'>
   readonly clock: Clock
@@ -33,15 +31,12 @@ export type ScrapeDeps = {
   readonly facts: () => { readonly version: string; readonly startedAt: number }
 }
 
-/** The page, for whoever scrapes. */
 export type Scrape = { readonly read: (form: ExpositionForm) => Promise<string> }
 
-// How old a page may be that is given out again; source: ours, scrapers come every few seconds at most.
+// Age up to which a page is reused; source: ours, scrapers come every few seconds at most.
 const FRESH_MS = 1000
-// How long the event loop is held for it at a time.
 const SLICE_MS = 3
 
-/** Makes it; nothing is read yet. */
 export function createScrape(deps: ScrapeDeps): Scrape {
   const { clock } = deps
   let newest: { readonly page: Promise<Exposition>; madeAt?: number } | undefined
@@ -53,7 +48,6 @@ export function createScrape(deps: ScrapeDeps): Scrape {
       () => {
         fresh.madeAt = clock.steady()
       },
-      // One that could not be made is not given out again.
       () => {
         if (newest === fresh) newest = undefined
       },
@@ -88,7 +82,7 @@ async function addService(page: Exposition, deps: ScrapeDeps): Promise<void> {
   const { version, startedAt } = facts()
   const [database, space, cards] = await Promise.all([
     storage.figures(),
-    host.space().catch(() => undefined), // a disk that does not answer must not hide all other figures
+    host.space().catch(() => undefined), // a slow disk must not hide all other figures
     fleet.machine?.gpus(false),
   ])
   const own = host.readProcess()
@@ -145,14 +139,14 @@ function addCounts(page: Exposition, id: string, since: SinceStart): void {
   page.add('drydock_jobs_ended', since.cancelled, [id, 'CANCELLED'])
   page.add('drydock_jobs_retried', since.retried, [id])
   page.add('drydock_worker_cold_starts', since.coldStarts ?? 0, [id])
-  // Endpoints at which nothing happened have none: of a thousand endpoints most are idle.
+  // Idle endpoints, usually most of a thousand, have no samples.
   if (Object.keys(since.delay).length > 0)
     page.addHistogram('drydock_job_waiting_seconds', since.delay, since.delayMs, [id])
   if (Object.keys(since.execution).length > 0)
     page.addHistogram('drydock_job_execution_seconds', since.execution, since.executionMs, [id])
 }
 
-// Of load-balanced endpoints undefined: their requests wait in memory, and for seconds at most.
+// Undefined for load-balanced endpoints, whose requests wait in memory for seconds at most.
 function oldestSeconds({ storage, clock }: ScrapeDeps, endpointId: string): number | undefined {
   const waiting = ([0, 1] as const).flatMap((priority) => storage.jobs.oldestWaiting(endpointId, priority) ?? [])
   if (waiting.length === 0) return undefined

@@ -1,7 +1,4 @@
-/**
- * Stats of all endpoints over the last hour, for lists. Pages ask for them every few seconds, so the steps that were
- * read are stored, and only those since the last call are read again.
- */
+/** Stats of the last hour for lists. Steps are cached, because pages ask every few seconds. */
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
 import { MINUTE_MS } from '../../contract/units.ts'
 import { type Step, toTotals } from '../../domain/metrics.ts'
@@ -11,16 +8,13 @@ import type { Clock } from '../ports/system.ts'
 import type { MetricsRecorder } from './metrics.ts'
 
 const MINUTES = 60
-// How many requests are looked through at once.
 const REQUESTS_A_PAGE = 100
 
 type CachedStep = { readonly at: number; readonly step: Step }
 type LastError = Pick<EndpointStats, 'lastError'>
 
-/** The stats of the service. */
 export type Stats = { readonly read: () => ServiceStats }
 
-/** Makes the stats; nothing is read yet. */
 export function createStats({
   storage,
   clock,
@@ -33,7 +27,6 @@ export function createStats({
   let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
   const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
 
-  // The newest stored step is read again: it may have been written twice within its time.
   function stepsOf(endpointId: string, from: number, to: number): readonly CachedStep[] {
     const old = (cached.get(endpointId) ?? []).filter(({ at }) => at >= from)
     const fresh = storage.metrics.read(endpointId, old.at(-1)?.at ?? from, to)
@@ -43,7 +36,7 @@ export function createStats({
   return {
     read() {
       const at = clock.now()
-      // Whole minutes, so that the bars of a chart do not change as time goes on.
+      // Whole minutes, so that chart bars do not change.
       const to = (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
       const from = to - MINUTES * MINUTE_MS
       const endpoints = storage.endpoints.all()
@@ -64,7 +57,7 @@ export function createStats({
     return { lastError: { jobId: job.id, at: job.finishedAt ?? job.createdAt, error: job.error ?? '' } }
   }
 
-  // Looking for one goes through all requests where none failed, so it is looked for when the count has changed.
+  // Searched only when the count changed, because it may scan all requests.
   function lastRequestErrorOf(endpointId: string): LastError {
     const { failed } = storage.endpoints.totals(endpointId)
     const known = lastErrors.get(endpointId)

@@ -1,7 +1,6 @@
 /**
- * Traces of jobs and requests. Spans are made when a job has ended, from its row alone: a job costs nothing until then,
- * and its trace outlives a restart. Off as long as no address is set. What follows from it is sent to a collector that
- * nobody waits for.
+ * Job and request traces. Spans derive from an ended job's row alone: free until then and restart-proof. Off without an
+ * address; the collector is never awaited.
  */
 import type { JobHistoryEntry } from '../../contract/management.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
@@ -19,7 +18,6 @@ import type { Collector, OpenCollector, SpanCounts } from '../ports/traces.ts'
 import type { Settings } from '../settings.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-/** What tracing needs. */
 export type TracesDeps = {
   readonly storage: Pick<Storage, 'onDurable' | 'traces' | 'jobs'>
   readonly registry: Pick<WorkerRegistry, 'onMove'>
@@ -28,12 +26,10 @@ export type TracesDeps = {
   readonly newId: NewId
   readonly log: Log
   readonly open: OpenCollector
-  /** The address that whoever started the service gave; it goes before the setting. */
   readonly address: string | undefined
   readonly version: () => string
 }
 
-/** One try to send a webhook, when it has ended. */
 export type WebhookTry = {
   readonly job: Pick<Job, 'id' | 'seq' | 'endpointId'>
   readonly n: number
@@ -42,33 +38,26 @@ export type WebhookTry = {
   readonly error: string | undefined
 }
 
-/** What a request to a load-balanced endpoint goes on with. */
 export type RequestTrace = Pick<TracedRequest, 'traceId' | 'spanId' | 'caller'> & { readonly headers: TraceHeaders }
 
-/** Traces, for those who have something to tell. */
 export type Traces = {
-  /** The context that a request brings; undefined: none, or tracing is off. */
   readonly read: (header: (name: string) => string | undefined) => TraceContext | undefined
-  /** What the worker of a claimed job is told; undefined while tracing is off. */
   readonly forWorker: (job: Pick<Job, 'id' | 'seq' | 'attempt'>) => TraceHeaders | undefined
   readonly webhook: (sent: WebhookTry) => void
-  /** Begins the trace of a request; undefined while tracing is off. */
   readonly beginRequest: (header: (name: string) => string | undefined) => RequestTrace | undefined
   readonly endRequest: (
     trace: RequestTrace,
     request: Omit<TracedRequest, 'kind' | 'traceId' | 'spanId' | 'caller'>,
   ) => void
-  /** Spans since the start. */
   readonly counts: () => SpanCounts
   readonly stop: () => Promise<void>
 }
 
-// How many starts of workers are remembered, for the first job of each; source: ours, more than may run.
+// Remembered worker starts, for the first job of each; source: ours, more than may run.
 const MOST_STARTS = 2000
-// Between two lines of the log about a collector that takes nothing, ms; source: ours.
+// Interval of log lines about a failing collector, ms; source: ours.
 const SAY_EVERY_MS = 60_000
 
-/** Makes it; a collector is opened by the first that has something to tell. */
 export function createTraces(deps: TracesDeps): Traces {
   const { storage, settings, clock, newId, log, open, address, version } = deps
   let opened: { readonly url: string; readonly collector: Collector } | undefined
@@ -110,7 +99,7 @@ export function createTraces(deps: TracesDeps): Traces {
   }
 
   function send(traced: Traced): void {
-    // A caller that does not record has asked for nothing.
+    // A caller that does not record wants no trace.
     if (traced.caller?.isSampled !== false) collector().send(traced)
   }
 
@@ -145,7 +134,7 @@ export function createTraces(deps: TracesDeps): Traces {
   }
 }
 
-// No more of the address: what follows may be a secret.
+// Only the host, as the rest may be secret.
 const hostOf = (address: string) => /^https?:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(address)?.[1] ?? ''
 
 const isEnd = ({ from, to }: JobChange) => isFinal(to) && from !== undefined && !isFinal(from)
@@ -171,7 +160,6 @@ function lastWait(moves: readonly JobHistoryEntry[]): { readonly from: number; r
 }
 
 type Starts = {
-  /** The part of a worker's start that fell into a wait; undefined: it was ready before, or is not known. */
   readonly during: (
     workerId: string,
     from: number,
@@ -179,7 +167,7 @@ type Starts = {
   ) => { readonly from: number; readonly to: number } | undefined
 }
 
-// When workers became ready. They may be gone when their first job has ended.
+// Readiness of workers, which may be gone when their first job ends.
 function createStarts({ registry, clock }: Pick<TracesDeps, 'registry' | 'clock'>): Starts {
   const known = new Map<string, { readonly startedAt: number; readonly readyAt: number }>()
   registry.onMove(({ id, becameReady, adopted, startedWallAt }: LiveWorker) => {

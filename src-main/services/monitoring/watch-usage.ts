@@ -4,24 +4,20 @@ import type { Clock, Log } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
-/** Readings of what workers use, made only while somebody looks. */
 export type UsageWatch = {
-  /** One reading now. */
   readonly read: () => Promise<UsageReading>
-  /** Somebody looks, from now until the function that is returned is called: there is a reading every 2 s. */
+  /** Reads every 2 s until the returned function is called. */
   readonly watch: () => () => void
-  /** The readings of the last three minutes after a moment, ms since the epoch, oldest first. */
+  /** Last three minutes after a moment, ms since the epoch, oldest first. */
   readonly since: (at: number) => readonly UsageReading[]
-  /** Notifies of each. */
   readonly notifier: Notifier
 }
 
-// Between two readings, ms. Source: ours.
+// Interval between two usage readings, ms. Source: ours.
 const EVERY_MS = 2000
-// What charts begin with where somebody looked a moment ago. Source: ours; some hundred KB with 200 workers.
+// Start of charts for those who looked recently. Source: ours; some hundred KB with 200 workers.
 const RETENTION_MS = 180_000
 
-/** Makes the watch; nothing is read yet. */
 export function createUsageWatch({
   clock,
   fleet,
@@ -47,7 +43,7 @@ export function createUsageWatch({
     return { at: clock.now(), workers }
   }
 
-  // The next reading begins when this one is there, so that a slow engine is not asked twice at once.
+  // Sequential, so that a slow engine is never asked twice at once.
   async function goOn(): Promise<void> {
     const startedAt = clock.steady()
     try {

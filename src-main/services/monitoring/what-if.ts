@@ -1,4 +1,3 @@
-/** What-if questions: reads from the history what a simulation needs, and has it answered beside the event loop. */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -11,21 +10,17 @@ import type { Clock } from '../ports/system.ts'
 import type { AnswerBeside, RecordedPage } from '../ports/what-if.ts'
 import type { Settings } from '../settings.ts'
 
-/** Answers what-if questions. */
 export type WhatIf = {
   /**
-   * Nothing of the endpoint is changed.
-   * @throws AppError BAD_FIELD with what is missing, WHAT_IF_BUSY; the reason of the signal
+   * Changes nothing on the endpoint.
+   * @throws AppError BAD_FIELD with what is missing, WHAT_IF_BUSY; the signal's reason
    */
   readonly ask: (endpoint: Endpoint, request: WhatIfRequest, signal: AbortSignal) => Promise<WhatIfAnswer>
-  /** Gives up what is being answered. */
   readonly stop: () => void
 }
 
-// A page is read and copied in a few ms.
 const PAGE = 200
 const EVENTS_PAGE = 1000
-// Of spans that are alike, more samples say no more.
 const MOST_LEARNED = 20_000
 const MOST_EVENTS = 20_000
 const LEARN_MS = 7 * DAY_MS
@@ -37,7 +32,7 @@ type Deps = {
   readonly answer: AnswerBeside
 }
 
-/** Makes it. One question is answered at a time, as each takes a whole processor. */
+/** One question at a time, because each takes a whole processor. */
 export function createWhatIf({ storage, clock, settings, answer }: Deps): WhatIf {
   const stopping = new AbortController()
   let waiting = 0
@@ -87,7 +82,6 @@ function requireFew({ jobs }: Deps['storage'], endpointId: string, { from, to }:
   throw new AppError('BAD_FIELD', { field: 'load', why })
 }
 
-/** Newest first, as far as `most`. */
 async function* pagesOf(
   { jobs }: Deps['storage'],
   endpointId: string,
@@ -124,15 +118,14 @@ function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {
   return losses
 }
 
-/** How long jobs and cold starts took lately; see domain/job/expected-start.ts. */
 export type RecentSpans = Pick<StartFacts, 'executionMs' | 'coldStartMs' | 'turnaroundMs'>
 
-// Source: ours. More jobs say little more, and are read whenever somebody looks at a job that waits.
+// Source: ours. More jobs add little, and are read for every view of a waiting job.
 const RECENT_JOBS = 200
 const RECENT_EVENTS = 200
 const RECENT_MS = 2000
 
-/** Reads what was measured lately of an endpoint, at most every two seconds: whoever waits looks again and again. */
+/** Recent measurements of an endpoint, cached for two seconds since waiting pages poll. */
 export function createRecentSpans({
   storage,
   clock,
@@ -149,14 +142,12 @@ export function createRecentSpans({
       jobs.map((job) => ({ ...job, lostAfterMs: [] })),
       events,
     )
-    // As they ran, beside others or not: so will those that wait.
     const spans = { executionMs: jobs.flatMap(({ executionMs }) => executionMs ?? []), coldStartMs, turnaroundMs }
     read.set(endpointId, { at: now, spans })
     return spans
   }
 }
 
-/** Oldest first. */
 function readWorkerEvents(
   { events }: Deps['storage'],
   endpointId: string,

@@ -1,7 +1,4 @@
-/**
- * The lines of workers on their way to the store: each is given to its job, and secrets are taken out. A
- * line may also say that the result of a job could not be sent.
- */
+/** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../../domain/app/app-target.ts'
 import { unsentError } from '../../domain/job/unsent-error.ts'
@@ -26,14 +23,12 @@ import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.
 const LAST_LINES = 100
-// Trimming rewrites indexes, so it is done for many lines at a time.
+// Trimming rewrites indexes, so it handles many lines at a time.
 const TRIM_EVERY = 5000
 
 /**
- * Stores what workers print, line by line. A line belongs to the job that it names (JSON with requestId); a plain line
- * belongs to the job of a worker that runs just one, where a cancelled one counts until it has stopped; where lines
- * come late, with their time, to the one that ran then. Lines above the limits of a worker or a job are not stored, and
- * a last line says so.
+ * Stores worker output. A line belongs to the job it names (JSON with requestId), otherwise to the worker's only job,
+ * cancelled ones included until stopped; late lines by time. Excess lines are dropped with a final notice.
  */
 export function createLogCollector({
   storage,
@@ -54,13 +49,12 @@ export function createLogCollector({
   readonly lostChunks: LostChunks
   readonly endpointLog: EndpointLog
   readonly mask: MaskLogs
-  /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
   const unsent = createUnsentResults({ storage, clock, leases, log, lostChunks, endpointLog })
   const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
 
-  // A worker may name any job in its lines; one of another endpoint is not its own.
+  // A worker may name any job; only jobs of its endpoint count.
   function countOf(worker: LiveWorker, jobId: string | undefined): { lines: number } | undefined {
     if (jobId === undefined) return undefined
     const known = perJob.get(jobId)
@@ -101,7 +95,7 @@ export function createLogCollector({
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
     const only = running.length === 1 ? running[0] : undefined
     const storedLines = lines.flatMap((raw, index) => {
-      // A clock of the engine that runs ahead must not put lines into the future.
+      // An engine clock that runs ahead must not put lines into the future.
       const time = Math.min(writtenAt?.[index] ?? at, at)
       return toLine(worker, writtenAt === undefined ? only : jobAt(worker.jobSpans, time), raw, time) ?? []
     })
@@ -118,12 +112,11 @@ export function createLogCollector({
   }
 }
 
-/** Listens to the lines that workers print about a job. */
 type UnsentResults = (worker: LiveWorker, jobId: string | undefined, line: string) => void
 
 /**
- * Fails a job at once whose worker says that it cannot send the result. The public SDK says so in its log alone: its
- * worker would go on with other jobs, and this one would run again after its lease, in vain.
+ * Fails a job whose worker cannot send the result. The public SDK only logs it and continues, and the job would run
+ * again in vain.
  */
 function createUnsentResults(deps: {
   readonly storage: Storage
@@ -134,10 +127,8 @@ function createUnsentResults(deps: {
   readonly endpointLog: EndpointLog
 }): UnsentResults {
   const { storage, log, lostChunks, endpointLog } = deps
-  // What was wrong with the last thing that a job could not send: a chunk, say, whose job then ends as it should.
   const problems = new Map<string, string>()
   const exceptions = new Map<string, string>()
-  /** Workers of which the next line is the exception of a job. */
   const awaited = new Map<string, string>()
   const remember = (of: Map<string, string>, key: string, text: string) => {
     of.set(key, text)
@@ -163,10 +154,8 @@ function createUnsentResults(deps: {
     const problem = said.problem ?? problems.get(jobId)
     const exception = exceptions.get(jobId)
     for (const known of [problems, exceptions]) known.delete(jobId)
-    // Lines of a container may come after the result.
     const lost = lostChunks.tell(jobId, storage.chunks.count(job.seq))
     if (lost !== undefined) endpointLog({ endpointId: worker.endpointId, workerId: worker.id, jobId, line: `${lost}.` })
-    // With a result that has arrived the job has ended, and this changes nothing.
     if (problem === undefined) return
     const config = storage.endpoints.get(worker.endpointId)?.config
     const error = unsentError(problem, exception, config !== undefined && hasFlag(config, '--rp_debugger'))
@@ -177,14 +166,10 @@ function createUnsentResults(deps: {
   }
 }
 
-/** Takes secrets out of the lines of a worker. */
 type MaskLogs = (worker: Pick<LiveWorker, 'app' | 'endpointId'>, lines: readonly string[]) => readonly string[]
 
-/** The masks of all environments and endpoints. */
 export type LogMasks = {
-  /**
-   * To be called before a worker is given variables: later its version of them may be gone, and the worker still there.
-   */
+  /** Called before a worker gets variables: their version may be gone while the worker lives. */
   readonly learn: (endpoint: Pick<Endpoint, 'id' | 'config'>) => void
   readonly mask: MaskLogs
 }
@@ -192,13 +177,12 @@ export type LogMasks = {
 type Masked = { readonly values: ReadonlySet<string>; readonly mask: (line: string) => string }
 type Known = Masked & { readonly target: AppTarget; readonly environmentId: number; readonly version: number }
 
-// A value that was once hidden stays hidden: workers of before may still print it.
+// Hidden values stay hidden: older workers may still print them.
 function withValues(before: Masked | undefined, more: readonly string[]): Masked {
   const values = new Set([...(before?.values ?? []), ...more])
   return { values, mask: createMask([...values]) }
 }
 
-/** Makes the masks: the variables of a worker's app, the secrets of its endpoint, and those of the account. */
 export function createLogMasks(
   storage: Pick<Storage, 'apps' | 'endpoints' | 'secrets'>,
   registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint'>,
@@ -207,7 +191,7 @@ export function createLogMasks(
   const ofEndpoints = new Map<string, Masked>()
   let ofAccount: Masked | undefined
 
-  // Any worker may have been given any of them.
+  // Any worker may have been given any secret of the account.
   function learnOfAccount() {
     ofAccount = withValues(ofAccount, accountSecretValues(storage))
     return ofAccount
@@ -223,7 +207,7 @@ export function createLogMasks(
     return current
   }
 
-  // A worker that an earlier run of the service started prints before anybody learned of its endpoint.
+  // An adopted worker may print before its endpoint is known.
   function maskOfEndpoint(endpointId: string): Masked['mask'] | undefined {
     const endpoint = ofEndpoints.has(endpointId) ? undefined : storage.endpoints.get(endpointId)
     return (endpoint === undefined ? ofEndpoints.get(endpointId) : learnOfEndpoint(endpoint))?.mask
@@ -243,7 +227,7 @@ export function createLogMasks(
     return current
   }
 
-  // Secrets are held no longer than somebody could print them.
+  // Secrets are kept only while somebody could print them.
   function forgetDeleted(): void {
     for (const [key, { target }] of known) {
       const isThere = storage.apps.environment(target.app, target.environment) !== undefined

@@ -1,4 +1,3 @@
-/** The catalog of the platform's management API, made from the machine under the service. */
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type {
@@ -20,7 +19,6 @@ async function machineOf({ fleet }: Deps): Promise<CatalogMachine> {
   return { cards: found?.inventory.cards ?? [], holds: found?.holds ?? [] }
 }
 
-/** The kinds of cards of this machine. None of them is of the community. */
 export async function listGpuTypes(
   deps: Deps,
   { include, count, cloud }: QueryOf<typeof gpuQuery>,
@@ -29,23 +27,19 @@ export async function listGpuTypes(
   return gpuTypes(await machineOf(deps), { stock: include?.includes('AVAILABILITY') ?? false, count: count ?? 1 })
 }
 
-/** One of them. @throws AppError CATALOG_ENTRY_NOT_FOUND */
 export async function readGpuType(deps: Deps, id: string, query: QueryOf<typeof gpuQuery>): Promise<GpuType> {
   const found = (await listGpuTypes(deps, query)).find((one) => one.id === id)
   return found ?? missing('GPU', id, '/v2/catalog/gpus')
 }
 
-/** The families of CPU machines. */
 export function listCpuTypes({ include, vcpuCount }: QueryOf<typeof cpuQuery>): readonly CpuType[] {
   return cpuTypes({ stock: include?.includes('AVAILABILITY') ?? false, vcpuCount })
 }
 
-/** One of them. @throws AppError CATALOG_ENTRY_NOT_FOUND */
 export function readCpuType(id: string, query: QueryOf<typeof cpuQuery>): CpuType {
   return listCpuTypes(query).find((one) => one.id === id) ?? missing('CPU', id, '/v2/catalog/cpus')
 }
 
-/** The data centers that are asked for. */
 export async function listDataCenters(
   deps: Deps,
   query: QueryOf<typeof dataCentersQuery>,
@@ -64,7 +58,6 @@ export async function listDataCenters(
   )
 }
 
-/** One of them. @throws AppError CATALOG_ENTRY_NOT_FOUND */
 export async function readDataCenter(
   deps: Deps,
   id: string,

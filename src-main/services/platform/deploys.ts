@@ -1,7 +1,6 @@
 /**
- * Deploys by the platform's tools. They activate a build first and save its endpoints one by one afterwards; here a
- * release becomes active when all its endpoints are ready. So a build that was activated waits until each of its
- * endpoints was saved, and is released then, with plan, history and way back like any other.
+ * Deploys by the platform's tools, which activate a build before saving its endpoints. The build waits until all are
+ * saved, then becomes a normal release.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -15,34 +14,30 @@ import type { Releases } from '../apps/releases.ts'
 import type { Environment, Release, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
-/** What they need. */
 export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
   readonly releases: Pick<Releases, 'create' | 'run' | 'notifier'>
-  /** Aborts when the service stops. */
   readonly stopping: AbortSignal
 }
 
-/** Deploys that are under way. */
 export type PlatformDeploys = {
   /**
-   * Makes a build the next release of an environment.
+   * Makes a build the next release.
    * @param build SHA-256 of its artifact
-   * @returns why the release failed, where it has no endpoints and did
+   * @returns why a release without endpoints failed
    * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, and those of a release
    */
   readonly activate: (environment: Environment, build: string) => Promise<string | undefined>
   /**
-   * Saves an endpoint of an environment. The last one that the build has releases it, and waits for that a while.
-   * @returns its id, and why the release failed where it did
-   * @throws AppError BAD_FIELD where no build waits, or it has no such resource; those of a release
+   * Saves an endpoint; the build's last one releases it and waits briefly.
+   * @returns its id, and why the release failed, if so
+   * @throws AppError BAD_FIELD without a pending build or such a resource; those of a release
    */
   readonly save: (environment: Environment, endpoint: SavedEndpoint) => Promise<Saved>
 }
 
-/** An endpoint that was saved; `problem` is a sentence. */
 type Saved = { readonly id: string; readonly problem: string | undefined }
 
 type Deploy = {
@@ -53,7 +48,6 @@ type Deploy = {
   readonly endsAt: number
 }
 
-/** Makes them; what was not released yet is forgotten with the service. */
 export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploys {
   const { storage, clock, newId, releases } = deps
   const deploys = new Map<number, Deploy>()
@@ -100,7 +94,7 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
     return await problemOf(environment, made)
   }
 
-  // The tools wait a minute for an answer. A release that takes longer goes on, and pages and commands show it.
+  // The tools wait one minute; a slower release continues and is visible on pages.
   async function problemOf(environment: Environment, { id, number }: Release): Promise<string | undefined> {
     const until = clock.steady() + limit('saveWaitMs')
     for (;;) {

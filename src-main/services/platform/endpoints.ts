@@ -1,6 +1,5 @@
 /**
- * Endpoints as the platform's management API asks for them: made and changed by the one way that all endpoints are, and
- * seen in its words. Source: docs/spec/platform.md, 5.
+ * Endpoints of the platform's management API, created and changed like all others. Source: docs/spec/platform.md, 5.
  */
 import { containerSettings } from '../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../contract/endpoint.ts'
@@ -35,21 +34,18 @@ import type { Endpoint } from '../ports/storage.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { requireRegistry, requireTemplate, volumeFolder } from './records.ts'
 
-/** What is needed to make and change endpoints. */
 export type PlatformEndpointDeps = NewEndpointDeps &
   Pick<ServiceContext, 'fleet' | 'processMachine' | 'pythonPackages' | 'keys' | 'log'>
 
-/** What is needed to show them. */
 export type PlatformViewDeps = Pick<ServiceContext, 'storage' | 'clock' | 'registry' | 'views' | 'fleet' | 'info'>
 
 const DEFAULTS = { workers: { min: 0, max: 3, idleTimeout: 10 }, timeout: 300_000, flashboot: 'OFF' } as const
 
-/** The variable with which the platform's clients hand their own key to workers. */
+/** Where the platform's clients put their own key for workers. */
 const ACCOUNT_KEY = 'RUNPOD_API_KEY'
 
 /**
- * Makes an endpoint.
- * @param isTask whether it runs calls of a task, each as a job; `model`: what its workers are to find
+ * @param isTask runs each task call as a job; `model` is provided to its workers
  * @throws AppError TEMPLATE_NOT_FOUND, CANNOT_APPLY, ENDPOINT_EXISTS, BAD_FIELD
  */
 export async function createPlatformEndpoint(
@@ -80,7 +76,7 @@ export async function createPlatformEndpoint(
 }
 
 /**
- * Changes an endpoint. Workers are replaced where only new ones would see the change.
+ * Changes an endpoint, replacing workers only if needed.
  * @throws AppError TEMPLATE_NOT_FOUND, CANNOT_APPLY, ENDPOINT_EXISTS, ENDPOINT_NOT_FOUND, BAD_FIELD
  */
 export async function updatePlatformEndpoint(
@@ -105,11 +101,9 @@ export async function updatePlatformEndpoint(
   return await updateEndpoint(deps, endpoint, { ...plain, ...program, ...callsOthers, model, platform })
 }
 
-/** Whether it runs calls of a task. The program says so: an image of the user's says nothing of what runs in it. */
 export const isTaskEndpoint = ({ handler, command }: EndpointConfig) =>
   (handler ?? command ?? '').endsWith(TASK_PROGRAM)
 
-// What the template says and the request does not.
 function withTemplate<Fields extends Pick<PlatformEndpointUpdate, 'templateId' | 'env'>>(
   { storage }: Pick<PlatformEndpointDeps, 'storage'>,
   fields: Fields,
@@ -119,7 +113,7 @@ function withTemplate<Fields extends Pick<PlatformEndpointUpdate, 'templateId' |
   return { image, args, disk, ports, registry, ...fields, env: { ...env, ...fields.env } }
 }
 
-// The key of the account belongs into no settings. Workers get it by the setting for that, also after a change of it.
+// The account key is never stored in settings; workers get the current one by a setting.
 function withoutAccountKey({ keys }: Pick<PlatformEndpointDeps, 'keys'>, env: EndpointConfig['env']) {
   const { [ACCOUNT_KEY]: key, ...others } = env
   return key !== undefined && keys.isAccountKey(key) ? { env: others, callsOthers: true } : { env, callsOthers: false }
@@ -160,7 +154,6 @@ async function settleProgram(
   return programSettings(asked, { hasEngine, pythonPackages: deps.pythonPackages, gpu, volumeFolders }, before)
 }
 
-// A machine without the card that is asked for runs it all the same, as it does with apps.
 async function cardsFor({ fleet, log }: PlatformEndpointDeps, name: string, platform: PlatformSettings) {
   const gpuIds = askedCards(platform)
   if (gpuIds === undefined) return undefined
@@ -172,13 +165,11 @@ async function cardsFor({ fleet, log }: PlatformEndpointDeps, name: string, plat
 const withoutNulls = (settings: object) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined))
 
-/** An endpoint in the platform's words. */
 export function showPlatformEndpoint({ info }: Pick<PlatformViewDeps, 'info'>, endpoint: Endpoint): PlatformEndpoint {
   const { id, config, createdAt } = endpoint
   return viewPlatformEndpoint({ id, config, createdAt, ...addressesOf(endpoint, info().url) })
 }
 
-/** The workers of an endpoint in the platform's words, without those that serve nobody any more. */
 export async function listPlatformWorkers(
   { clock, registry, views, fleet }: Omit<PlatformViewDeps, 'storage' | 'info'>,
   endpoint: Endpoint,
@@ -195,7 +186,6 @@ export async function listPlatformWorkers(
   })
 }
 
-/** The workers of an endpoint counted by their states; those without a slot are not among the workers. */
 export function countPlatformWorkers(
   { views }: Pick<PlatformViewDeps, 'views'>,
   endpoint: Endpoint,
@@ -213,7 +203,6 @@ export function countPlatformWorkers(
   }
 }
 
-/** The releases of an endpoint in the platform's words. */
 export async function listPlatformReleases(
   deps: Omit<PlatformViewDeps, 'info'>,
   endpoint: Endpoint,

@@ -1,6 +1,6 @@
 /**
- * Templates, network volumes and registry credentials as the platform's management API has them. A volume is a folder
- * of the data folder: the one that apps find under its name. Source: docs/spec/platform.md, 5.
+ * Templates, network volumes and registry credentials of the platform's management API. A volume is a folder of the
+ * data folder, by name. Source: docs/spec/platform.md, 5.
  */
 import type { z } from 'zod'
 import { registryCreate } from '../../contract/container.ts'
@@ -18,19 +18,15 @@ import { listRegistries, putRegistry, registryCredentials, removeRegistry } from
 import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
-/** What writing them needs. */
 export type RecordDeps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/** Which part of a list. */
 export type PageWish = { readonly cursor?: string | undefined; readonly limit: number }
 
-/** A part of a list, and how it goes on. */
 export type Page<Item> = {
   readonly items: readonly Item[]
   readonly pagination: { readonly hasNextPage: boolean; readonly nextCursor: string | null }
 }
 
-/** A part of a list in the order of its keys. A cursor is the key of the last item that was given. */
 function pageOf<Item>(all: readonly Item[], keyOf: (item: Item) => string, { cursor, limit }: PageWish): Page<Item> {
   const rest = all.filter((item) => cursor === undefined || keyOf(item) > cursor)
   const items = rest.slice(0, limit)
@@ -39,19 +35,17 @@ function pageOf<Item>(all: readonly Item[], keyOf: (item: Item) => string, { cur
   return { items, pagination: { hasNextPage, nextCursor: hasNextPage ? keyOf(last) : null } }
 }
 
-// Keys grow with the time of making; as text, so with leading zeros.
+// Ordered by creation; leading zeros make text order numeric.
 const keyOfRecord = ({ createdAt, id }: { readonly createdAt: number; readonly id: string }) =>
   `${String(createdAt).padStart(15, '0')}-${id}`
 
 const viewTemplate = ({ id, name, settings }: StoredTemplate): Template => ({ id, name, ...settings })
 
-/** A part of the templates. */
 export function listTemplates({ platform }: Pick<Storage, 'platform'>, wish: PageWish): Page<Template> {
   const { items, pagination } = pageOf(platform.templates.all(), keyOfRecord, wish)
   return { items: items.map(viewTemplate), pagination }
 }
 
-/** The templates that are marked as public. */
 export function listPublicTemplates({ platform }: Pick<Storage, 'platform'>): readonly Template[] {
   return platform.templates
     .all()
@@ -59,14 +53,12 @@ export function listPublicTemplates({ platform }: Pick<Storage, 'platform'>): re
     .filter((template) => template.public)
 }
 
-/** Finds a template. @throws AppError TEMPLATE_NOT_FOUND */
 export function requireTemplate({ platform }: Pick<Storage, 'platform'>, id: string): StoredTemplate {
   const found = platform.templates.get(id)
   if (found === undefined) throw new AppError('TEMPLATE_NOT_FOUND', { templateId: id.slice(0, 100) })
   return found
 }
 
-/** A template for whoever asks for it. @throws AppError TEMPLATE_NOT_FOUND */
 export const readTemplate = (storage: Pick<Storage, 'platform'>, id: string): Template =>
   viewTemplate(requireTemplate(storage, id))
 
@@ -85,7 +77,6 @@ const TEMPLATE_DEFAULTS: Omit<StoredTemplate['settings'], 'image'> = {
   allowedCudaVersions: [],
 }
 
-/** Makes a template. @throws AppError NAME_TAKEN, CANNOT_APPLY */
 export async function createTemplate(
   { storage, clock, newId }: RecordDeps,
   { name, ...body }: z.output<typeof templateCreate>,
@@ -100,7 +91,6 @@ export async function createTemplate(
   return viewTemplate(made)
 }
 
-/** Changes a template. @throws AppError TEMPLATE_NOT_FOUND, NAME_TAKEN, CANNOT_APPLY */
 export async function updateTemplate(
   { storage }: Pick<RecordDeps, 'storage'>,
   id: string,
@@ -117,12 +107,10 @@ export async function updateTemplate(
   })
 }
 
-/** The endpoints that were made from a template. */
 export function endpointsFromTemplate({ endpoints }: Pick<Storage, 'endpoints'>, id: string): readonly Endpoint[] {
   return endpoints.all().filter(({ config }) => config.platform?.templateId === id)
 }
 
-/** Deletes a template. @throws AppError TEMPLATE_NOT_FOUND, IN_USE */
 export async function deleteTemplate({ storage }: Pick<RecordDeps, 'storage'>, id: string): Promise<void> {
   await storage.write(() => {
     const { name } = requireTemplate(storage, id)
@@ -135,7 +123,6 @@ const viewVolume = ({ id, name, sizeGb: size, dataCenter, type }: StoredVolume):
   ...{ id, name, size, dataCenter, type },
 })
 
-/** A part of the network volumes. */
 export function listVolumes({ platform }: Pick<Storage, 'platform'>, wish: PageWish): Page<NetworkVolume> {
   const { items, pagination } = pageOf(platform.volumes.all(), keyOfRecord, wish)
   return { items: items.map(viewVolume), pagination }
@@ -147,11 +134,9 @@ function requireVolume({ platform }: Pick<Storage, 'platform'>, id: string): Sto
   return found
 }
 
-/** A network volume. @throws AppError VOLUME_NOT_FOUND */
 export const readVolume = (storage: Pick<Storage, 'platform'>, id: string): NetworkVolume =>
   viewVolume(requireVolume(storage, id))
 
-/** The folder of a network volume that an endpoint asks for. @throws AppError CANNOT_APPLY */
 export async function volumeFolder({ platform, artifacts }: Storage, id: string): Promise<string> {
   const volume = platform.volumes.get(id)
   if (volume === undefined)
@@ -159,7 +144,6 @@ export async function volumeFolder({ platform, artifacts }: Storage, id: string)
   return artifacts.volume(volume.folder)
 }
 
-/** Makes a network volume and its folder. @throws AppError NAME_TAKEN */
 export async function createVolume(
   { storage, clock, newId }: RecordDeps,
   { name, size, dataCenter, type = 'STANDARD' }: z.output<typeof volumeCreate>,
@@ -168,7 +152,7 @@ export async function createVolume(
   const made = await storage.write(() => {
     const all = storage.platform.volumes.all()
     refuseTaken(all, 'network volume', { id, name })
-    // The folder of this name may be that of a volume that is called otherwise now.
+    // A renamed volume may still use the folder of this name.
     const folder = all.some((other) => other.folder === name) ? `${name} ${id}` : name
     const volume = { id, name, folder, sizeGb: size, dataCenter, type, createdAt: clock.now() }
     storage.platform.volumes.save(volume)
@@ -178,7 +162,6 @@ export async function createVolume(
   return viewVolume(made)
 }
 
-/** Renames or enlarges a network volume. @throws AppError VOLUME_NOT_FOUND, NAME_TAKEN, CANNOT_APPLY */
 export function updateVolume(
   { storage }: Pick<RecordDeps, 'storage'>,
   id: string,
@@ -195,7 +178,10 @@ export function updateVolume(
   })
 }
 
-/** Forgets a network volume. Its folder stays, with all that is in it. @throws AppError VOLUME_NOT_FOUND, IN_USE */
+/**
+ * Forgets a network volume; its folder and content stay.
+ * @throws AppError VOLUME_NOT_FOUND, IN_USE
+ */
 export async function deleteVolume({ storage }: Pick<RecordDeps, 'storage'>, id: string): Promise<void> {
   await storage.write(() => {
     const { name } = requireVolume(storage, id)
@@ -205,26 +191,22 @@ export async function deleteVolume({ storage }: Pick<RecordDeps, 'storage'>, id:
   })
 }
 
-/** A part of the registry credentials; their id is their name. */
 export function listPlatformRegistries(storage: Storage, wish: PageWish) {
   const names = listRegistries(storage).map(({ name }) => ({ id: name, name }))
   return pageOf(names, ({ id }) => id, wish)
 }
 
-/** Stored registry credentials. @throws AppError REGISTRY_NOT_FOUND, SECRET_LOST */
 export function readPlatformRegistry(storage: Storage, name: string) {
   if (registryCredentials(storage, name) === undefined)
     throw new AppError('REGISTRY_NOT_FOUND', { name: name.slice(0, 100) })
   return { id: name, name }
 }
 
-/** That an endpoint or template names stored credentials. @throws AppError CANNOT_APPLY */
 export function requireRegistry({ secrets }: Storage, name: string): void {
   if (registryCredentials({ secrets }, name) === undefined)
     throw new AppError('CANNOT_APPLY', { field: 'registry', why: `there are no credentials ${name.slice(0, 100)}` })
 }
 
-/** Stores registry credentials for whatever registry an image is from. @throws AppError NAME_TAKEN, CANNOT_APPLY */
 export async function createPlatformRegistry(
   { storage, clock }: RecordDeps,
   body: z.output<typeof platformRegistryCreate>,
@@ -239,7 +221,6 @@ export async function createPlatformRegistry(
   return { id: name, name }
 }
 
-/** Removes registry credentials. @throws AppError REGISTRY_NOT_FOUND, IN_USE */
 export async function deletePlatformRegistry({ storage }: Pick<RecordDeps, 'storage'>, name: string): Promise<void> {
   const users = storage.endpoints
     .all()
@@ -260,7 +241,6 @@ function refuseUsed(users: readonly Endpoint[], what: string, name: string): voi
   throw new AppError('IN_USE', { what, name, users: `endpoint${users.length === 1 ? '' : 's'} ${ids}` })
 }
 
-// What is left out of a body is no change.
 const withoutUndefined = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
     [Name in keyof Value]: Exclude<Value[Name], undefined>

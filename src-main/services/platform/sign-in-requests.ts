@@ -1,7 +1,6 @@
 /**
- * Programs that ask to be signed in, as `rp login` does: the program shows an address, a person who is signed in opens
- * it and allows it, and the program, which asks again and again, is given the account key. That is given once, to
- * whoever knows the id, which only the program was told.
+ * Device sign-in for `rp login`: a signed-in user approves at the program's address, and the polling program gets the
+ * account key once. Only the program knows the id.
  */
 
 import { AppError } from '../../contract/errors.ts'
@@ -10,7 +9,7 @@ import type { SignInRequestState } from '../../contract/sign-in.ts'
 import { newSecretId } from '../keys.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
-/** A request as its program sees it; `apiKey` is there once. `expiresAt` is wall ms. */
+/** `expiresAt` is wall ms; `apiKey` appears once. */
 export type SignInRequest = {
   readonly id: string
   readonly status: SignInRequestState
@@ -18,20 +17,15 @@ export type SignInRequest = {
   readonly apiKey: string | undefined
 }
 
-/** The requests of this run of the service. */
 export type SignInRequests = {
   readonly create: () => SignInRequest
-  /** How it stands, for the program: an allowed one is used up by this. @throws AppError SIGN_IN_NOT_FOUND */
   readonly poll: (id: string) => SignInRequest
-  /** How it stands, for the person. @throws AppError SIGN_IN_NOT_FOUND */
   readonly read: (id: string) => Omit<SignInRequest, 'apiKey'>
-  /** Allows or refuses one that waits. @throws AppError SIGN_IN_NOT_FOUND where none does, or it was decided */
   readonly decide: (id: string, allow: boolean) => void
 }
 
 type Stored = { readonly expiresAt: number; readonly endsAt: number; status: SignInRequestState }
 
-/** Makes the requests, none yet. @param accountKey what a program gets */
 export function createSignInRequests({
   clock,
   newId,
@@ -54,7 +48,7 @@ export function createSignInRequests({
 
   return {
     create() {
-      // Anybody on this machine may ask, so old ones make room.
+      // Anyone on this machine may ask, so old requests make room.
       const [oldest] = requests.keys()
       if (requests.size >= limit('signInRequests') && oldest !== undefined) requests.delete(oldest)
       const id = newSecretId(newId)

@@ -1,7 +1,6 @@
 /**
- * Calls of tasks by the platform's package. It begins a call, waits until its machine answers, sends the request there,
- * asks for the result every two seconds, and ends the call. Here a call is a job of the task's endpoint: durable, with
- * log, deadline and the reason why it waits. Source: docs/spec/platform.md, 4.
+ * Task calls of the platform's package, which polls every two seconds. Each is a durable job of the task's endpoint,
+ * with log, deadline and waiting reason. Source: docs/spec/platform.md, 4.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -27,23 +26,21 @@ import { type LivePackagesDeps, withLivePackages } from './live-packages.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-// A client that has asked nothing for so long is gone. Source: ours, the time for which jobs are stored.
+// A client silent for so long is gone. Source: ours, the retention of jobs.
 const FORGET_AFTER_MS = 7 * DAY_MS
 
-/** The endpoints of tasks of one service. */
 type TaskEndpoints = {
-  /** The last change: calls that begin together make or change one endpoint. */
   last: Promise<unknown>
-  /** What was asked of each by its id, so that a call changes nothing that a person has set since. */
+  /** Requested settings by endpoint id, so that repeated calls keep manual changes. */
   readonly asked: Map<string, string>
 }
 
 const endpointsOf = new WeakMap<Storage, TaskEndpoints>()
 
 /**
- * Begins a call: the endpoint of the task is there, with these settings, when it resolves.
- * @returns the id of the call
- * @throws AppError CANNOT_APPLY where it is no call of a task, or asks for what cannot be; ENDPOINT_EXISTS
+ * Starts a call; its endpoint exists when resolved.
+ * @returns the call id
+ * @throws AppError CANNOT_APPLY if no task call or impossible; ENDPOINT_EXISTS
  */
 export async function beginTaskCall(deps: PlatformEndpointDeps, pod: TaskPod): Promise<string> {
   const { storage, clock, newId } = deps
@@ -86,7 +83,6 @@ async function endpointFor(deps: PlatformEndpointDeps, pod: TaskPod, asked: Task
   return endpoint
 }
 
-/** Finds a call; its token lets in. @throws AppError TASK_NOT_FOUND, UNAUTHORIZED */
 export function requireTaskCall(
   { storage, newId }: Pick<Deps, 'storage' | 'newId'>,
   id: string,
@@ -98,14 +94,12 @@ export function requireTaskCall(
   return call
 }
 
-/** Finds a call, for what needs no token. */
 export const findTaskCall = ({ platform }: Pick<Storage, 'platform'>, id: string): StoredTaskCall | undefined =>
   platform.taskCalls.get(id)
 
 /**
- * Sends the request of a call.
- * @param timeoutS seconds that it may take from now on
- * @throws AppError TASK_ALREADY_SENT, ENDPOINT_NOT_FOUND where the endpoint was deleted meanwhile, ENDPOINT_PAUSED
+ * @param timeoutS seconds allowed from now
+ * @throws AppError TASK_ALREADY_SENT, ENDPOINT_NOT_FOUND if deleted meanwhile, ENDPOINT_PAUSED
  */
 export async function sendTaskRequest(
   deps: LivePackagesDeps,
@@ -123,7 +117,6 @@ export async function sendTaskRequest(
   if (timeoutS !== undefined) await setTaskTimeout(deps, call, timeoutS)
 }
 
-/** Sets the time that a call may take from now on, in seconds. */
 export async function setTaskTimeout(
   { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
   { id }: StoredTaskCall,
@@ -133,7 +126,6 @@ export async function setTaskTimeout(
   await storage.write(() => storage.platform.taskCalls.setDeadline({ id, at }))
 }
 
-/** How a call stands, as JSON in pieces: `status`, and at the end `response` with its value or its error. */
 export async function readTaskResult(
   deps: Pick<Deps, 'storage' | 'clock'>,
   call: StoredTaskCall,
@@ -151,11 +143,9 @@ export async function readTaskResult(
 
 const failed = (error: string) => [JSON.stringify({ status: 'DONE', response: { success: false, error } })]
 
-/** The worker that has run a call, or runs it; undefined: none has it yet. */
 export const workerOfTaskCall = (storage: Pick<Storage, 'jobs'>, call: StoredTaskCall): string | undefined =>
   jobOf(storage, call)?.workerId ?? undefined
 
-/** Ends a call: what still waits or runs of it is cancelled; its job stays in the history. */
 export async function endTaskCall(deps: Pick<Deps, 'storage' | 'clock'>, call: StoredTaskCall): Promise<void> {
   const { storage } = deps
   const job = jobOf(storage, call)
@@ -163,7 +153,6 @@ export async function endTaskCall(deps: Pick<Deps, 'storage' | 'clock'>, call: S
   await storage.write(() => storage.platform.taskCalls.remove(call.id))
 }
 
-// It may end by itself at this moment.
 async function cancelIfOpen(deps: Pick<Deps, 'storage' | 'clock'>, job: Job): Promise<void> {
   await cancelJob(deps, job).catch((error: unknown) => {
     if (!(error instanceof AppError) || !/^(?:WRONG_STATE|JOB_NOT_FOUND)$/.test(error.code)) throw error

@@ -1,8 +1,6 @@
 /**
- * Artifacts that the platform's tools upload. They ask for an address, send the bytes there without a key, and say when
- * they have: so the address is random, takes one artifact of the announced size, and works for an hour. Who was cut off
- * asks how much has come, and goes on from there. The address is known in memory alone: after a restart the tool begins
- * again, and what had come is deleted.
+ * Platform tool uploads. The keyless address is random, takes one artifact of the announced size, and lasts an hour;
+ * interrupted uploads resume. Addresses are in memory, so a restart discards partial uploads.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -11,29 +9,26 @@ import { newSecretId } from '../keys.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
-/** An address for one artifact. */
 export type PreparedUpload = {
-  /** Random; last part of the address. */
   readonly id: string
   /** Wall ms. */
   readonly expiresAt: number
 }
 
-/** The uploads of this run of the service. */
 export type Uploads = {
-  /** @throws AppError UPLOAD_TOO_LARGE */
   readonly prepare: (app: string, bytes: number) => PreparedUpload
-  /** How much has come, in bytes. @throws AppError UPLOAD_UNKNOWN where it is whole, or as `receive` */
+  /**
+   * Bytes received.
+   * @throws AppError UPLOAD_UNKNOWN if complete, or as `receive`
+   */
   readonly status: (id: string) => Promise<UploadStatus>
   /**
-   * Takes the bytes. What failed on the way may be sent again, or go on: who goes on takes the place of a connection that
-   * broke without a word.
-   * @param from bytes that came before; 0: it begins again
-   * @throws AppError UPLOAD_UNKNOWN where the address was never given, has taken its artifact, takes one now, or is too old;
-   *   UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
+   * Receives bytes; failures may be resent or resumed, replacing a silently broken connection.
+   * @param from bytes already received; 0 restarts
+   * @throws AppError UPLOAD_UNKNOWN if never issued, used, busy or expired; UPLOAD_OFFSET, UPLOAD_TOO_LARGE,
+   * UPLOAD_DAMAGED, DISK_FULL
    */
   readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>, from?: number) => Promise<void>
-  /** The artifact that came for this app. @throws AppError UPLOAD_UNKNOWN where none did */
   readonly finish: (app: string, id: string) => string
 }
 
@@ -50,7 +45,6 @@ type Upload = {
   artifact: string | undefined
 }
 
-/** Makes the uploads. */
 export function createUploads({
   storage,
   clock,
@@ -130,9 +124,8 @@ export function createUploads({
   }
 }
 
-/** What comes of a stream until it is given up, also while nothing comes. */
 async function* endedBy(bytes: AsyncIterable<Uint8Array>, givenUp: Promise<never>): AsyncGenerator<Uint8Array> {
-  givenUp.catch(() => undefined) // it may be given up when all has come
+  givenUp.catch(() => undefined)
   const pieces = bytes[Symbol.asyncIterator]()
   for (;;) {
     const { done, value } = await Promise.race([pieces.next(), givenUp])

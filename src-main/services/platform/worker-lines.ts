@@ -1,18 +1,15 @@
 /**
- * The lines of a worker as the platform's clients read them: what its program printed, and what became of it, with
- * times. Source: docs/spec/platform.md, 5; ours for the lines of the system, which are its events.
+ * Worker lines for the platform's clients: program output and worker events, with times. Source: docs/spec/platform.md,
+ * 5; ours for the system lines.
  */
 import { AppError } from '../../contract/errors.ts'
 import { timeText } from '../../domain/platform/endpoint-view.ts'
 import type { ServiceContext } from '../service-context.ts'
 
-/** Where lines are from: the program, or what happened to its worker. */
 export type LineSource = 'container' | 'system'
 
-/** A line in the platform's words. */
 export type WorkerLine = { readonly source: LineSource; readonly line: string; readonly ts: string }
 
-/** Which lines: of these sources, at or after a time in ms since the epoch, the newest `tail`. */
 export type LineWish = {
   readonly workerId: string
   readonly sources: readonly LineSource[]
@@ -20,26 +17,18 @@ export type LineWish = {
   readonly tail: number
 }
 
-/** Reads the lines of one worker in pieces. */
 export type WorkerLines = {
-  /** What came since the last call; at first the newest lines that were wished for. */
   readonly read: () => { readonly lines: readonly WorkerLine[]; readonly more: boolean }
-  /** Whether its worker has ended. */
   readonly isOver: () => boolean
 }
 
 type Deps = Pick<ServiceContext, 'storage' | 'registry'>
 
-// Lines of one look at the store; source: ours, as for other logs.
+// Lines per read; source: ours, as for other logs.
 const PAGE = 1000
-// What happens to a worker is less than this in its life.
 const EVENTS = 1000
 const KINDS = ['worker', 'scale', 'crash'] as const
 
-/**
- * The endpoint of a worker that lives, or whose lines are still there.
- * @throws AppError WORKER_NOT_FOUND; also of a worker of another endpoint than the one that is asked for
- */
 export function requireEndpointOf({ storage, registry }: Deps, workerId: string, wanted?: string): string {
   const living = registry.get(workerId)?.endpointId
   const endpointId = living ?? storage.logs.newest({ by: 'worker', id: workerId }, 1)[0]?.endpointId
@@ -48,7 +37,6 @@ export function requireEndpointOf({ storage, registry }: Deps, workerId: string,
   return endpointId
 }
 
-/** Begins to read the lines of a worker of an endpoint. */
 export function openWorkerLines({ storage, registry }: Deps, endpointId: string, wish: LineWish): WorkerLines {
   const { workerId, sources, since, tail } = wish
   const scope = { by: 'worker', id: workerId } as const

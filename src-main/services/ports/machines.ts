@@ -4,50 +4,38 @@ import type { DoctorRow } from '../../contract/system.ts'
 import type { Fleet } from './fleet.ts'
 import type { Machine } from './storage.ts'
 
-/** Whether an engine answers; `since` is wall ms. */
+/** Whether an engine answers; `since` is when that began, wall ms. */
 export type MachineStatus = {
   readonly state: (typeof MACHINE_STATES)[number]
-  /** What is being done, or why it is not reachable; OpenSSH's own words where they are known. */
+  /** Current activity, or why it is unreachable, in OpenSSH's own words if known. */
   readonly reason?: string | undefined
   readonly since: number
 }
 
-/** Who runs a test: is told of each step as soon as it is known, and may break it off. */
 export type TestWatch = { readonly report: (step: DoctorRow) => void; readonly signal: AbortSignal }
 
-/**
- * What drives the engine of one machine. It connects by itself from the moment it is made, and again when the
- * connection broke.
- */
+/** Drives one machine's engine. It connects from creation on and reconnects when the connection breaks. */
 export type MachineDriver = {
-  /**
-   * Workers there. It passes test/conformance/fleet. Handles and workers of it need not name the machine: whoever
-   * joins the fleets adds that.
-   */
+  /** Must pass test/conformance/fleet. Handles need not name the machine, which the joined fleet adds. */
   readonly fleet: Fleet
   readonly status: () => MachineStatus
-  /** Rejects, with a reason for a person, where its engine does not answer. */
+  /** Rejects, with a reason for the user, if the engine does not answer. */
   readonly facts: () => Promise<MachineFacts>
-  /** Looks at what it takes to run a worker there, step by step; never rejects: a step that fails says why. */
+  /** Tests step by step whether workers can run there; never rejects, as failed steps report why. */
   readonly test: (watch: TestWatch) => Promise<void>
-  /** Docker's own commands with which a node joins; missing: it is no swarm. Rejects with a reason for a person. */
+  /** Docker's join commands; missing if there is no swarm. Rejects with a reason for the user. */
   readonly joinCommands?: (() => Promise<{ readonly worker: string; readonly manager: string }>) | undefined
-  /** Is notified when the status, or what `fleet.capacity` says, may have changed. */
   readonly onChange: (listener: () => void) => void
-  /**
-   * Ends and removes all that this service made there. Rejects, with a reason for a person, where that cannot be done
-   * now. `close` is called afterwards in any case.
-   */
+  /** Removes everything this service created there. Rejects with a reason for the user; `close` follows in any case. */
   readonly clear: () => Promise<void>
   /**
-   * Ends the workers that still run there and the connection.
-   * @returns why not all could be removed there, for a person; undefined: nothing is left that runs
+   * Ends its running workers and the connection.
+   * @returns why something is still running there, for the user; undefined if nothing is
    */
   readonly close: () => Promise<string | undefined>
 }
 
-/** The drivers of machines. */
 export type MachineFleets = {
-  /** Makes the driver of a machine, which begins to connect; whoever opened it closes it. Never throws. */
+  /** Creates a connecting driver, which the caller must close. Never throws. */
   readonly open: (machine: Machine) => MachineDriver
 }

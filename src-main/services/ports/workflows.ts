@@ -3,26 +3,19 @@ import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
 import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import type { ProposedLists } from '../../domain/workflow/node-types.ts'
 
-/** Reads the classes of nodes that come along, as text. */
 export type ReadBuiltInNodeTypes = () => Promise<string>
 
-/**
- * The classes that a handler which comes along runs, by name, and the lists that it proposes; undefined: nobody says.
- */
 export type ReadHandlerClasses = (
   handler: string,
 ) => Promise<{ readonly classes: readonly string[]; readonly lists: ProposedLists } | undefined>
 
-/** Reads the templates that come along. */
 export type ReadTemplates = () => Promise<readonly Omit<WorkflowTemplate, 'nodes'>[]>
 
-/** What is done with the bytes of files. */
 export type FileTools = ByteTools & {
-  /** SHA-256 in lower case hex; of a large file in a thread. */
+  /** SHA-256 in lower-case hex; computed in a thread for large files. */
   readonly sha256: (bytes: Uint8Array) => Promise<string>
 }
 
-/** What workflows need from outside, beside storage. */
 export type WorkflowPorts = {
   readonly tools: FileTools
   readonly templates: ReadTemplates
@@ -34,24 +27,19 @@ export type WorkflowPorts = {
   readonly probeServer: ProbeServer
 }
 
-/** The index of packages of nodes that the user may have put into the data folder. */
 export type PackageIndexFile = {
-  /** In wall ms; undefined: there is none. */
+  /** Modification time in wall ms; undefined if there is none. */
   readonly changedAt: () => Promise<number | undefined>
-  /** Rejects with a reason for a person. */
   readonly read: () => Promise<PackagesByClass>
 }
 
-/** Asks a server for its classes of nodes. Rejects with a reason for a person. @param server address of it */
 export type FetchNodeTypes = (
   server: string,
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly version: string | undefined }>
 
-/**
- * Asks a server how long its list of classes is, in bytes, without the list; undefined: it does not say. Never rejects.
- */
+/** Byte length of a server's class list without the list; undefined if not reported. Never rejects. */
 export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<number | undefined>
 
-/** Looks whether a ComfyUI answers at an address; undefined: none does. Never rejects. */
+/** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
 export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>

@@ -1,6 +1,6 @@
 /**
- * Builds of projects: at most one at a time of each, the newest is stored until the service ends. An artifact goes
- * straight to where uploads go, so a release can name it.
+ * Builds of projects, one at a time each; the newest is kept until the service ends. Artifacts go to the upload store,
+ * so releases can use them.
  */
 import { type BuildEvent, BuildFailure, type BuildProblem } from '../../contract/build.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -13,27 +13,20 @@ import type { BuildProject, BuiltProject } from '../ports/projects.ts'
 import type { Project, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
-/** A build, under way or over. */
 export type Build = {
   readonly request: ProjectBuildRequest
   readonly view: () => BuildView
-  /** Manifest of the app, once it is built. */
   readonly manifest: () => Manifest | undefined
-  /** Settles when it is over; never rejects. */
   readonly over: Promise<void>
 }
 
-/** Builds of all projects. */
 export type Builds = {
   /** @throws AppError BUILD_RUNNING, STOPPING */
   readonly start: (project: Project, request: ProjectBuildRequest) => Build
-  /** The newest of a project. */
   readonly newest: (projectId: string) => Build | undefined
-  /** Ends the build of a project, if there is one, and waits for it. */
   readonly cancel: (projectId: string) => Promise<void>
-  /** Ends it, and forgets what was built. */
   readonly forget: (projectId: string) => Promise<void>
-  /** Ends all; none begins any more, as nobody would end what it starts. */
+  /** Ends all and refuses new ones, which nobody would end. */
   readonly stop: () => Promise<void>
 }
 
@@ -42,13 +35,11 @@ type Deps = {
   readonly log: Log
   readonly storage: Pick<Storage, 'artifacts'>
   readonly build: BuildProject
-  /** Is called when a view has changed. */
   readonly onChange: (soon: Soon) => void
 }
 
 type Running = Build & { readonly cancel: () => void }
 
-/** Makes the builds; a project has one at a time. */
 export function createBuilds({ clock, log, storage, build, onChange }: Deps): Builds {
   const builds = new Map<string, Running>()
   let stopping = false
@@ -147,15 +138,16 @@ function resultOf(built: BuiltProject): BuildView['result'] {
   }
 }
 
-/** How soon whoever follows a view is to see what has changed in it. */
 export type Soon = 'now' | 'with others'
 
-/** Name of the app in a folder: that of the folder, as for the command line. @param folder absolute */
+/**
+ * The app's name is its folder's, as for the CLI.
+ * @param folder absolute
+ */
 export function appOfFolder(folder: string): string {
   return folder.split(/[\\/]/).findLast((part) => part !== '') ?? folder
 }
 
-// What the system says of a disk or a folder, as people read it.
 const DISK_FULL = { code: 'DISK_FULL', message: 'The disk is full. Free some space, and try again.' }
 const UNWRITABLE = {
   code: 'FOLDER_UNWRITABLE',
@@ -170,7 +162,6 @@ const OF_THE_SYSTEM: Readonly<Record<string, BuildProblem>> = {
   EROFS: UNWRITABLE,
 }
 
-/** What a person reads when a project cannot be read or built: problems of its source, or what the system says. */
 export function problemsOf(error: unknown): readonly BuildProblem[] {
   if (error instanceof BuildFailure) return error.problems
   if (error instanceof AppError) return [{ code: error.code, message: error.message }]

@@ -16,7 +16,7 @@ type Deps = PlanDeps & {
 }
 
 /**
- * Plans a deploy of a project: of its last build where that is of this source and still here, else of a new one.
+ * Plans a deploy of the last build if it matches the source and still exists, otherwise of a new one.
  * @throws AppError BUILD_RUNNING, BUILD_FAILED, BAD_FIELD
  */
 export async function planProject(
@@ -33,7 +33,7 @@ export async function planProject(
     readonly machine?: string | undefined
   },
 ): Promise<{ readonly artifact: string; readonly plan: DeployPlan }> {
-  // Before the build, which may add a line to .gitignore.
+  // Read before the build, which may add a line to .gitignore.
   const git = await deps.projects.git(project)
   const { artifact, manifest } = await currentBuild(deps, project, request)
   const plan = await showPlan(deps, {
@@ -49,13 +49,12 @@ export async function planProject(
   return { artifact, plan: await withDiffs(deps, { plan, project, manifest }) }
 }
 
-// Files with a diff, and lines of one; source: ours, as many as a person reads before a deploy.
+// Files with a diff, and lines of one; source: ours, as many as people read.
 const DIFFS = 20
 const DIFF_LINES = 200
 
 type WithPlan = { readonly plan: DeployPlan; readonly project: Project; readonly manifest: Manifest }
 
-/** Adds how the texts of changed files differ from the code that is active. */
 async function withDiffs(deps: Deps, { plan, project, manifest }: WithPlan): Promise<DeployPlan> {
   const { apps, artifacts } = deps.storage
   const environment = apps.environment(plan.app, plan.environment)

@@ -1,6 +1,6 @@
 /**
- * Previews of projects: each a program of its own with a service of its own, at most one of each project. What it tells
- * becomes a view; the view of the newest is stored until the service ends, and with it all previews.
+ * Previews of projects, each a program with its own service, one per project. Its events become a view, which is kept
+ * until the service ends.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
@@ -11,10 +11,9 @@ import type { Project } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Soon } from './builds.ts'
 
-// How long a preview gets to end in order, in ms. Source: ours; its jobs get 2 s, and engines take some for containers.
+// Time for a normal end, ms. Source: ours; jobs get 2 s, and containers take some.
 const STOP_MS = 15_000
 
-/** A preview, under way or over. */
 export type Preview = { readonly view: () => PreviewView }
 
 type Running = Preview & {
@@ -25,19 +24,17 @@ type Running = Preview & {
   readonly over: Promise<void>
 }
 
-/** Previews of all projects. */
 export type Previews = {
   /** @throws AppError PREVIEW_RUNNING, STOPPING */
   readonly start: (project: Project) => Preview
-  /** The newest of a project. */
   readonly newest: (projectId: string) => Preview | undefined
-  /** Ends the preview of a project and waits until nothing of it is left. */
   readonly stop: (projectId: string) => Promise<void>
-  /** A link that signs a browser in to its pages. @throws AppError NO_PREVIEW where none answers */
+  /**
+   * Creates a sign-in link for its pages.
+   * @throws AppError NO_PREVIEW if none answers
+   */
   readonly link: (projectId: string) => ReturnType<PreviewLink>
-  /** Ends it, and forgets what it reported. */
   readonly forget: (projectId: string) => Promise<void>
-  /** Ends all; none begins any more. */
   readonly stopAll: () => Promise<void>
 }
 
@@ -46,11 +43,9 @@ type Deps = {
   readonly log: Log
   readonly startPreview: StartPreview
   readonly previewLink: PreviewLink
-  /** Is called when a view has changed. */
   readonly onChange: (soon: Soon) => void
 }
 
-/** Makes the previews; none runs until one is started. */
 export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps): Previews {
   const previews = new Map<string, Running>()
   let stopping = false
@@ -115,7 +110,7 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
       const { shown, keyFile } = previews.get(projectId) ?? {}
       if (shown?.url === undefined || keyFile === undefined) throw new AppError('NO_PREVIEW', { projectId })
       return previewLink({ url: shown.url, keyFile }).catch((error) => {
-        // It is ending, or was killed in this moment.
+        // The preview is ending, or was killed at this very moment.
         throw new AppError('NO_PREVIEW', { projectId }, { cause: error })
       })
     },

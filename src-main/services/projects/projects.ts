@@ -1,4 +1,3 @@
-/** Projects: folders of this machine with an app, which are read, built, planned and previewed. */
 import { appName, type GitState } from '../../contract/app.ts'
 import { BuildFailure, type BuildProblem } from '../../contract/build.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -15,27 +14,19 @@ import { createNotifier, type Notifier } from '../wait.ts'
 import { appOfFolder, type Builds, createBuilds, problemsOf, type Soon } from './builds.ts'
 import { createPreviews, type Previews } from './previews.ts'
 
-/** The projects of a service. */
 export type Projects = {
   readonly folders: ProjectFolders
   readonly source: SourceReader
-  /** See ProjectSource. */
   readonly text: ProjectSource['text']
-  /** The commit that its folder is at; undefined: it is in no repository. */
   readonly git: (project: Project) => Promise<GitState | undefined>
   readonly builds: Builds
   readonly previews: Previews
-  /** Notifies when a build or a preview has got on. */
   readonly notifier: Notifier
   readonly list: () => Promise<readonly ProjectView[]>
-  /** @param from makes it first, see ProjectFolders.make @throws AppError as that does */
   readonly open: (path: string, from: string | undefined) => Promise<ProjectView>
-  /** @throws AppError PROJECT_NOT_FOUND */
   readonly require: (id: string) => Project
   readonly read: (project: Project) => Promise<ProjectDetail>
-  /** Its preview ends; the folder and what is deployed stay. */
   readonly forget: (project: Project) => Promise<void>
-  /** Ends builds and previews; safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
@@ -47,10 +38,9 @@ type Deps = {
   readonly ports: ProjectPorts
 }
 
-// A worker may write thousands of lines in a second; whoever follows gets all of them at once, ten times a second.
+// Workers may write thousands of lines a second; followers get them ten times a second.
 const NOTIFY_EVERY_MS = 100
 
-/** Makes the projects: their source, builds and previews share one notice of changes. */
 export function createProjects({ storage, clock, newId, log, ports }: Deps): Projects {
   const notifier = createNotifier(clock)
   const onChange = notifySoon(clock, notifier)
@@ -130,9 +120,7 @@ function notifySoon(clock: Clock, notifier: Notifier): (soon: Soon) => void {
   }
 }
 
-/** What discovery finds in a project. */
 type SourceReading = {
-  /** Undefined: the source has errors. */
   readonly manifest: Manifest | undefined
   readonly fingerprint: string | undefined
   readonly problems: readonly BuildProblem[]
@@ -141,19 +129,17 @@ type SourceReading = {
   readonly places: Readonly<Record<string, { readonly file: string; readonly line: number }>>
 }
 
-/** Reads the source of projects, and again only where a file has changed. Nothing of the user's is run. */
+/** Reads projects, and again only after changes. Runs none of the user's code. */
 type SourceReader = {
-  /** Never rejects for what is wrong with the project: that is a problem of the reading. */
   readonly read: (project: Project) => Promise<SourceReading>
   readonly forget: (projectId: string) => void
 }
 
 type CachedSource = { readonly files: readonly string[]; readonly stamp: string; readonly reading: SourceReading }
 
-// A project of 2,000 files takes half a second. Source: ours, what a person waits for at most.
+// A project of 2,000 files takes half a second. Source: ours, the most that people wait.
 const SCAN_MS = 20_000
 
-/** Makes the reader of project folders; a folder that has not changed is not scanned again. */
 function createSourceReader({
   source,
   clock,
@@ -179,7 +165,7 @@ function createSourceReader({
     }
   }
 
-  // Somebody may open a folder with all that they have.
+  // Limited in time, because a user may open a folder that contains all their files.
   async function scanInTime(folder: string): ReturnType<ProjectSource['scan']> {
     const late = new AbortController()
     const cancelTimer = clock.after(SCAN_MS, () => {
@@ -227,7 +213,6 @@ function createSourceReader({
   }
 }
 
-/** An app is named after its folder, which may have a name that no app can have. */
 function problemsOfName(folder: string): readonly BuildProblem[] {
   const app = appOfFolder(folder)
   const { error } = appName.safeParse(app)

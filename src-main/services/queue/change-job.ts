@@ -1,4 +1,3 @@
-/** What clients ask for one job: cancel, retry, another position in the queue. */
 import { AppError } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
 import type { QueueMove } from '../../contract/job-routes.ts'
@@ -7,11 +6,6 @@ import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 
-/**
- * Makes a move that a client asked for, or says why it is not possible.
- * @param reason for the job's history
- * @throws AppError WRONG_STATE when the table does not allow the move, JOB_NOT_FOUND when the job is gone or archived
- */
 async function moveOrRefuse(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   job: Job,
@@ -22,11 +16,6 @@ async function moveOrRefuse(
   return moved ?? refuseMove({ storage }, job, event, TRANSITIONS[event].from)
 }
 
-/**
- * Says why a job was not moved.
- * @param allowed the states that it would have to be in
- * @throws AppError always: WRONG_STATE, or JOB_NOT_FOUND when the job is gone or archived
- */
 function refuseMove(
   { storage }: { readonly storage: Storage },
   job: Job,
@@ -39,17 +28,16 @@ function refuseMove(
 }
 
 /**
- * Cancels a job that waits or runs. A running handler is asked to stop by the supervisor, which is notified of the
- * move.
- * @throws AppError WRONG_STATE when the job has ended, JOB_NOT_FOUND when it is gone
+ * Cancels a waiting or running job; the supervisor, notified of the transition, stops its handler.
+ * @throws AppError WRONG_STATE if it has ended, JOB_NOT_FOUND if gone
  */
 export function cancelJob(deps: { readonly storage: Storage; readonly clock: Clock }, job: Job): Promise<Job> {
   return moveOrRefuse(deps, job, 'cancel', 'cancelled by a client')
 }
 
 /**
- * Queues a job again that has failed or timed out: same id and input; output, error, chunks and times are gone.
- * @throws AppError WRONG_STATE in any other state, JOB_NOT_FOUND when it is gone
+ * Requeues a failed or timed-out job with its id and input; output, error, chunks and times are cleared.
+ * @throws AppError WRONG_STATE in other states, JOB_NOT_FOUND if gone
  */
 export function retryJob(deps: { readonly storage: Storage; readonly clock: Clock }, job: Job): Promise<Job> {
   return moveOrRefuse(deps, job, 'retry', 'retried by a client')
@@ -58,9 +46,8 @@ export function retryJob(deps: { readonly storage: Storage; readonly clock: Cloc
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 /**
- * Moves a waiting job in its queue, or to another priority: one write, which moves it or nothing.
- * @throws AppError WRONG_STATE when it or the job beside it does not wait any more, JOB_NOT_FOUND when one is gone,
- * BAD_FIELD when they are in different queues
+ * Repositions or reprioritises a waiting job in one write.
+ * @throws AppError WRONG_STATE if either job no longer waits, JOB_NOT_FOUND if one is gone, BAD_FIELD across queues
  */
 export async function reorderJob({ storage, clock }: Deps, job: Job, move: QueueMove): Promise<Job> {
   const { jobs } = storage

@@ -1,7 +1,6 @@
 /**
- * Goes through many jobs: to retry, cancel or purge them, and for those that run them again or export them. They are
- * moved in batches, each a commit of its own, so that the service answers others in between; what was moved stays so
- * where a later batch fails. Jobs that come meanwhile are left alone.
+ * Selects and changes many jobs, in batches with a commit each, so that others are served in between. A later failure
+ * keeps earlier batches; new jobs are ignored.
  */
 import type { JobState } from '../../contract/job.ts'
 import type { BulkMove } from '../../contract/job-routes.ts'
@@ -11,11 +10,10 @@ import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 import { writeInSlices } from '../write-slices.ts'
 
-// One commit of this many moves takes some 10 ms.
+// A commit of this size takes about 10 ms.
 const BATCH = 200
 
-// The index of the search may lag; whoever takes all that match waits for all of it.
-// One commit of this many short inputs takes some 7 ms; of 2,000 it took 36.
+// The whole index must catch up, as all matches are needed. A commit of this size takes about 7 ms.
 const CATCH_UP = 250
 
 const REASONS = {
@@ -23,32 +21,27 @@ const REASONS = {
   cancel: 'cancelled by a client together with others',
 } as const
 
-/** Why an id is of no job. */
 export const UNKNOWN_JOB = 'unknown, or no longer stored'
 const ARCHIVED = 'expired for the job API; it can only be run again as a new job'
 
 const BY_A_CLIENT = 'purged by a client'
 
-/** How it went. */
 export type BulkResult = {
   readonly changed: number
   readonly refused: readonly { readonly reason: string; readonly count: number }[]
 }
 
-/** Which jobs: by id, all that a filter lets through, or those of a batch in some states. */
 export type JobSelection = NamedJobs | { readonly batch: number; readonly states: readonly JobState[] }
 
-/** Some of the selected jobs, and how many of the ids in between are of no job. */
 type SelectedJobs = { readonly jobs: readonly Job[]; readonly unknown: number }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-/** Moves the jobs that may be moved, and says why the others may not. */
 export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelection): Promise<BulkResult> {
   const { storage, clock } = deps
   const refused = createRefusals()
   let changed = 0
-  // No move takes an archived job: a filter does not mean it.
+  // No transition takes an archived job, so a filter never includes them.
   const movable = 'filter' in selection ? { filter: { ...selection.filter, archived: false } } : selection
   for await (const { jobs, unknown } of selectedJobs(storage, movable, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)
@@ -61,7 +54,6 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   return { changed, refused: refused.all() }
 }
 
-/** Counts jobs by the reason why nothing was done to them. */
 export function createRefusals() {
   const counts = new Map<string, number>()
   return {
@@ -72,7 +64,6 @@ export function createRefusals() {
   }
 }
 
-/** @returns why it was not moved */
 function moveOne({ jobs }: Storage, job: Job, action: BulkMove, clock: Clock): string | undefined {
   if (jobs.move(job.seq, action, { reason: REASONS[action] }, momentOf(clock)) !== undefined) return undefined
   const current = jobs.read(job.seq)
@@ -81,10 +72,7 @@ function moveOne({ jobs }: Storage, job: Job, action: BulkMove, clock: Clock): s
   return `${current.status}; ${action} needs one of ${TRANSITIONS[action].from.join(', ')}`
 }
 
-/**
- * The selected jobs in batches, as they are when their batch comes: those of a filter from the newest to the oldest,
- * or the other way round, none of them twice, and none that came since; those of ids in their order.
- */
+/** Batches of selected jobs: filters newest first or reversed, without repeats or new jobs; ids in order. */
 export async function* selectedJobs(
   storage: Storage,
   selection: JobSelection,
@@ -99,7 +87,7 @@ export async function* selectedJobs(
     }
     return
   }
-  // By the number of each, here and below, so that a job that comes back to its state is not met again.
+  // By number, so that a job that returns to its state is not met again.
   if ('batch' in selection) {
     for (const state of selection.states) {
       let jobs = storage.batches.jobs(selection.batch, state, 0, most)
@@ -129,16 +117,11 @@ async function catchUp(storage: Storage, { text }: JobFilter): Promise<void> {
   while (await storage.write(() => storage.search.catchUp(CATCH_UP)));
 }
 
-/**
- * Cancels all jobs of an endpoint that wait at the moment of the call; running ones go on.
- * @returns how many were removed
- */
 export function purgeQueue(deps: Deps, endpointId: string, reason = BY_A_CLIENT): Promise<number> {
   const { jobs } = deps.storage
   return purge(deps, (most, newest) => jobs.waiting(endpointId, newest, most).map(({ seq }) => seq), reason)
 }
 
-/** The same for the jobs of a published graph; others of the backing endpoint stay. */
 export function purgeGraph(deps: Deps, graphId: string): Promise<number> {
   return purge(deps, (most, newest) => deps.storage.graphs.waiting(graphId, newest, most), BY_A_CLIENT)
 }

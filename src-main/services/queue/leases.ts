@@ -1,9 +1,6 @@
 /**
- * The jobs that workers hold. A lease begins with a committed claim and ends with the job's next move. It is renewed
- * by any call of its worker, but a job that the worker has never named is held only for the first lease, so that an
- * answer lost on the way does not hold a job for ever. Times are steady ms; leases live in memory and start anew when
- * the service does. What workers report of their jobs is below: it counts only with the lease.
- * Source: docs/spec/job-api.md, 4.
+ * Leases of held jobs, from claim to next transition. Any worker call renews them, but an unnamed job only for its
+ * first lease, as its response may be lost. In memory, steady ms. Source: docs/spec/job-api.md, 4.
  */
 import { limit } from '../../contract/limits.ts'
 import type { KeptReport } from '../../domain/job/report.ts'
@@ -14,7 +11,7 @@ import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
-/** One held job. `attempt` is the fencing token: a report counts only for the attempt it was given. */
+/** `attempt` is the fencing token: reports count only for their attempt. */
 export type Lease = {
   readonly seq: number
   readonly jobId: string
@@ -22,26 +19,22 @@ export type Lease = {
   readonly workerId: string
   readonly attempt: number
   readonly executeUntil: number
-  /** It was claimed in an earlier run of the service, whose answer may not have reached the worker. */
   readonly resumed: boolean
   confirmed: boolean
   until: number
-  /** When it ran out while the machine of its worker was unreachable, and the job waits for it. */
+  /** Set when it expired while its machine was unreachable and the job waits. */
   silentSince?: number | undefined
 }
 
-/** The book of leases. */
 export type Leases = {
   readonly get: (jobId: string) => Lease | undefined
   readonly ofWorker: (workerId: string) => readonly Lease[]
   readonly all: () => Iterable<Lease>
-  /** A sign of life of a worker; `named` are the jobs it says it runs. */
+  /** Any call of a worker; `named` are the jobs it claims to run. */
   readonly renew: (workerId: string, named: readonly string[]) => void
-  /** Holds a job again after a restart of the service, with a full lease and a full execution time. */
   readonly resume: (job: Job) => void
 }
 
-/** Makes the book of leases; it follows the committed changes. */
 export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): Leases {
   const byJob = new Map<string, Lease>()
   const byWorker = new Map<string, Map<string, Lease>>()
@@ -101,13 +94,9 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
   }
 }
 
-/** What became of a report: it counted, or it came from a worker that no longer held the job. */
 export type ReportOutcome = 'accepted' | 'late'
 
-/**
- * Takes the report of a worker on a job. It counts only with the lease that the worker was given: the same worker and
- * the same attempt. A late one changes nothing.
- */
+/** Counts only with the lease: same worker and attempt. Late reports change nothing. */
 export async function finishJob(
   { storage, clock, leases }: { readonly storage: Storage; readonly clock: Clock; readonly leases: Leases },
   {
@@ -119,7 +108,6 @@ export async function finishJob(
     readonly jobId: string
     readonly workerId: string
     readonly report: KeptReport
-    /** For the history. */
     readonly reason?: string | undefined
   },
 ): Promise<ReportOutcome> {
@@ -139,8 +127,7 @@ export async function finishJob(
   return moved === undefined ? 'late' : 'accepted'
 }
 
-// The handler has run: what it printed and did stays, only its result is lost. A job that failed by itself keeps its
-// error.
+// The handler has run; only its result is lost. A job that failed by itself keeps its error.
 function withFaults(
   { endpoints }: Pick<Storage, 'endpoints'>,
   { endpointId, jobId, attempt }: Lease,
@@ -153,12 +140,12 @@ function withFaults(
   return { report: { kind: 'fail', error, output: undefined, replaceWorker: reported.replaceWorker }, reason: error }
 }
 
-// In one commit; a piece has a megabyte, and twenty would hold the event loop.
+// Per commit; pieces have a megabyte, and twenty would block the event loop.
 const PIECES_AT_ONCE = 2
 
 /**
- * Adds a chunk to the stream of a job. Arrival order is the order.
- * @param pieces JSON of its outputs and metrics, of which each is within the limit
+ * Appends a chunk in arrival order.
+ * @param pieces JSON of its outputs and metrics, each within the limit
  */
 export async function appendStream(
   { storage, leases, waiters }: { readonly storage: Storage; readonly leases: Leases; readonly waiters: JobWaiters },

@@ -10,10 +10,9 @@ import { type SliceDeps, writeInSlices } from '../write-slices.ts'
 import type { Lease } from './leases.ts'
 
 /**
- * Takes jobs back from a worker that was lost: each is queued again while it has tries left, else it fails.
- * Source: docs/spec/job-api.md, 4.
- * @param reason why the worker counts as lost, for the job's history
- * @param cause how the worker ended, for the error of the job
+ * Requeues a lost worker's jobs while attempts remain, otherwise fails them. Source: docs/spec/job-api.md, 4.
+ * @param reason for the history
+ * @param cause worker exit, for the job's error
  */
 export async function rescueLostJobs(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
@@ -36,8 +35,8 @@ export async function rescueLostJobs(
 }
 
 /**
- * Gives jobs back to the queue without counting a try: the hand-out never began, or we ended the worker ourselves.
- * @param reason for the job's history
+ * Requeues jobs without counting an attempt: the dispatch never began, or we ended the worker.
+ * @param reason for the history
  */
 export async function requeueJobs(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
@@ -52,7 +51,7 @@ export async function requeueJobs(
   })
 }
 
-/** Fails jobs that ran longer than their execution limit. Source: docs/spec/job-api.md, 4. */
+/** Fails jobs over their execution limit. Source: docs/spec/job-api.md, 4. */
 export async function failOverdueJobs(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   leases: readonly Lease[],
@@ -66,13 +65,11 @@ export async function failOverdueJobs(
   })
 }
 
-// A webhook that is still on its way needs the record, and a run whose results are not stored yet; look again after
-// that.
+// Pending webhooks and results need the record; check again later.
 const STILL_NEEDED_MS = 60_000
 
 /**
- * Acts on passed deadlines: a job whose ttl is over ends as TIMED_OUT; one that ran, and an ended job whose retention is
- * over, is archived, so that the job API does not know it any more. Source: docs/spec/job-api.md, 4.
+ * Ends expired waiting jobs as TIMED_OUT, and archives expired running or ended ones. Source: docs/spec/job-api.md, 4.
  */
 export async function sweepDeadlines(
   deps: SliceDeps & { readonly storage: Storage; readonly clock: Clock },

@@ -1,8 +1,7 @@
 import type { Change, Job, Storage } from '../ports/storage.ts'
 /**
- * Workers that wait for a job. A job is handed out inside the transaction that made it waiting: claims are the last
- * writes of each group commit, so a job is on its way to a worker at once, and nobody polls. It does not wait
- * for the disk, as its client has been told nothing yet: see docs/decisions.md, "Commits settle beside the event loop".
+ * Workers waiting for jobs. Dispatch is the last write of each group commit, without polling and before the disk sync:
+ * see docs/decisions.md, "Commits settle beside the event loop".
  */
 
 import { AppError, type ErrorCode } from '../../contract/errors.ts'
@@ -16,7 +15,6 @@ import { loadOf, type WorkerRegistry } from '../worker-registry.ts'
 import type { Leases } from './leases.ts'
 import type { QueueCounts } from './queue-counts.ts'
 
-/** One open take call of a worker. */
 type Parked = {
   readonly endpointId: string
   readonly workerId: string
@@ -24,7 +22,6 @@ type Parked = {
   readonly respond: (jobs: readonly Job[]) => void
 }
 
-/** What the pool looks at to choose. */
 type TakeDeps = {
   readonly storage: Pick<Storage, 'beforeCommit' | 'poke' | 'jobs' | 'endpoints'>
   readonly clock: Clock
@@ -33,9 +30,7 @@ type TakeDeps = {
   readonly leases: Pick<Leases, 'ofWorker'>
 }
 
-/** The pool of waiting workers. */
 export type ParkedTakes = {
-  /** Waits until jobs are there, the signal aborts, or `holdMs` is over; the latter two answer with an empty list. */
   readonly take: (request: {
     endpointId: string
     workerId: string
@@ -43,12 +38,10 @@ export type ParkedTakes = {
     holdMs: number
     signal: AbortSignal | undefined
   }) => Promise<readonly Job[]>
-  /** Answers all open calls of a worker with nothing, at once. */
   readonly dismiss: (workerId: string) => void
   readonly dismissAll: () => void
 }
 
-/** Makes the pool and hooks it into the writer. */
 export function createParkedTakes(deps: TakeDeps): ParkedTakes {
   const { storage, clock, counts } = deps
   const rules = takeRules(deps)
@@ -85,7 +78,7 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
   storage.beforeCommit((changes: readonly Change[]) => {
     if (parked.size === 0) return undefined
     const claimed: { entry: Parked; jobs: readonly Job[] }[] = []
-    // Not all that have parked workers: there may be a thousand, with nothing to do.
+    // Only changed or waiting endpoints, because a thousand may have parked workers.
     for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
       const entries = parked.get(endpointId)
       if (entries === undefined || !rules.mayHandOut(endpointId)) continue
@@ -97,7 +90,7 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
       }
     }
     if (claimed.length === 0) return undefined
-    // Before it is on the disk: a power cut that takes the claim back ends the worker, too.
+    // Before the disk sync: a power cut that reverts the claim ends the worker too.
     return {
       committed: () => {
         for (const { entry, jobs } of claimed) entry.respond(jobs)
@@ -134,12 +127,10 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
   }
 }
 
-/** Endpoints that jobs were queued at. */
 function* queuedIn(changes: readonly Change[]): Generator<string> {
   for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
 }
 
-/** Which jobs may be handed out, and to whom. */
 function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'>) {
   const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
   return {
@@ -153,30 +144,25 @@ function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'
       const worker = registry.get(workerId)
       return worker !== undefined && takesJobs(worker) && !isUsedUp(faultsOf(worker.endpointId), worker)
     },
-    /** How many jobs the worker holds; the least loaded gets the next one. */
     load(workerId: string): number {
       const worker = registry.get(workerId)
       return worker === undefined ? 0 : loadOf(worker, leases)
     },
-    /** Seqs that the worker must not get: it may still run an earlier attempt of these. */
+    /** Jobs of which the worker may still run an earlier attempt. */
     except: (workerId: string) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map(({ seq }) => seq),
   }
 }
 
-/** What may be handed out now: at most `free` jobs, none of `held` (seqs). */
 type Hold = { readonly free: number; readonly held: readonly number[] }
 
-/** The jobs that are held back. */
 type JobHold = {
-  /** Looks what is next; the hand-out is tried again when the first held job may go. */
   readonly check: (endpointId: string, delayMs: number) => Hold
   readonly close: () => void
 }
 
-// How many of the next jobs are looked at. Those after them go after these, so that none is handed out too early.
+// Jobs checked per look; later ones go later anyway.
 const WINDOW = 200
 
-/** Makes the hold for the fault switch delayMs: no job is handed out before it has waited so long. */
 function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): JobHold {
   const timers = new Map<string, () => void>()
 
@@ -204,12 +190,11 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): J
   }
 }
 
-/** A claimed job with what its worker gets. `s3Config` is JSON text. */
 export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-/** Reads the inputs of jobs that were just claimed. A job whose input is lost ends here as FAILED, and is left out. */
+/** Reads inputs of claimed jobs; a job with a lost input fails here. */
 export async function readHandOuts(deps: Deps, jobs: readonly Job[]): Promise<readonly HandOut[]> {
   const read = await Promise.all(jobs.map((job) => readHandOut(deps, job)))
   return read.filter((handOut) => handOut !== undefined)
@@ -220,7 +205,7 @@ const LOST: ReadonlySet<ErrorCode> = new Set(['PAYLOAD_LOST', 'SECRET_LOST'])
 async function readHandOut({ storage, clock }: Deps, job: Job): Promise<HandOut | undefined> {
   try {
     const row = await storage.jobs.readInput(job)
-    // Without a row the job went with its endpoint.
+    // Without a row the job was deleted with its endpoint.
     return row && { job, input: row.input, s3Config: row.openS3Config() }
   } catch (error) {
     if (!(error instanceof AppError && LOST.has(error.code))) throw error

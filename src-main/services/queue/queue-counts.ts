@@ -1,20 +1,17 @@
 import type { JobState } from '../../contract/job.ts'
 import type { Change, JobStore, Storage } from '../ports/storage.ts'
 
-/** Jobs of one endpoint that have not ended. */
 export type QueueCount = { readonly normal: number; readonly lowPriority: number; readonly inProgress: number }
 
-/** Live counts, so that health and scaling cost the same with ten jobs and with a million. */
+/** Live counts, so that health and scaling do not depend on the number of jobs. */
 export type QueueCounts = {
   readonly of: (endpointId: string) => QueueCount
   readonly total: () => QueueCount
-  /** Endpoints at which jobs wait, so that nobody looks through all endpoints for them. */
   readonly waitingEndpoints: () => Iterable<string>
 }
 
 const NONE: QueueCount = { normal: 0, lowPriority: 0, inProgress: 0 }
 
-/** Counts once at the start, then follows the committed changes. */
 export function createQueueCounts(
   storage: Pick<Storage, 'onCommit'> & { readonly jobs: Pick<JobStore, 'counts'> },
 ): QueueCounts {

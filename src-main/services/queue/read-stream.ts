@@ -1,7 +1,6 @@
 /**
- * Reads of a stream. A read returns what the job has produced since the last one and holds while there is nothing new.
- * The cursor moves only after the response was written in full, and a job has one reader at a time: a second one waits
- * its turn, so that no chunk is given twice or lost. Source: docs/spec/job-api.md, 5.
+ * Stream reads return new chunks, or hold while there are none. The cursor advances only after a full response, and
+ * each job has one reader at a time, so no chunk is repeated or lost. Source: docs/spec/job-api.md, 5.
  */
 import type { JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
@@ -10,17 +9,14 @@ import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
-/** One read. Call exactly one of `delivered` and `lost`; until then no other read of the job goes on. */
+/** Call exactly one of `delivered` and `lost`; other reads of the job wait for it. */
 export type StreamRead = {
-  /** A final one only with the last chunks. */
   readonly status: JobState
-  /** JSON texts of the chunks. */
   readonly chunks: readonly string[]
   readonly delivered: () => Promise<void>
   readonly lost: () => void
 }
 
-/** Readers of streams. */
 export type StreamReaders = {
   readonly read: (
     job: Job,
@@ -28,7 +24,6 @@ export type StreamReaders = {
   ) => Promise<StreamRead>
 }
 
-/** Makes the readers. */
 export function createStreamReaders({
   storage,
   clock,
@@ -64,7 +59,7 @@ export function createStreamReaders({
     return { status, attempt: job.attempt, rows }
   }
 
-  // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.
+  // Look and wait happen in one turn, so nothing is missed.
   function untilNews(jobId: string, ms: number, signal: AbortSignal | undefined): Promise<unknown> {
     return wait(clock, { ms, signal, listen: (wake) => waiters.listen(jobId, wake) })
   }
@@ -92,7 +87,7 @@ export function createStreamReaders({
       const rows = seen?.rows ?? []
       const last = rows.at(-1)?.n
       return {
-        // Only with its endpoint does a job vanish before its end, and that cancels it.
+        // A job only vanishes before its end with its endpoint, which cancels it.
         status: seen?.status ?? (isFinal(job.status) ? job.status : 'CANCELLED'),
         chunks: rows.map((row) => row.chunk),
         delivered: async () => {

@@ -1,25 +1,17 @@
-/**
- * What clients that read streams did before, as far as the form of their answers needs it: who has queued jobs, and who
- * got which answer as an array. In memory and bounded; whoever is forgotten gets the form of the specification.
- */
+/** Remembers stream clients in bounded memory to choose the response form; unknown ones get the specified form. */
 import type { JobState } from '../../contract/job.ts'
 import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../../domain/job/stream.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Log, NewId } from '../ports/system.ts'
 
-/** Who asks: the same program with the same key is the same client. */
 export type StreamClient = {
   readonly endpointId: string
-  /** Authorization header as it came; empty without one. */
   readonly authorization: string
   readonly userAgent: string
 }
 
-/** What clients of streams did before, as far as it tells which form they need. */
 export type StreamClients = {
-  /** A client has queued a job. */
   readonly hasRun: (client: StreamClient) => void
-  /** The form of a response with so many chunks. It is remembered, for what the client asks next. */
   readonly formFor: (
     client: StreamClient,
     response: { readonly jobId: string; readonly status: JobState; readonly chunks: number },
@@ -27,13 +19,12 @@ export type StreamClients = {
   ) => StreamForm
 }
 
-// Clients and reads that are remembered, of each kind: a few hundred bytes a piece.
+// Remembered clients and reads each, a few hundred bytes per entry.
 const REMEMBERED = 1000
 
 const HINT =
   'a stream of a running job was read again as an array; a client that waits for .status in it never ends: use ?format=object, or set streamForm of the endpoint to object'
 
-/** Makes the memory. */
 export function createStreamClients({
   newId,
   log,
@@ -42,10 +33,9 @@ export function createStreamClients({
   readonly log: Log
 }): StreamClients {
   const ran = new Set<string>()
-  /** Last array that a client got of a job. */
   const arrays = new Map<string, 'running' | 'ended'>()
   const hinted = new Set<string>()
-  // Keys are not stored, but for the one that asked last: most requests come from one client.
+  // Only the last key is stored unhashed, because most requests come from one client.
   let last = { authorization: '', hash: '' }
 
   function nameOf({ endpointId, authorization, userAgent }: StreamClient): string {
@@ -83,7 +73,6 @@ export function createStreamClients({
   }
 }
 
-// Both are in the order in which they were filled.
 function keepNewest(remembered: Set<string> | Map<string, unknown>): void {
   const [oldest] = remembered.keys()
   if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)

@@ -10,26 +10,23 @@ import type { BatchPlace, Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 
-/** A checked request with its payloads as they came. */
 export type Submission = {
   readonly kind: 'run' | 'runsync'
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
   readonly input: Json
   readonly s3Config: string | undefined
-  /** The span of the caller that its trace goes on from. */
   readonly trace?: TraceContext | undefined
-  /** The wait that runsync was asked for, in ms; undefined without one. */
+  /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
-  /** Its place in a batch: where another job has it already, that one is given back. */
   readonly batch?: BatchPlace | undefined
 }
 
 /**
- * Queues a job. The promise resolves when the job is durable.
- * @param withJob writes what belongs to the new job, in the same transaction
- * @returns the new job, or the first job that came with the same idempotency key
- * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, BAD_INPUT when it refuses an empty input,
- *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
+ * Queues a job; resolves when durable.
+ * @param withJob writes in the job's transaction
+ * @returns the new job, or the first with the same idempotency key
+ * @throws AppError ENDPOINT_PAUSED at maximum 0 workers, BAD_INPUT for a refused empty input, ENDPOINT_NOT_FOUND if
+ * deleted meanwhile
  */
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
@@ -77,7 +74,6 @@ export async function submitJob(
   )
 }
 
-/** The job that has a place in a batch, but for the one that is to give way. */
 function jobAt({ batches, jobs }: Storage, { batch, line, instead }: BatchPlace): Job | undefined {
   const seq = batches.line(batch, line)?.seq ?? undefined
   return seq === undefined || seq === instead ? undefined : jobs.read(seq)

@@ -3,23 +3,18 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import type { Change, Job, JobStore, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 
-/** Callers that wait for the end of a job, and for anything that happens to it. */
 export type JobWaiters = {
   /**
-   * Waits until the job has ended, `waitMs` is over or the signal aborts.
-   * @returns the job as it then is, on the disk; undefined when it is gone
+   * Waits for the job's end, `waitMs` or an abort.
+   * @returns the durable job; undefined if gone
    * @throws AppError STORAGE_FAILED
    */
   readonly untilEnd: (job: Job, waitMs: number, signal: AbortSignal | undefined) => Promise<Job | undefined>
-  /** Calls `onChange` at each change of the job or its chunks, until the returned function is called. */
   readonly listen: (jobId: string, onChange: () => void) => () => void
-  /** Says that the job has new chunks. */
   readonly notify: (jobId: string) => void
-  /** Ends all waits; callers see the job as it is. */
   readonly release: () => void
 }
 
-/** Makes the waiters; they are woken when what happened is on the disk. */
 export function createJobWaiters(
   storage: Pick<Storage, 'onDurable' | 'durable'> & { readonly jobs: Pick<JobStore, 'read'> },
   clock: Clock,
@@ -48,7 +43,7 @@ export function createJobWaiters(
           signal?.removeEventListener('abort', giveUp)
           resolve(ended)
         }
-        // What is read may be ahead of the disk.
+        // Reads may be ahead of the disk, so the result waits until it is durable.
         const finishAsRead = (read: Job | undefined) => void storage.durable().then(() => finish(read), reject)
         const giveUp = () => finishAsRead(storage.jobs.read(job.seq))
         const stopListening = jobChanges.on(job.id, (changed) => {
@@ -57,7 +52,7 @@ export function createJobWaiters(
         })
         const cancelTimer = clock.after(waitMs, giveUp)
         signal?.addEventListener('abort', giveUp, { once: true })
-        // It may have ended while the commit that queued it was on its way to the disk.
+        // It may have ended while its commit was being synced.
         const now = storage.jobs.read(job.seq)
         if (now === undefined || isFinal(now.status)) finishAsRead(now)
       }),

@@ -1,7 +1,7 @@
 import type { Storage, StoredTargetDeploy, TargetPlace } from '../ports/storage.ts'
 /**
- * Deploys to targets: planned, run, followed, recorded. One that runs is known in memory alone, so a service that is
- * killed leaves nothing of it here; what worked is recorded, so that there is a way back.
+ * Plans, runs and records deploys to targets. Running ones are only in memory; successful ones are recorded for
+ * rollbacks.
  */
 
 import { AppError } from '../../contract/errors.ts'
@@ -24,7 +24,6 @@ import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } fr
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'
 import { requireTarget } from './targets.ts'
 
-/** What they need. */
 export type TargetDeploysDeps = TargetClientDeps & {
   readonly storage: Storage
   readonly clock: Clock
@@ -33,51 +32,48 @@ export type TargetDeploysDeps = TargetClientDeps & {
   readonly stopping: AbortSignal
 }
 
-/** What is to be planned. */
 type Wanted = { readonly source: TargetSource; readonly withKey: boolean }
 
-/** The deploys of this service to targets. */
 export type TargetDeploys = {
   /** @throws AppError TARGET_NOT_FOUND, TARGET_UNREACHABLE, TARGET_REFUSED, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP */
   readonly plan: (place: TargetPlace, wanted: Wanted) => Promise<TargetPlan>
   /**
-   * Begins a deploy; it goes on by itself.
+   * Starts a deploy in the background.
    * @throws AppError TARGET_NOT_FOUND, ARTIFACT_NOT_FOUND, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP, TARGET_BUSY, STOPPING
    */
   readonly create: (place: TargetPlace, wanted: TargetDeployCreate) => Promise<TargetDeploy>
-  /** Of this run of the service. @throws AppError TARGET_DEPLOY_NOT_FOUND */
+  /**
+   * Only of this service run.
+   * @throws AppError TARGET_DEPLOY_NOT_FOUND
+   */
   readonly read: (id: string) => TargetDeploy
-  /** Sends nothing further; resolves when that is done. @throws AppError TARGET_DEPLOY_NOT_FOUND */
+  /**
+   * Stops sending; resolves when done.
+   * @throws AppError TARGET_DEPLOY_NOT_FOUND
+   */
   readonly cancel: (id: string) => Promise<TargetDeploy>
   /**
-   * Deletes an environment there with its endpoints, and the app where it has no other; its records go, too.
-   * @returns the endpoints that were deleted, and what the target has of the app afterwards
+   * Deletes a target environment with its endpoints and records, and the app if it was the last.
+   * @returns deleted endpoints and the remaining app
    * @throws AppError TARGET_NOT_FOUND, TARGET_BUSY, TARGET_UNREACHABLE, TARGET_REFUSED
    */
   readonly undeploy: (place: TargetPlace) => Promise<{ readonly deleted: string[]; readonly app: TargetApp }>
-  /** Those that worked, newest first. @throws AppError TARGET_NOT_FOUND */
   readonly list: (place: TargetPlace) => readonly TargetRecord[]
-  /** Notifies when one has got on. */
   readonly notifier: Notifier
-  /** Cancels all; none begins any more. */
   readonly stop: () => Promise<void>
 }
 
 type Run = { view: TargetDeploy; readonly giveUp: AbortController; over: Promise<void> }
 
-/** What a source means. */
 type Opened = {
   readonly artifact: string
   readonly manifest: Manifest
-  /** Where the target has it from before. */
   readonly before: StoredTargetDeploy | undefined
 }
 
-// Runs that are remembered, for those who look later.
 const MAX_RUNS = 100
 const CANCELLED = 'it was cancelled'
 
-/** Makes them; none runs. */
 export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
   const { storage, clock, newId, log } = deps
   const notifier = createNotifier(clock)
@@ -118,7 +114,7 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       ([resource, settings]) => [resource, saveInputOf(resource, settings, saved)] as const,
     )
     const endpoints = environment === undefined ? [] : await readEndpoints(client, environment)
-    // The target names its builds as it likes; which artifact one is of, is recorded here.
+    // The target names its builds; the artifact of each is recorded here.
     const from = storage.targetDeploys.list(place).find((one) => one.build === active)?.artifact ?? active
     return {
       app,
@@ -237,7 +233,7 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       const client = createTargetClient(deps, requireTarget(storage, place.target), deps.stopping)
       refuseSecond(place)
       const deleted = [...(await undeployThere(client, place))]
-      // Its builds are gone, so that there is no way back to them.
+      // Its builds are gone, so no rollback to them is possible.
       await storage.write(() => storage.targetDeploys.forgetPlace(place))
       return { deleted, app: viewTargetApp(await readApp(client, place.app)) }
     },
@@ -266,14 +262,12 @@ function reasonOf(error: unknown): string {
   return error instanceof AppError ? error.message : 'The service could not go on with it; see its log.'
 }
 
-/** What a deploy that failed has left on the target. */
 function holdsAfter({ phase }: TargetDeploy): string {
   if (phase === 'begin' || phase === 'upload') return 'Nothing was activated there.'
   if (phase === 'delete') return 'The new code is active there; endpoints that were to go may still be there.'
   return 'A Drydock keeps what was active until all new endpoints are ready.'
 }
 
-/** What differs on a target, or is missing there. */
 async function warningsOf(client: TargetClient, manifest: Manifest, withKey: boolean): Promise<readonly string[]> {
   const warnings: string[] = []
   const wanted = secretsOf(manifest)

@@ -16,12 +16,10 @@ const environment = z.object({
   endpoints: z.array(z.object({ id: z.string(), name: z.string() })).nullish(),
 })
 
-/** An environment as a target has it. */
 export type ThereEnvironment = z.infer<typeof environment>
 
 const app = z.object({ id: z.string(), name: z.string(), flashEnvironments: z.array(environment).nullish() })
 
-/** An app as a target has it. */
 type ThereApp = { readonly id: string; readonly environments: readonly ThereEnvironment[] }
 
 const APP = `query ($name: String!) {
@@ -37,19 +35,20 @@ const SECRETS = 'query { myself { secrets { name } } }'
 
 const named = z.object({ name: z.string() })
 
-/** Asks what every account has, to see whether the key works. @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED */
+/**
+ * Requests data every account has, to validate the key.
+ * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
+ */
 export async function checkKey(client: TargetClient): Promise<void> {
   await client.query({ text: ACCOUNT, schema: z.object({ myself: z.object({ flashApps: z.array(named) }) }) })
 }
 
-/** Names of the account's secrets. @throws the same */
 export async function secretNames(client: TargetClient): Promise<readonly string[]> {
   const schema = z.object({ myself: z.object({ secrets: z.array(named) }) })
   const found = await client.query({ text: SECRETS, schema })
   return found?.myself.secrets.map(({ name }) => name) ?? []
 }
 
-/** Whether the target is a Drydock: it alone has the state manager's queries. @throws AppError TARGET_UNREACHABLE */
 export async function speaksDrydock(client: TargetClient): Promise<boolean> {
   try {
     const schema = z.object({ apps: z.array(named) })
@@ -60,7 +59,6 @@ export async function speaksDrydock(client: TargetClient): Promise<boolean> {
   }
 }
 
-/** Reads an app; undefined: the target has none of this name. @throws the same */
 export async function readApp(client: TargetClient, name: string): Promise<ThereApp | undefined> {
   const schema = z.object({ flashAppByName: app.nullable() })
   const found = await client.query({ text: APP, variables: { name }, schema })
@@ -69,7 +67,6 @@ export async function readApp(client: TargetClient, name: string): Promise<There
   return { id, environments: flashEnvironments ?? [] }
 }
 
-/** Reads an environment; undefined: there is none of this name. @throws the same */
 export async function readEnvironment(
   client: TargetClient,
   flashAppId: string,
@@ -80,7 +77,6 @@ export async function readEnvironment(
   return found?.flashEnvironmentByName ?? undefined
 }
 
-/** An app of a target for people. */
 export function viewTargetApp(found: ThereApp | undefined): TargetApp {
   return {
     isThere: found !== undefined,
@@ -93,7 +89,6 @@ export function viewTargetApp(found: ThereApp | undefined): TargetApp {
   }
 }
 
-/** The endpoints of an environment with their settings. @throws the same */
 export async function readEndpoints(
   client: TargetClient,
   { endpoints }: Pick<ThereEnvironment, 'endpoints'>,
@@ -101,13 +96,12 @@ export async function readEndpoints(
   const found: ThereEndpoint[] = []
   for (const { id, name } of endpoints ?? []) {
     const view = await client.rest('GET', `/serverless/${encodeURIComponent(id)}`, platformEndpoint)
-    // One that was deleted since the list was read.
+    // The endpoint was deleted after the list had been read.
     if (view !== undefined) found.push({ resource: name, view })
   }
   return found
 }
 
-/** The same for people: where they answer, and what their workers do. @throws the same */
 export async function viewEndpoints(
   client: TargetClient,
   environment: Pick<ThereEnvironment, 'endpoints'>,
@@ -122,7 +116,6 @@ export async function viewEndpoints(
   return views
 }
 
-/** What the workers of an endpoint do, for a person. @throws the same */
 export async function workersOf(client: TargetClient, id: string): Promise<string> {
   const found = await client.rest('GET', `/serverless/${encodeURIComponent(id)}/workers`, platformWorkers)
   const { total: _total, ...states } = found?.summary ?? { total: 0 }
@@ -130,7 +123,7 @@ export async function workersOf(client: TargetClient, id: string): Promise<strin
   return doing.length === 0 ? 'no worker' : doing.map(([state, count]) => counted(count, state, state)).join(', ')
 }
 
-// A service that is reached through a network or a tunnel may know itself by loopback alone.
+// A service behind a tunnel may only know its loopback address.
 function reachable(address: string, url: string): string {
   if (!URL.canParse(address)) return address
   const { hostname, origin, pathname } = new URL(address)

@@ -1,7 +1,6 @@
 /**
- * A deploy to a target, in the order of the requests of the platform's own tools: app and environment, artifact, build,
- * endpoints. Until the build is activated nothing that serves there has changed; from then on the target decides, and a
- * Drydock keeps what was active unless all new endpoints are ready. Source: docs/spec/platform.md, 8.
+ * Deploys in the order of the platform's tools: app and environment, artifact, build, endpoints. Nothing changes until
+ * activation; a Drydock keeps the active build unless all new endpoints are ready. Source: docs/spec/platform.md, 8.
  */
 import { z } from 'zod'
 import type { ReleaseStep } from '../../contract/app.ts'
@@ -18,20 +17,16 @@ import { readApp, readEnvironment, type ThereEnvironment, viewEndpoints, workers
 import { sendArtifact } from './send-artifact.ts'
 import type { TargetClient } from './target-client.ts'
 
-/** What is deployed: an artifact of this machine, or a build that the target has from before. */
 export type DeployedCode = { readonly file: string; readonly bytes: number } | { readonly build: string }
 
-/** A deploy that is to be made. */
 export type DeployWork = {
   readonly place: TargetPlace
   readonly code: DeployedCode
   readonly manifest: Manifest
   readonly deletes: readonly string[]
-  /** Account key for workers that call others; undefined: they get none from here. */
   readonly key: string | undefined
 }
 
-/** Where a deploy tells how far it is. */
 export type DeployNews = {
   readonly change: (change: Partial<Pick<TargetDeploy, 'phase' | 'sentBytes'>>) => void
   readonly line: (line: string) => void
@@ -45,7 +40,7 @@ const DELETE_APP = 'mutation ($id: String!) { deleteFlashApp(flashAppId: $id) }'
 const DELETE_ENVIRONMENT = 'mutation ($id: String!) { deleteFlashEnvironment(flashEnvironmentId: $id) }'
 const DEPLOY = 'mutation ($input: DeployBuildToEnvironmentInput!) { deployBuildToEnvironment(input: $input) { id } }'
 const SAVE = 'mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { id } }'
-// Of a Drydock alone: the platform's own tools are told no reason.
+// Only Drydock has it: the platform's tools get no reason.
 const WHY = `query ($app: String!, $name: String!) {
   environment(app: $app, name: $name) { releases(limit: 1) { state reason } }
 }`
@@ -54,9 +49,8 @@ const withId = z.object({ id: z.string() })
 const anything = z.looseObject({})
 
 /**
- * Makes the deploy.
- * @returns the id of the build, and the endpoints that the environment has then
- * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED; whatever the signal of the client was aborted with
+ * @returns the build id and the environment's endpoints
+ * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED; the abort reason of the client's signal
  */
 export async function runTargetDeploy(
   { clock }: { readonly clock: Clock },
@@ -74,7 +68,7 @@ export async function runTargetDeploy(
     const known = there?.environments.find(({ name }) => name === place.environment)
     environmentId = known?.id ?? (await createEnvironment(client, appId, place.environment))
   } catch (error) {
-    // An app without anything in it is no use to anybody; where it cannot be deleted, the next deploy uses it.
+    // Removes a new empty app; if that fails, the next deploy uses it.
     if (there === undefined) await deleteThere(client, DELETE_APP, appId).catch(() => {})
     throw error
   }
@@ -91,9 +85,8 @@ export async function runTargetDeploy(
 }
 
 /**
- * Deletes an environment on a target, in the order of the platform's own tools: its endpoints, then itself, then the app
- * where it has no other.
- * @returns the endpoints that were deleted; none, where the target has no such environment
+ * Deletes an environment in the tools' order: endpoints, itself, then its app if last.
+ * @returns deleted endpoints, none without the environment
  * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
  */
 export async function undeployThere(
@@ -145,8 +138,8 @@ async function upload(
   })
 }
 
-// One after the other, as the tools do: the last one ends the deploy of a Drydock, and tells how it ended. Where its
-// answer is lost, the target is asked what became of it.
+// In order, as the tools do: the last save ends the deploy of a Drydock with its result; if that answer is lost, the
+// target is asked.
 async function saveEndpoints(
   client: TargetClient,
   {
@@ -173,8 +166,7 @@ async function saveEndpoints(
   }
 }
 
-// How often a target is asked whether it has decided, and how long at most, in ms. Source: ours; a Drydock decides within
-// minutes, and a deploy that hangs is not waited for all night.
+// Poll interval and limit for the target's decision, ms. Source: ours; a Drydock decides within minutes.
 const LOOK_EVERY_MS = 1000
 const DECIDES_WITHIN_MS = HOUR_MS
 

@@ -1,7 +1,6 @@
 /**
- * Sends an artifact to a target: the target gives out an address, the file goes there without the key, and the target
- * makes a build of it. What broke off goes on where the address says how much has come, as that of a Drydock does;
- * elsewhere it begins again. A target that was restarted has forgotten the address and gives out another one.
+ * Uploads an artifact: the target provides an address, the file goes there without the key, and a build follows.
+ * Uploads resume if the address reports progress, as Drydock's does, otherwise restart.
  */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
@@ -9,13 +8,10 @@ import { uploadStatus } from '../../contract/service-routes.ts'
 import { sizeText } from '../../domain/text.ts'
 import type { TargetClient } from './target-client.ts'
 
-/** An artifact on this machine. `manifest` goes along as the platform's tools send it. */
 export type OutgoingArtifact = { readonly file: string; readonly bytes: number; readonly manifest: unknown }
 
-/** Whom an upload tells. */
 export type UploadNews = {
   readonly onProgress: (sentBytes: number) => void
-  /** A line for a person: what broke, and how it goes on. */
   readonly onLine: (line: string) => void
 }
 
@@ -28,12 +24,11 @@ const FINALIZE = `mutation ($input: FinalizeFlashArtifactUploadInput!) {
 const prepared = z.object({ prepareFlashArtifactUpload: z.object({ uploadUrl: z.url(), objectKey: z.string() }) })
 const finalized = z.object({ finalizeFlashArtifactUpload: z.object({ id: z.string() }) })
 
-// How often it is tried without a byte more. Source: the public tool tries four times.
+// Tries without progress. Source: the public tool tries four times.
 const TRIES = 4
 
 /**
- * Uploads an artifact for an app of the target.
- * @returns the id of the build
+ * @returns the build id
  * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
  */
 export async function sendArtifact(
@@ -74,7 +69,6 @@ type Put = {
   readonly onSent: (bytes: number) => void
 }
 
-/** @returns why it failed */
 async function put(client: TargetClient, url: string, { file, from, bytes, onSent }: Put): Promise<string | undefined> {
   const range = from === 0 ? {} : { 'content-range': `bytes ${from}-${bytes - 1}/${bytes}` }
   const headers = { 'content-type': 'application/gzip', ...range }
@@ -87,7 +81,6 @@ async function put(client: TargetClient, url: string, { file, from, bytes, onSen
   }
 }
 
-/** How much has come, where the address tells it; undefined: it begins again, at an address of its own. */
 async function receivedAt(client: TargetClient, url: string, bytes: number): Promise<number | undefined> {
   try {
     const { status, text } = await client.bare({ url, method: 'GET', headers: { accept: 'application/json' } })

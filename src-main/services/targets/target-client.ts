@@ -1,6 +1,6 @@
 /**
- * Asks a target as the platform's own tools do: GraphQL at /graphql, the management API at /v2. What only reads is tried
- * again when it fails on the way; what writes is sent once, as the answer may be all that was lost.
+ * Target client using the platform tools' APIs: GraphQL at /graphql, management at /v2. Reads are retried; writes are
+ * sent once, as only their response may be lost.
  */
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
@@ -10,40 +10,32 @@ import type { Clock } from '../ports/system.ts'
 import type { SendToTarget, TargetRequest } from '../ports/targets.ts'
 import { wait } from '../wait.ts'
 
-/** What a client needs. */
 export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
 
-/** The address of a target and the key to it. */
 export type TargetAccess = { readonly url: string; readonly key: string }
 
-/** How the calls to one target are made. */
 export type TargetClient = {
   readonly url: string
   /**
-   * Asks by GraphQL; undefined where the answer is that something was not found.
+   * GraphQL query; undefined if not found.
    * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
    */
   readonly query: <Value>(asked: GraphQLQuery<Value>) => Promise<Value | undefined>
-  /** Calls the management API; undefined where it knows no such thing. @throws the same */
   readonly rest: <Value>(method: 'GET' | 'DELETE', path: string, schema: ZodType<Value>) => Promise<Value | undefined>
-  /** Sends what is no part of either and takes no key. @throws AppError TARGET_UNREACHABLE */
   readonly bare: (request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) => ReturnType<SendToTarget>
-  /** Waits before the next try. @param failed tries, from 1 on */
   readonly pause: (failed: number) => Promise<void>
-  /** Waits so many ms. */
   readonly pauseFor: (ms: number) => Promise<void>
 }
 
 type GraphQLQuery<Value> = {
   readonly text: string
   readonly variables?: object
-  /** Of `data`. */
   readonly schema: ZodType<Value>
   readonly writes?: true
 }
 
-// How often what reads is tried, and the pause before the second try in ms, doubled each time: 0.5 + 1 + 2 s. Source:
-// the public tool tries four times.
+// Tries of reads, and the first pause in ms, doubled each time: 0.5 + 1 + 2 s. Source: the public tool tries four
+// times.
 const TRIES = 4
 const AGAIN_AFTER_MS = 500
 const PASSING = new Set([429, 502, 503, 504])
@@ -53,7 +45,6 @@ const answer = z.object({
   errors: z.array(z.object({ message: z.string() })).optional(),
 })
 
-/** Makes the client. @param signal aborts: nothing further is sent, and what runs ends */
 export function createTargetClient(
   { send, clock, readInThread }: TargetClientDeps,
   { url, key }: TargetAccess,
@@ -61,7 +52,7 @@ export function createTargetClient(
 ): TargetClient {
   const trustedHost = new URL(url).host
   const refused = (why: string) => {
-    // It was sent the key, and could give it back.
+    // The target knows the key and might echo it.
     const told = key.length < SHORTEST_HIDDEN ? why : why.replaceAll(key, '(key)')
     return new AppError('TARGET_REFUSED', { url, why: withFullStop(keepEnds(told, REASON_AT_MOST)) })
   }
@@ -114,7 +105,7 @@ export function createTargetClient(
       const response = await ask('POST', '/graphql', body, writes ? 1 : TRIES)
       const { data: read } = answer.safeParse(await parsed(response.status, response.text))
       const problem = read?.errors?.[0]?.message
-      // These words mean to the platform's tools that a thing is not there.
+      // The platform's tools take these words as "does not exist".
       if (problem !== undefined && /not found/i.test(problem) && !writes) return undefined
       if (problem !== undefined) throw refused(problem)
       const { data, success } = schema.safeParse(read?.data)
@@ -137,7 +128,7 @@ const problem = z.looseObject({ detail: z.string() })
 
 const detailOf = (value: unknown) => problem.safeParse(value).data?.detail
 
-// A key is longer; a shorter text could be a word of any sentence.
+// Keys are longer than this; a shorter text could be an ordinary word of a sentence.
 const SHORTEST_HIDDEN = 8
-// The longest reason of a target that is passed on, in characters.
+// Maximum length of a target's reason that is passed on, in characters.
 const REASON_AT_MOST = 2000

@@ -1,4 +1,4 @@
-/** Targets: addresses of other services, with the keys to them. A key goes to its address and nowhere else. */
+/** Addresses and keys of other services; a key is only sent to its address. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { TargetCreate, TargetView } from '../../contract/targets.ts'
@@ -15,7 +15,7 @@ type Secrets = Pick<Storage, 'secrets'>
 type Writing = Secrets & Pick<Storage, 'write' | 'targetDeploys'>
 
 /**
- * Stores a target once its key has been tried; the one of the same name is replaced.
+ * Stores a target after testing its key, replacing one of the same name.
  * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
  */
 export async function putTarget(
@@ -26,14 +26,13 @@ export async function putTarget(
   await checkKey(createTargetClient(deps, { url, key }, stopping))
   const updatedAt = clock.now()
   await storage.write(() => {
-    // Builds of another service are not to be gone back to.
+    // Builds of another service are no rollback targets, so the records go when the URL changes.
     if (urlBefore(storage, name) !== url) storage.targetDeploys.forget(name)
     storage.secrets.put(SCOPE, name, JSON.stringify({ url, key }), updatedAt)
   })
   return { name, url, updatedAt }
 }
 
-/** All targets, without their keys. @throws AppError SECRET_LOST */
 export function listTargets(storage: Secrets): readonly TargetView[] {
   return storage.secrets.list(SCOPE).flatMap(({ name, updatedAt }) => {
     const found = readAccess(storage, name)
@@ -41,14 +40,12 @@ export function listTargets(storage: Secrets): readonly TargetView[] {
   })
 }
 
-/** Address and key of a target. @throws AppError TARGET_NOT_FOUND, SECRET_LOST */
 export function requireTarget(storage: Secrets, name: string): TargetAccess {
   const found = readAccess(storage, name)
   if (found === undefined) throw new AppError('TARGET_NOT_FOUND', { target: name.slice(0, 100) })
   return found
 }
 
-/** Forgets a target and what was deployed there. @throws AppError TARGET_NOT_FOUND */
 export async function removeTarget(storage: Writing, name: string): Promise<void> {
   const removed = await storage.write(() => {
     storage.targetDeploys.forget(name)
@@ -57,7 +54,7 @@ export async function removeTarget(storage: Writing, name: string): Promise<void
   if (!removed) throw new AppError('TARGET_NOT_FOUND', { target: name.slice(0, 100) })
 }
 
-// One that cannot be read any more is replaced all the same.
+// A stored target that can no longer be read is replaced anyway.
 function urlBefore(storage: Secrets, name: string): string | undefined {
   try {
     return readAccess(storage, name)?.url

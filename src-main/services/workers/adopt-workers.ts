@@ -6,8 +6,8 @@ import { momentOf } from '../steady-clock.ts'
 import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 
 /**
- * After a crash of the service: takes over the workers that still live, with full leases on the jobs they hold, ends
- * the others, and queues again what no living worker holds. That counts as no try: nobody but the service failed.
+ * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without a worker,
+ * without counting a try.
  */
 export async function adoptWorkers({
   storage,
@@ -39,9 +39,9 @@ export async function adoptWorkers({
       { config: endpoint?.config, begins: 'serve', clock },
     )
     registry.add(worker)
-    // Of settings of before, or of a release that was cut off: it must not take a job in the moment before it leaves.
+    // With old settings or of an interrupted release: it must not take a job before it leaves.
     if (stored.revision !== endpoint?.revision) registry.move(worker, 'retire')
-    // One that runs a job may not ask for another for long, and has been ready before.
+    // A worker with a job was ready before, and may not ask for another for long.
     if (running.some((job) => job.workerId === stored.id)) {
       registry.move(worker, 'ready', { reason: 'adopted after a restart of the service' })
       registry.move(worker, 'takeJob')

@@ -1,4 +1,3 @@
-/** How workers leave: after what they do, or at once; because scaling wants it, or somebody else needs their slot. */
 import { limit } from '../../contract/limits.ts'
 import { faultReason, isUsedUp } from '../../domain/worker/faults.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
@@ -9,28 +8,22 @@ import type { Leases } from '../queue/leases.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
 
-/** The ends of workers. */
 export type WorkerEnding = {
   /**
-   * Stops a worker: SIGTERM now, the end of it with all its children when the grace time is over. A load-balanced one
-   * first ends its open requests within that time: many servers cut them off on SIGTERM.
+   * SIGTERM now, SIGKILL for the whole tree after the grace time. Load-balanced workers first finish requests, which
+   * many servers drop on SIGTERM.
    */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
-  /** The same, without waiting for it; a failure is logged. @param graceMs without it that of its endpoint */
   readonly begin: (worker: LiveWorker, reason: string, graceMs?: number) => void
-  /** Lets a worker go: it takes nothing more and is ended when its last job is. With force it is ended now. */
+  /** Takes no more jobs, and ends after its last one; with force now. */
   readonly leave: (workerId: string, reason: string, force: boolean) => void
-  /** Ends a worker that was let go and has nothing more to do; any other one stays as it is. */
   readonly endIfDone: (worker: LiveWorker) => void
-  /** Lets those go that have had the one job which the fault switch coldStart gives them. */
   readonly endUsedUp: (endpoint: Endpoint) => void
-  /** Lets a paused worker of another endpoint go: it holds a slot, and is worth less than one that is wanted now. */
   readonly makeRoom: (endpointId: string) => void
-  /** How long a worker may take to end, ms. */
+  /** Grace period of a worker's end, ms. */
   readonly graceOf: (worker: LiveWorker) => number
 }
 
-/** Joins the ways in which workers leave. */
 export function createWorkerEnding({
   storage,
   clock,

@@ -1,4 +1,3 @@
-/** What the fault injection of an endpoint does to its workers; the settings are in domain/worker/faults.ts. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
 import { faultReason, tryId, whyKilled } from '../../domain/worker/faults.ts'
@@ -7,10 +6,10 @@ import type { JobChange, Storage } from '../ports/storage.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 /**
- * Kills a worker, as SIGKILL does, where an injected fault hits what it was just given. It counts as lost, and what it
- * was given is withheld: the end of a container takes long enough for a short job to be done.
- * @param given id of the try or request
- * @returns resolves when it has ended, or at once where it was not hit
+ * Kills a worker, which counts as lost, if a fault hits what it was given. That is withheld, as a short job could
+ * finish before a container ends.
+ * @param given attempt or request id
+ * @returns resolves at its end, or at once if not hit
  */
 export async function injectKill(
   { fleet, registry }: { readonly fleet: Pick<Fleet, 'stop'>; readonly registry: Pick<WorkerRegistry, 'move'> },
@@ -24,7 +23,6 @@ export async function injectKill(
   await fleet.stop(worker.id, 0)
 }
 
-/** The same for a job that was just handed out; undefined: its endpoint has no switch on. */
 export function injectKillForTry(
   deps: Parameters<typeof injectKill>[0] & { readonly storage: Pick<Storage, 'endpoints'> },
   worker: LiveWorker,
@@ -35,10 +33,9 @@ export function injectKillForTry(
 }
 
 const NOWHERE = { free: 0, reason: undefined }
-// Somebody turns it off, as when a region has capacity again.
 const THROTTLED = { free: 0, reason: faultReason('throttle') }
 
-/** How many more workers of an endpoint find a slot, and why not more; undefined settings: it is gone. */
+/** Slots for an endpoint, and why not more; undefined settings: it is gone. */
 export function findCapacity(
   fleet: Pick<Fleet, 'capacity'>,
   config: EndpointConfig | undefined,

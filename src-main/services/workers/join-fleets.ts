@@ -1,12 +1,11 @@
 /**
- * One fleet of several drivers: plans with container settings go to containers, the others to processes. A worker
- * stays with the driver that made it; one of an earlier run is known by what its handle holds.
+ * Combines drivers: container plans go to containers, others to processes. A worker stays with its driver, identified
+ * by its handle.
  */
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import type { Fleet, FleetWorker } from '../ports/fleet.ts'
 
-/** Joins the drivers. */
 export function joinFleets(drivers: { readonly process: Fleet; readonly container: Fleet }): Fleet {
   const all = [drivers.process, drivers.container]
   const owners = new Map<string, Fleet>()
@@ -26,13 +25,13 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
     async start(spec) {
       const fleet = owned(spec.workerId, fleetOf(spec))
       const worker = await fleet.start(spec)
-      // One that was asked to stop before it ran was forgotten, and will be asked again now.
+      // A stop before it ran was forgotten, and is repeated now.
       if (fleet.list().some(({ workerId }) => workerId === spec.workerId)) owned(spec.workerId, fleet)
       return worker
     },
     async stop(workerId, graceMs) {
       await owners.get(workerId)?.stop(workerId, graceMs)
-      owners.delete(workerId) // a prepared one ends without an exit
+      owners.delete(workerId)
     },
     pause: async (workerId) => owners.get(workerId)?.pause(workerId),
     resume: async (workerId) => owners.get(workerId)?.resume(workerId),

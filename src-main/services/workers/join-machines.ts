@@ -1,6 +1,6 @@
 /**
- * One fleet of all machines: containers go where their settings say, everything else runs on this machine. A worker
- * stays with the machine on which it was made; its handle says which, so that a later run of the service finds it.
+ * Combines machines: containers go where their settings say, others run here. A worker stays on its machine, recorded
+ * in its handle.
  */
 import { z } from 'zod'
 import type { ContainerSettings } from '../../contract/container.ts'
@@ -13,35 +13,29 @@ import type { Machines, OpenMachine } from '../machines/machines.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../ports/fleet.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
-/** The fleet of all machines. */
 export type PlacedFleet = Omit<Fleet, 'close'> & {
-  /** @returns what stays on other machines that could not be cleaned up */
   readonly close: () => Promise<readonly LeftBehind[]>
-  /** Looks for the engine of this machine where others may be chosen: until then nobody knows what room it has. */
   readonly lookAround: (plan: WorkerPlan) => Promise<void>
   /**
-   * Decides on which machine a worker with this plan runs, and says so in the plan. To be asked before `ensure`, as the
-   * way back to the service is another one on each.
-   * @param workerId of one that may have been prepared
+   * Decides a worker's machine and records it in the plan. Call before `ensure`, since each machine has a different
+   * route back to the service.
+   * @param workerId id of a possibly prepared worker
    */
   readonly place: (plan: WorkerPlan, workerId: string) => WorkerPlan
 }
 
 const ofMachine = z.object({ machine: z.string() })
 
-/** Joins this machine with the others, which come and go. */
 export function joinMachines({
   near,
   machines,
   registry,
 }: {
-  /** All drivers of this machine. */
   readonly near: Fleet
   readonly machines: Machines
-  /** Says how many workers a machine has, also those that are about to start there. */
   readonly registry: Pick<WorkerRegistry, 'all' | 'get'>
 }): PlacedFleet {
-  const owners = new Map<string, OpenMachine>() // of workers on other machines
+  const owners = new Map<string, OpenMachine>()
   let hasEngine = true
   const exits = createEmitter<[WorkerExit]>()
   const outputs = createEmitter<Parameters<Parameters<Fleet['onOutput']>[0]>>()
@@ -84,7 +78,6 @@ export function joinMachines({
   const workersOn = (name: string | undefined) => registry.all().filter(({ machine }) => machine === name).length
   const roomFor = (plan: Parameters<Fleet['capacity']>[0]) => findRoom(plan.container ?? {}, factsFor(plan))
 
-  /** Also of one that is about to start there. */
   function machineOfWorker(workerId: string): OpenMachine | undefined {
     const placed = registry.get(workerId)?.machine
     return owners.get(workerId) ?? (placed === undefined ? undefined : machines.get(placed))
@@ -93,11 +86,9 @@ export function joinMachines({
   function chooseMachine(container: ContainerSettings): string {
     const facts = factsFor({ container })
     const others = facts.filter(({ name }) => name !== THIS_MACHINE || hasEngine)
-    // Where nothing else has room, a start on this machine finds out why not here.
     return choosePlace(container, others) ?? choosePlace(container, facts) ?? wantedMachine(container)
   }
 
-  /** The machine that a placed plan names; undefined: this one. */
   function machineOf({ container }: Pick<WorkerPlan, 'container'>): OpenMachine | undefined {
     const name = wantedMachine(container)
     if (name === THIS_MACHINE) return undefined
@@ -147,7 +138,6 @@ export function joinMachines({
       if (machine === undefined) return near.start(spec)
       owners.set(spec.workerId, machine)
       const started = await onMachine(machine, machine.driver.fleet.start(spec))
-      // One that was asked to stop before it ran was forgotten, and will be asked again now.
       if (machine.driver.fleet.list().some(({ workerId }) => workerId === spec.workerId))
         owners.set(spec.workerId, machine)
       return namedWorker(started, machine.name)
@@ -155,7 +145,6 @@ export function joinMachines({
     async stop(workerId, graceMs) {
       const owner = ownerOf(workerId)
       await owner.stop(workerId, graceMs)
-      // A prepared one ends without an exit. One whose machine is away goes on there, and is ended when that is back.
       if (!owner.list().some((worker) => worker.workerId === workerId)) owners.delete(workerId)
     },
     pause: (workerId) => ownerOf(workerId).pause(workerId),
@@ -169,12 +158,12 @@ export function joinMachines({
       const { machine: name, ...handle } = JSON.parse(worker.handle)
       if (name === undefined) return near.adopt(worker)
       const machine = machines.get(name)
-      if (machine?.driver.status().state !== 'connected') return false // then it is ended when the machine is reached
+      if (machine?.driver.status().state !== 'connected') return false
       if (!(await machine.driver.fleet.adopt({ ...worker, handle: JSON.stringify(handle) }))) return false
       owners.set(worker.workerId, machine)
       return true
     },
-    // What others left on a machine is removed when it is reached, before anything is started there.
+    // Leftovers are removed when a machine is reached, before anything starts there.
     async sweep() {
       machines.sweep()
       await near.sweep()
@@ -223,7 +212,6 @@ export function joinMachines({
   }
 }
 
-/** How it ended, with the name of its machine where there is a reason. */
 function named(exit: WorkerExit, machine: string): WorkerExit {
   return exit.reason === undefined ? exit : { ...exit, reason: `on ${machine}: ${exit.reason}` }
 }
@@ -232,7 +220,6 @@ function namedWorker(worker: FleetWorker, machine: string): FleetWorker {
   return { ...worker, machine, handle: JSON.stringify({ ...JSON.parse(worker.handle), machine }) }
 }
 
-/** The other machines that stored workers run on. */
 export function machinesOfWorkers(workers: readonly { readonly handle: string }[]): readonly string[] {
   return [...new Set(workers.flatMap(({ handle }) => machineIn(handle) ?? []))]
 }

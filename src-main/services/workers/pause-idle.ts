@@ -1,4 +1,3 @@
-/** Stops idle workers and lets them go on: processes while they stay, containers when they would leave. */
 import { decideFreezing, freezesIdle } from '../../domain/worker/freeze-idle.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
@@ -9,19 +8,18 @@ import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry
 import type { WorkerEnding } from './end-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
-/** Freezes and pauses idle workers, and lets them go on. */
 export type IdlePausing = {
-  /** Freezes and thaws workers of an endpoint as it is now. @returns when to look again, steady ms; undefined: never */
+  /** @returns time of the next check, steady ms; undefined for never */
   readonly settle: (endpoint: Endpoint) => number | undefined
-  /** Lets a worker that has got a job go on; one that is not frozen is left as it is. */
   readonly thaw: (worker: LiveWorker) => void
-  /** Stops the container of an idle worker that would leave. */
   readonly pause: (workerId: string) => void
-  /** Lets a paused worker go on. @returns whether it may be idle from here on */
+  /**
+   * Resumes a paused worker.
+   * @returns whether it may be idle from now on
+   */
   readonly resume: (workerId: string) => boolean
 }
 
-/** Makes the pausing of idle workers; one that cannot be paused or woken is ended. */
 export function createIdlePausing({
   storage,
   clock,
@@ -43,7 +41,6 @@ export function createIdlePausing({
   readonly calls: Pick<WorkerCalls, 'goOn'>
   readonly ending: Pick<WorkerEnding, 'begin'>
 }): IdlePausing {
-  // Nobody knows whether it runs.
   const endAfter = (worker: LiveWorker, reason: string) => (error: unknown) => {
     log.warn(`worker ${reason}`, { workerId: worker.id, error })
     ending.begin(worker, reason, 0)
@@ -96,7 +93,7 @@ export function createIdlePausing({
       if (worker === undefined || !registry.move(worker, 'resume')) return false
       fleet.resume(workerId).catch(endAfter(worker, 'could not be woken'))
       calls.goOn(workerId)
-      storage.poke() // its request for a job may still be open
+      storage.poke()
       return true
     },
   }

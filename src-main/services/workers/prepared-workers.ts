@@ -2,24 +2,18 @@ import type { Fleet, WorkerSpec } from '../ports/fleet.ts'
 import type { Endpoint } from '../ports/storage.ts'
 import type { Log, NewId } from '../ports/system.ts'
 
-/** Who a worker will be: its id and its token. */
 export type WorkerIdentity = { readonly workerId: string; readonly token: string }
 
-/** Workers that are made and do not run yet, so that the next start takes less time. */
 export type PreparedWorkers = {
-  /** The identity of the next worker: of a prepared one, if there is one with these settings. */
   readonly take: (endpoint: Endpoint) => WorkerIdentity
-  /** Makes as many as the endpoint wants, in the background. */
   readonly fill: (endpoint: Endpoint, specOf: (worker: WorkerIdentity) => WorkerSpec) => void
-  /** Throws them away, of one endpoint or of all. */
   readonly discard: (endpointId?: string) => Promise<void>
 }
 
 type Prepared = WorkerIdentity & { readonly revision: number; readonly made: Promise<boolean> }
 
 /**
- * Makes the pool. Cards are given to a container when it is made, so with a GPU nothing is prepared; nor with an image
- * that is always pulled, of which a prepared container could be of an old one.
+ * GPUs are bound at creation, so GPU containers are not prepared; nor always-pulled images, which could be outdated.
  */
 export function createPreparedWorkers({
   fleet,

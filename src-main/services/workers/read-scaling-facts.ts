@@ -1,7 +1,3 @@
-/**
- * What the decision on the workers of an endpoint depends on, read from where it is known; see
- * domain/worker/scaling.ts.
- */
 import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
 import { settingsWithFaults } from '../../domain/worker/faults.ts'
 import { keepPausedMs } from '../../domain/worker/freeze-idle.ts'
@@ -21,16 +17,13 @@ type Deps = {
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-  /** Of requests to a load-balanced endpoint. */
   readonly balancer: { readonly oldestWaitMs: (endpointId: string) => number }
 }
 
-/** The workers that scaling counts: a staged one belongs to settings to come. */
 export function workersInService(registry: Pick<WorkerRegistry, 'ofEndpoint'>, endpointId: string): LiveWorker[] {
   return registry.ofEndpoint(endpointId).filter(({ duty }) => duty !== 'staged')
 }
 
-/** Reads the facts. @param endpoint undefined: it is gone, and its workers leave */
 export function readScalingFacts(
   deps: Deps,
   endpointId: string,
@@ -74,7 +67,6 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
   }
 }
 
-// An endpoint has waiting jobs or waiting requests, never both.
 function oldestWaitMs({ storage, clock, balancer }: Deps, endpointId: string): number {
   const job = storage.jobs.oldestWaiting(endpointId, 0)
   return job === undefined ? balancer.oldestWaitMs(endpointId) : clock.steady() - job.queuedAt

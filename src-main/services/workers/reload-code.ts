@@ -1,7 +1,6 @@
 /**
- * Keeps saved code live. When the handler of an endpoint or the program of its command changes, a worker with the new
- * code is staged. When it is ready, the others leave after their jobs; if it does not become ready, they continue. Newer
- * changes give up a start that is under way.
+ * Reloads saved code: stages a worker with new code, then the others leave after their jobs; if it fails, they
+ * continue. A newer change abandons a running start.
  */
 import type { CodeChange } from '../../contract/endpoint.ts'
 import { changedFilesText, codeChangeOutcome } from '../../domain/worker/code-change.ts'
@@ -25,17 +24,13 @@ type CodeReloadDeps = {
   readonly registry: WorkerRegistry
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'leave' | 'giveWay' | 'check' | 'forgetCode'>
   readonly watch: WatchCode
-  /** Where the changes are noted. */
   readonly changes: Map<string, CodeChange>
 }
 
-// Fingerprints of the code that workers run, by endpoint.
 const FINGERPRINTS = 'code.fingerprints'
 
-/** Has a life: start() and stop(), both safe to call twice. */
 type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
 
-/** Makes it; nothing is watched yet. */
 export function createCodeReload(deps: CodeReloadDeps): CodeReload {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
@@ -65,7 +60,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     void whenReady(endpointId, current).catch((error) => log.error('code not compared', { endpointId, error }))
   }
 
-  // A worker of the run before may have code from before a save that nobody noticed.
+  // A worker of the last run may have code older than an unnoticed save.
   async function whenReady(endpointId: string, opened: CodeWatch & { readonly entry: CodeEntry }): Promise<void> {
     await opened.ready
     log.info('code watched', { endpointId, ...opened.entry })
@@ -82,7 +77,6 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     return (storage.state.get(FINGERPRINTS) ?? {}) as Readonly<Record<string, string>>
   }
 
-  // Within a write.
   function noteCode(endpointId: string): void {
     const opened = watches.get(endpointId)
     if (opened === undefined) return
@@ -122,7 +116,6 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
         return
       }
       const next = await stage(endpoint, old, { reason, signal })
-      // Newer settings replace all workers by themselves.
       if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) next.promote()
       else await next.discard('the settings of its endpoint changed')
       retire()
@@ -165,7 +158,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
   ): Promise<StagedWorker> {
     if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, signal)
     const leaving = old.find(({ state }) => state === 'idle' || state === 'paused') ?? old[0]
-    // Nobody else may take the slot while the old one ends its jobs.
+    // Nobody else may take the slot while the old worker finishes its jobs.
     const goOn = await supervisor.giveWay(endpoint.id, () => true, signal)
     try {
       if (leaving !== undefined) {
@@ -184,7 +177,6 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     endpointLog({ endpointId, line, level: change.state === 'failed' ? 'WARN' : 'INFO' })
     await storage.write(() => {
       if (storage.endpoints.read(endpointId) === undefined) return
-      // Workers of later runs are compared with the code that runs.
       if (change.state !== 'failed') noteCode(endpointId)
       storage.events.recordReload(endpointId, { hasFailed: change.state === 'failed', reason: line }, clock.now())
     })

@@ -1,8 +1,6 @@
 /**
- * Replaces workers by new ones, because a person wants so. A new worker is started first where there is a
- * slot for one more: when it is ready it takes over, and the old one leaves after its jobs. Where there is no slot
- * the old one makes it. When the new one does not become ready the old one stays, and says why. Those of one endpoint
- * are replaced one after the other.
+ * Manual replacement, one worker per endpoint at a time. With a free slot the new worker starts first, otherwise the
+ * old one leaves first; if the new one fails, the old one stays.
  */
 import type { ReplacementOrder } from '../../contract/workers.ts'
 import { isLive } from '../../domain/worker/transitions.ts'
@@ -13,7 +11,6 @@ import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
-/** What replacing by hand needs. */
 type HandReplacementDeps = {
   readonly storage: Pick<Storage, 'endpoints' | 'workers' | 'write'>
   readonly clock: Clock
@@ -23,25 +20,18 @@ type HandReplacementDeps = {
   readonly log: Log
 }
 
-/** Replaces workers by hand. */
 export type HandReplacement = {
-  /** Begins with a worker, or queues it after those of its endpoint that are under way. @returns who goes first */
   readonly begin: (worker: LiveWorker) => ReplacementOrder
-  /** Begins with all workers of an endpoint that have not been asked to leave. @returns their ids */
   readonly beginAll: (endpointId: string) => readonly string[]
-  /** Gives up what is under way. */
   readonly stop: () => Promise<void>
 }
 
 const REASON = 'replaced by hand'
 
-/** Makes the replacement; nothing is under way yet. */
 export function createHandReplacement(deps: HandReplacementDeps): HandReplacement {
   const { storage, fleet, registry, log } = deps
   const stopping = new AbortController()
-  // What is done for each endpoint, as one chain.
   const chains = new Map<string, Promise<boolean>>()
-  // Each is in its chain once, however often somebody asks.
   const underWay = new Set<LiveWorker>()
 
   function orderFor({ endpointId }: LiveWorker): ReplacementOrder {
@@ -49,7 +39,6 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
     return endpoint !== undefined && fleet.capacity(endpoint.config).free > 0 ? 'new first' : 'old first'
   }
 
-  /** @returns whether it was replaced, or had gone by itself */
   async function replace(worker: LiveWorker): Promise<boolean> {
     if (stopping.signal.aborted || !isLive(worker.state)) return true
     try {
@@ -77,7 +66,6 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
       .catch((error) => log.warn('worker event not recorded', { workerId, error }))
   }
 
-  // When one new worker does not become ready the next would not either.
   function enqueue(workers: readonly LiveWorker[]): void {
     for (const worker of workers) {
       if (underWay.has(worker)) continue
@@ -119,7 +107,6 @@ async function newFirst({ storage, supervisor }: HandReplacementDeps, worker: Li
   const endpoint = storage.endpoints.get(worker.endpointId)
   if (endpoint === undefined) return
   const next = await supervisor.stage(endpoint, signal)
-  // Newer settings replace all workers by themselves.
   if (storage.endpoints.get(endpoint.id)?.revision !== endpoint.revision) {
     await next.discard('the settings of its endpoint changed')
     return
@@ -128,7 +115,6 @@ async function newFirst({ storage, supervisor }: HandReplacementDeps, worker: Li
   supervisor.leave(worker.id, REASON, false)
 }
 
-// Nobody else may take the slot while the old one ends its jobs.
 async function oldFirst(deps: HandReplacementDeps, worker: LiveWorker, signal: AbortSignal): Promise<void> {
   const { storage, supervisor } = deps
   const release = await supervisor.giveWay(worker.endpointId, () => true, signal)

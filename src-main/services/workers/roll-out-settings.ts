@@ -1,7 +1,6 @@
 /**
- * Replaces the workers of an endpoint whose settings have just changed, without a gap: where it always has a worker, or
- * has work, those of before go on until a new one is ready. They leave then as they would have at once, and also when
- * none becomes ready: from that on it is for scaling, and for its crashes, to say how it goes on.
+ * Rolling replacement after a settings change: old workers of an endpoint with work, or with a minimum, stay until a
+ * new one is ready. If none becomes ready they leave too, and scaling and crash handling continue.
  */
 import { takesJobs } from '../../domain/worker/transitions.ts'
 import type { Fleet } from '../ports/fleet.ts'
@@ -10,7 +9,6 @@ import type { Log } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
-/** What rolling out settings needs. */
 export type RolloutDeps = {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly fleet: Pick<Fleet, 'capacity'>
@@ -19,15 +17,12 @@ export type RolloutDeps = {
   readonly log: Log
 }
 
-/** The rollouts that are under way, one for each endpoint at most. */
 export type SettingsRollout = {
-  /** To be called when the settings have been committed, before anything else is waited for. */
+  /** Call right after the settings are committed, before awaiting anything else. */
   readonly begin: (endpointId: string) => void
-  /** Gives up what is under way. */
   readonly stop: () => Promise<void>
 }
 
-/** Makes the rollouts; none is under way yet. */
 export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
   const { storage, fleet, registry, supervisor, log } = deps
   const running = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
@@ -37,7 +32,7 @@ export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
     const before = registry.ofEndpoint(endpointId).filter(takesJobs)
     if (endpoint === undefined || endpoint.paused || before.length === 0) return
     const isWanted = endpoint.config.workersMin > 0 || before.some(({ state }) => state === 'running')
-    // Without a slot for one more the old ones have to leave theirs.
+    // Without a free slot the old ones must leave theirs.
     if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
     for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
     try {
@@ -48,7 +43,6 @@ export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
       const why = (error as Error).message
       if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, why })
     } finally {
-      // Newer settings may have asked them to stay longer.
       for (const worker of before) if (worker.standsInFor === endpoint.revision) registry.move(worker, 'standDown')
       supervisor.check(endpointId)
     }

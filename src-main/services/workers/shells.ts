@@ -1,8 +1,6 @@
 /**
- * Shells in the containers of workers. A shell is open until its program exits, its worker ends, somebody closes it,
- * nobody has read it for a minute, or the service stops. What it writes is held for readers up to a bound, and a
- * program that writes faster than it is read waits, as in any terminal. An ended one stays for a minute, so that its
- * reader learns why. Nothing that goes through a shell is logged.
+ * Shells in worker containers. A shell ends with its program or worker, on close, a minute after its last reader, or at
+ * shutdown; output is bounded with backpressure. Ended shells stay a minute, and traffic is never logged.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -13,17 +11,13 @@ import type { Clock, Log, NewId } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-/** The shells that are open. */
 export type Shells = {
   /** @throws AppError SHELL_REFUSED, TOO_MANY_SHELLS, STOPPING */
   readonly open: (worker: LiveWorker, size: ShellSize) => Promise<Shell>
-  /** undefined: there is none, or it ended more than a minute ago. */
   readonly get: (shellId: string) => Shell | undefined
-  /** Ends all; none is opened any more. */
   readonly stop: () => Promise<void>
 }
 
-/** What shells need. */
 export type ShellsDeps = {
   readonly clock: Clock
   readonly newId: NewId
@@ -32,7 +26,6 @@ export type ShellsDeps = {
   readonly registry: Pick<WorkerRegistry, 'onMove'>
 }
 
-/** Makes the shells; none is open yet. */
 export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps): Shells {
   const shells = new Map<string, Shell>()
   let opening = 0
@@ -58,14 +51,13 @@ export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps)
           id,
           workerId,
           size,
-          // The shell of a worker that is asked to leave ends a moment before it.
           explain: (why) => (isLive(worker.state) ? why : whyEnded(worker)),
           onEnd: (why) => log.info('shell ended', { shellId: id, workerId, why }),
           onForgotten: () => void shells.delete(id),
         })
         shells.set(id, shell)
         log.info('shell opened', { shellId: id, workerId })
-        // Whatever ended all shells in the meantime did not know this one.
+        // The code that ended all shells meanwhile did not know this one yet.
         const late = stopping ? 'the service stops' : worker.state === 'ended' ? whyEnded(worker) : undefined
         if (late === undefined) return shell
         await shell.close(late)
@@ -88,42 +80,30 @@ function whyEnded({ reason }: LiveWorker): string {
   return `the worker has ended${reason === undefined ? '' : `: ${reason}`}`
 }
 
-// One shell from its opening to a minute after its end.
-
-/** A shell as who reads and types sees it. */
 export type Shell = {
   readonly id: string
   readonly workerId: string
-  /** What runs in the terminal, like `bash`. */
   readonly program: string
-  /** Notifies when it wrote something, or ended. */
   readonly notifier: Notifier
-  /** What came after that many bytes; `ended` once nothing more comes. */
   readonly read: (after: number) => ShellOutput
-  /** Somebody reads, until the function that is returned is called. */
   readonly watch: () => () => void
   readonly hasEnded: () => boolean
   readonly write: (text: string) => Promise<void>
   readonly resize: (size: ShellSize) => Promise<void>
-  /** Ends it, for a reason that its reader gets. */
   readonly close: (why: string) => Promise<void>
 }
 
-/** What a shell needs. */
 type OpenShellOptions = {
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'openShell'>
   readonly id: string
   readonly workerId: string
   readonly size: ShellSize
-  /** Says better why it ended than its program does, where more is known. */
   readonly explain: (why: string) => string
   readonly onEnd: (why: string) => void
-  /** Its reader has had time to learn of the end. */
   readonly onForgotten: () => void
 }
 
-/** Opens it. @throws Error with a reason for a person */
 async function openShell(options: OpenShellOptions): Promise<Shell> {
   const { clock, fleet, id, workerId, size, explain, onEnd, onForgotten } = options
   const notifier = createNotifier(clock)
@@ -193,16 +173,12 @@ async function openShell(options: OpenShellOptions): Promise<Shell> {
   }
 }
 
-/** What a terminal wrote, counted in bytes from its beginning. The newest are held, for a reader that comes back. */
 type ShellBuffer = {
   readonly add: (bytes: Uint8Array) => void
-  /** All that is held after that many bytes, and where it ends. */
   readonly read: (after: number) => { readonly bytes: Uint8Array; readonly end: number }
-  /** Bytes that nobody has read yet. */
   readonly unread: () => number
 }
 
-/** Makes an empty buffer. */
 function createShellBuffer(): ShellBuffer {
   let recent: Uint8Array[] = []
   let start = 0
@@ -213,7 +189,7 @@ function createShellBuffer(): ShellBuffer {
     add(bytes) {
       recent.push(bytes)
       end += bytes.length
-      // What nobody has read stays in any case: the program waits before it gets too much.
+      // Unread output stays: the program is throttled before it is too much.
       while (recent[0] !== undefined && end - start - recent[0].length >= limit('shellKeptBytes')) {
         if (start + recent[0].length > readTo) break
         start += recent[0].length

@@ -1,6 +1,5 @@
 /**
- * A worker with settings to come: it is started and becomes ready while the workers of today go on, so that a release
- * that does not work is known before anybody is served by it.
+ * Starts a worker with future settings next to the serving ones, so that a broken release is detected before it serves.
  */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
 import { inSeconds } from '../../domain/text.ts'
@@ -12,13 +11,10 @@ import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
 
-/** A worker that is ready and waits to be used. */
 export type StagedWorker = {
-  /** Why it cannot be used any more, should it have ended meanwhile. */
   readonly problem: () => string | undefined
-  /** The endpoint has its settings now: it takes jobs. To be called after the commit. */
+  /** The settings are committed: it takes jobs. Call after the commit. */
   readonly promote: () => void
-  /** It is not needed. */
   readonly discard: (reason: string) => Promise<void>
 }
 
@@ -35,8 +31,8 @@ const CHECK_AGAIN_MS = 60_000
 const READY: readonly LiveWorker['state'][] = ['idle', 'running']
 
 /**
- * Starts it and waits until it is ready.
- * @throws Error with the reason when it ends before, becomes ill, takes too long, or is given up by the signal
+ * Starts a worker and waits until it is ready.
+ * @throws Error with the reason if it ends, becomes unhealthy, times out or is aborted
  */
 export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
   const { registry, lifecycle } = deps
@@ -45,7 +41,6 @@ export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: Abort
     const starting = registry
       .ofEndpoint(endpoint.id)
       .find(({ duty, revision }) => duty === 'staged' && revision === endpoint.revision)
-    // It may wait for an image; then its start ends by this.
     if (starting !== undefined) void lifecycle.stop(starting, 'it is no longer needed', 0).catch(() => undefined)
   }
   signal?.addEventListener('abort', whenGivenUp, { once: true })
@@ -62,7 +57,7 @@ async function startAndWait(
   signal: AbortSignal | undefined,
 ): Promise<StagedWorker> {
   const worker = await lifecycle.start(endpoint, 'stage')
-  health.watch(worker) // of a load-balanced one only /ping says whether it is ready
+  health.watch(worker) // a load-balanced worker is ready only when /ping says so
   const ms = initializingLimitMs(endpoint.config)
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker
   if (isComing()) {
@@ -74,7 +69,7 @@ async function startAndWait(
   }
   if (!READY.includes(worker.state)) {
     const reason = isComing() ? `it was not ready within ${inSeconds(ms)}` : (worker.reason ?? 'it ended')
-    // Also where it was given up: whoever comes next finds its slot free.
+    // Also if aborted, so that its slot is free for the next.
     if (registry.get(worker.id) === worker) await lifecycle.stop(worker, reason, 0)
     signal?.throwIfAborted()
     throw new Error(reason)
@@ -89,7 +84,6 @@ async function startAndWait(
   }
 }
 
-/** Settles when a worker has ended, however long its jobs take, or the signal aborts. */
 export async function whenEnded(
   { clock, registry }: Pick<Deps, 'clock' | 'registry'>,
   worker: LiveWorker,

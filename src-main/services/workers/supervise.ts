@@ -1,6 +1,5 @@
 /**
- * Keeps the workers of every endpoint as scaling wants them. All decisions are in domain/worker; this is the loop that
- * applies them. It runs when something changed, and when a decision says that time alone will change it.
+ * Applies the decisions of domain/worker to every endpoint's workers, after changes and at times that a decision names.
  */
 import { decideScaling, nextDecisionAt } from '../../domain/worker/scaling.ts'
 import type { FleetStatus, FleetStatuses, ScalingSignal } from '../fleet-status.ts'
@@ -19,7 +18,6 @@ import { createLeaseWatch, type LeaseWatch } from './watch-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
 
-/** What the supervisor needs. */
 export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly counts: QueueCounts
   readonly calls: WorkerCalls
@@ -29,7 +27,6 @@ export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly scaling: Pick<ScalingSignal, 'onNotify'>
 }
 
-/** The loop over all workers. */
 export class WorkerSupervisor {
   readonly #deps: SuperviseDeps
   readonly #lifecycle: WorkerLifecycle
@@ -51,19 +48,17 @@ export class WorkerSupervisor {
     deps.storage.onCommit((changes) => this.#onChanges(changes))
     deps.fleet.onCapacity(() => {
       this.#checkThrottled()
-      // A machine or an engine may have gone or come back, with workers that are capacity.
       for (const { endpointId } of deps.registry.all()) this.check(endpointId)
     })
     deps.scaling.onNotify((endpointId) => this.check(endpointId))
   }
 
-  /** Begins to look after the workers. */
   start(): void {
     if (!this.#leaseWatch.start()) return
     for (const endpoint of this.#deps.storage.endpoints.all()) this.check(endpoint.id)
   }
 
-  /** Stops all workers: running jobs may end within the grace time, the rest is queued again. Waits for all of it. */
+  /** Running jobs get the grace time, then are requeued. Waits for everything. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
     this.#leaseWatch.stop()
@@ -75,59 +70,48 @@ export class WorkerSupervisor {
     await Promise.all(registry.all().map((worker) => this.#ending.stop(worker, 'the service stops', graceMs)))
     await closed
     await requeueJobs(this.#deps, [...leases.all()], 'the service stopped before the job had ended')
-    // Workers on an unreachable machine: the next start ends them, because their jobs were taken back.
+    // Workers on an unreachable machine: the next start ends them, because their jobs were requeued.
     const { storage } = this.#deps
     await storage.write(() => {
       for (const { id } of registry.all()) storage.workers.remove(id)
     })
   }
 
-  /** Ends the grace time of a stop: running jobs are queued again now. */
   hurry(): void {
     for (const worker of this.#deps.registry.all()) this.#ending.begin(worker, 'the service stops now', 0)
   }
 
-  /** How the fleet of an endpoint stands. */
   status(endpointId: string): FleetStatus {
     return this.#deps.status.of(endpointId)
   }
 
-  /** Forgets the crashes of an endpoint, so that the next worker starts at once. */
   forgetCrashes(endpointId: string): void {
     this.#deps.history.forget(endpointId)
     this.check(endpointId)
   }
 
-  /** The same when the code of an endpoint changed; a worker that was made ready with the old one is thrown away. */
   forgetCode(endpointId: string): void {
     this.#discardPrepared(endpointId)
     this.forgetCrashes(endpointId)
   }
 
-  /** Stops a worker within the grace time, which begins with its open requests. Settles when it has ended. */
   stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
     return this.#ending.stop(worker, reason, graceMs)
   }
 
-  /** Lets a worker go: it takes nothing more and is ended when its last job is. With force it is ended now. */
   leave(workerId: string, reason: string, force: boolean): void {
     this.#ending.leave(workerId, reason, force)
   }
 
   /**
-   * Starts a worker with settings that its endpoint does not have yet, or of an endpoint that is not there yet. It
-   * takes nothing until it is promoted.
-   * @param endpoint as it will be, with the revision it will have
-   * @throws Error with the reason when the worker does not become ready, or the signal gives it up
+   * Starts a worker with settings, or for an endpoint, not yet stored; it takes no jobs until promoted.
+   * @param endpoint the future endpoint with its future revision
+   * @throws Error with the reason if it does not become ready or is aborted
    */
   stage(endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
     return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, signal)
   }
 
-  /**
-   * Lets workers of an endpoint go after their jobs, one after the other until it is enough, and starts no other one
-   * until the function that is returned is called: the slot is for a staged one. A signal that aborts ends the waiting.
-   */
   async giveWay(endpointId: string, isEnough: () => boolean, signal: AbortSignal): Promise<() => void> {
     this.#givingWay.add(endpointId)
     while (!isEnough() && !signal.aborted) {
@@ -143,7 +127,6 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
   check(endpointId: string): void {
     this.#checkAt(endpointId, nextDecisionAt(this.#deps.clock.steady(), this.#lastCheck.get(endpointId)))
   }
@@ -166,7 +149,6 @@ export class WorkerSupervisor {
       if (change.type === 'job' && change.event !== 'progress') this.#hearJob(change)
       if (change.type !== 'worker') touched.add(change.endpointId)
       if (change.type === 'endpoint' && change.event !== 'paused') this.#deps.history.forget(change.endpointId)
-      // What was made ready has the old settings.
       if (change.type === 'endpoint' && change.event === 'updated') this.#discardPrepared(change.endpointId)
     }
     for (const endpointId of touched) this.check(endpointId)
@@ -186,7 +168,7 @@ export class WorkerSupervisor {
     }
     if (change.from !== 'IN_PROGRESS') return
     if (change.event === 'complete' || change.event === 'fail') {
-      // An error of a job that has ended is not why the worker ends later.
+      // The error of an ended job does not explain a later end of the worker.
       registry.note(worker, { jobsDone: worker.jobsDone + 1, lastLines: [] })
     }
     if (change.event === 'cancel' || change.event === 'expire' || change.event === 'exceedExecution') {
@@ -198,7 +180,7 @@ export class WorkerSupervisor {
   #workerEnded({ endpointId }: LiveWorker): void {
     this.#lastCheck.delete(endpointId)
     this.check(endpointId)
-    this.#checkThrottled() // its slot is free for others
+    this.#checkThrottled()
   }
 
   #checkThrottled(): void {
@@ -225,7 +207,6 @@ export class WorkerSupervisor {
     for (const workerId of decision.resume ?? []) if (this.#idle.resume(workerId)) this.check(endpointId)
     for (const worker of registry.ofEndpoint(endpointId)) health.watch(worker)
     balancer.dispatch(endpointId)
-    // Others need not make room where fault injection keeps the slot.
     if (decision.throttled > 0 && endpoint?.config.faults?.throttle !== true) this.#ending.makeRoom(endpointId)
     if (endpoint === undefined) {
       this.#deps.status.decided(endpointId, undefined)
@@ -237,7 +218,7 @@ export class WorkerSupervisor {
       if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
   }
 
-  // The time while its machine is unreachable does not count as a start that takes too long.
+  // Time on an unreachable machine does not count as start time.
   #noteAway(endpointId: string): void {
     const { registry, fleet, clock } = this.#deps
     for (const worker of registry.ofEndpoint(endpointId)) {
@@ -251,7 +232,7 @@ export class WorkerSupervisor {
     for (let n = 0; n < count; n++) {
       const starting = this.#lifecycle
         .start(endpoint, 'serve')
-        .then(() => this.check(endpointId)) // its health can be watched now
+        .then(() => this.check(endpointId))
         .catch((error) => this.#deps.log.error('worker not started', { endpointId, error }))
         .finally(() => this.#starting.delete(starting))
       this.#starting.add(starting)

@@ -1,8 +1,5 @@
 import type { Storage } from '../ports/storage.ts'
-/**
- * Looks which leases have run out: jobs that ran too long fail, and workers that went silent are lost. A worker that
- * does not end a job which it was asked to stop is ended itself.
- */
+/** Finds expired leases: overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'
 import { lostMachineReason } from '../../domain/job/lost-machine.ts'
@@ -13,16 +10,13 @@ import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../queue/lost-and-
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerEnding } from './end-workers.ts'
 
-/** The watch over leases and stop orders. */
 export type LeaseWatch = {
-  /** Begins to look; a second call does nothing. @returns whether it had not begun */
   readonly start: () => boolean
   readonly stop: () => void
 }
 
 const TICK_MS = 200
 
-/** Makes the watch; it does not look yet. */
 export function createLeaseWatch(deps: {
   readonly storage: Storage
   readonly clock: Clock
@@ -56,9 +50,9 @@ export function createLeaseWatch(deps: {
     const lostMachine = isAway ? worker?.machine : undefined
     if (lostMachine !== undefined && waitsForMachine(held)) return
     const reason = lostMachine === undefined ? silenceReason(workerId, held) : lostMachineReason(lostMachine)
-    // Looked at again after a full lease, should this write fail.
+    // Checked again after a full lease if the write fails.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
-    // A worker whose engine went away is not to blame, and its jobs lose no try.
+    // Workers with an unreachable engine are not to blame, and their jobs lose no try.
     const takeBack = isAway ? requeueJobs : rescueLostJobs
     takeBack(deps, held, reason).catch((error) => log.error('lost jobs not taken back', { workerId, error }))
     if (worker === undefined) return
@@ -66,7 +60,7 @@ export function createLeaseWatch(deps: {
     ending.begin(worker, reason)
   }
 
-  // The worker may still run the jobs, and some must not run twice at once.
+  // The worker may still run the jobs, and some must not run twice.
   function waitsForMachine(held: readonly Lease[]): boolean {
     const now = clock.steady()
     for (const lease of held) {
@@ -98,10 +92,7 @@ export function createLeaseWatch(deps: {
   }
 }
 
-/**
- * Leases that have run out: of jobs past their execution limit, and of workers that went silent.
- * @param now steady ms
- */
+/** @param now steady ms */
 function expiredLeases(
   leases: Pick<Leases, 'all'>,
   now: number,
@@ -115,14 +106,12 @@ function expiredLeases(
   return { overdue, silent }
 }
 
-/** Why a worker with these leases counts as lost, for people. */
 function silenceReason(workerId: string, held: readonly Lease[]): string {
   return held.some((lease) => lease.confirmed)
     ? `worker ${workerId} has not reported for ${limit('leaseMs') / 1000} s`
     : `worker ${workerId} never reported that it runs the job`
 }
 
-/** Why a worker must be ended: a job that it was asked to stop still runs. Undefined when there is none. */
 function overdueStopOrder(worker: LiveWorker, now: number): string | undefined {
   const overdue = [...worker.stopOrders].find(([, order]) => now >= order.until)
   return overdue === undefined

@@ -1,6 +1,6 @@
 /**
- * What workers ask of the service: jobs, stop orders, signs of life, reports. Every call is a sign of life. A worker
- * that is to leave is answered quickly and gets nothing. Source: docs/spec/worker-protocol.md, 2.
+ * Calls of workers: jobs, stop orders, pings, reports. Each renews leases; stopping workers get a quick empty answer.
+ * Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
 import { createKeyedEmitter } from '../../domain/emitter.ts'
@@ -19,35 +19,28 @@ import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { wait } from '../wait.ts'
 import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } from '../worker-registry.ts'
 
-/** Ping of a worker. `jobIds` undefined: it did not say. */
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
 
-/** What workers call: each a use case of the worker protocol. */
 export type WorkerCalls = {
   readonly take: (
     worker: LiveWorker,
     request: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
   ) => Promise<readonly HandOut[]>
-  /** The response with these jobs did not reach the worker: nobody runs them. */
   readonly undelivered: (jobs: readonly Job[]) => Promise<void>
   readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
   readonly ping: (worker: LiveWorker, ping: Ping) => void
   readonly report: (worker: LiveWorker, jobId: string, report: Report) => Promise<ReportOutcome>
-  /** Adds a chunk to the stream of a job. */
   readonly stream: (worker: LiveWorker, jobId: string, chunk: SentChunk) => Promise<ReportOutcome>
-  /** Gives the worker an order to end a job, and tells it at once if it listens. */
   readonly orderStop: (
     worker: LiveWorker,
     job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
   ) => void
-  /** The worker may take jobs now: a request that it made before counts. */
   readonly goOn: (workerId: string) => void
-  /** Answers all open calls of a worker with nothing, at once. */
   readonly dismiss: (workerId: string) => void
   readonly lateReports: () => number
 }
 
-// A leaving worker that asks once more must neither wait long nor spin.
+// A stopping worker must neither wait long nor spin.
 const LEAVING_HOLD_MS = 250
 
 const ABOVE_LIMIT = `more than ${limit('chunksPerJob').toLocaleString('en')}`
@@ -65,11 +58,9 @@ type Deps = {
   readonly registry: WorkerRegistry
   readonly endpointLog: EndpointLog
   readonly lostChunks: LostChunks
-  /** Called when something about a worker changed that scaling cares for. */
   readonly onChange: (endpointId: string) => void
 }
 
-/** Makes the calls. */
 export function createWorkerCalls(deps: Deps): WorkerCalls {
   const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
   const wakes = createKeyedEmitter()
@@ -82,7 +73,6 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   const note = ({ id: workerId, endpointId }: LiveWorker, jobId: string, line: string) =>
     endpointLog({ endpointId, workerId, jobId, line })
 
-  /** Says in the log which chunks of a job did not arrive. */
   function lostOf(worker: LiveWorker, jobId: string): string | undefined {
     const lost = holds(worker, jobId) ? lostChunks.tell(jobId, arrivedOf(jobId)) : undefined
     if (lost !== undefined) note(worker, jobId, `${lost}.`)
@@ -96,7 +86,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
 
   function clearOrder(worker: LiveWorker, jobId: string): void {
     if (!worker.stopOrders.has(jobId)) return
-    fleet.drainOutput(worker.id) // its lines so far belong to this job
+    fleet.drainOutput(worker.id)
     const stopOrders = new Map(worker.stopOrders)
     stopOrders.delete(jobId)
     registry.note(worker, { stopOrders, ...endJob(worker, jobId, clock.now()) })
@@ -104,7 +94,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     onChange(worker.endpointId)
   }
 
-  // Holds a call that has nothing to get. A leaving worker is not held for long.
+  // Holds a call without an answer, shortly for stopping workers.
   function pause(worker: LiveWorker, signal: AbortSignal | undefined): Promise<unknown> {
     const ms = worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs')
     return wait(clock, { ms, signal, listen: (finish) => wakes.on(worker.id, finish) })
@@ -127,7 +117,6 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       }
       if (!takesJobs(worker)) {
         await pause(worker, signal)
-        // One that was frozen just before its request came may have gone on meanwhile.
         if (signal?.aborted || !takesJobs(worker)) return []
       }
       const jobs = await takes.take({
@@ -137,14 +126,13 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         holdMs: limit('takeHoldMs'),
         signal,
       })
-      // A fault switch kills it: what it was just given goes back when it has ended.
       if (worker.duty === 'killed') return []
       return readHandOuts(deps, jobs)
     },
     undelivered: (jobs) => {
       const lost = jobs.flatMap(({ id, attempt }) => {
         const lease = leases.get(id)
-        // Else somebody else has it already, or the worker has said that it runs it.
+        // Otherwise someone else has the job, or the worker has confirmed it.
         return lease?.attempt === attempt && !lease.confirmed ? [lease] : []
       })
       return requeueJobs(deps, lost, 'the worker closed its connection before it had the job')
@@ -168,7 +156,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     },
     report(worker, jobId, report) {
       seen(worker, [jobId])
-      fleet.drainOutput(worker.id) // its lines so far belong to this job
+      fleet.drainOutput(worker.id)
       if (report.kind === 'dropped') {
         if (holds(worker, jobId)) note(worker, jobId, report.why)
         return Promise.resolve('accepted')
@@ -184,7 +172,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     async stream(worker, jobId, chunk) {
       seen(worker, [jobId])
       if ('problem' in chunk) {
-        fleet.drainOutput(worker.id) // chunks that could not be sent before this one are in its lines
+        fleet.drainOutput(worker.id)
         if (holds(worker, jobId)) lostChunks.lose(jobId, chunk.problem, arrivedOf(jobId))
         return 'accepted'
       }

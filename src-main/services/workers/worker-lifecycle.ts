@@ -1,7 +1,4 @@
-/**
- * Starts and ends workers, one at a time. What a worker held when it ended goes back to the queue: as a new try when
- * the worker failed, without counting one when we ended it.
- */
+/** Starts and ends single workers. Their jobs are requeued: with a try if the worker failed, without if we ended it. */
 import { type CrashLoop, evaluateCrashLoop, lastLine } from '../../domain/worker/crash-loop.ts'
 import { installHint } from '../../domain/worker/missing-module.ts'
 import { otherMachine } from '../../domain/worker/place.ts'
@@ -16,7 +13,6 @@ import type { PlacedFleet } from './join-machines.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
-/** What starting and ending a worker needs. */
 export type LifecycleDeps = {
   readonly storage: Storage
   readonly clock: Clock
@@ -28,34 +24,22 @@ export type LifecycleDeps = {
   readonly registry: WorkerRegistry
   readonly plans: WorkerPlans
   readonly history: ExitHistory
-  /** Called when a worker has ended. */
   readonly onEnded: (worker: LiveWorker) => void
 }
 
-/** The starts and ends of workers. */
 export type WorkerLifecycle = {
-  /** Settles when it runs, or has ended before that. @param begins `stage`: its settings are not the endpoint's yet */
   readonly start: (endpoint: Endpoint, begins: 'serve' | 'stage') => Promise<LiveWorker>
-  /** SIGTERM now; the end of it with all its children when the grace time is over. Settles when it has ended. */
   readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
-  /** A worker has failed, for this reason and what it said last of its start. It still has to be stopped. */
   readonly fail: (workerId: string, reason: string) => void
-  /**
-   * Counts workers that failed as crashes before they have ended: else the next would start without the pause after
-   * one.
-   */
+  /** Counts failures as crashes before the workers end, so that the next start is delayed. */
   readonly countFailures: (endpointId: string) => void
-  /** Throws away what was made ready for an endpoint. */
   readonly discardPrepared: (endpointId: string) => Promise<void>
-  /** Breaks off starts that wait for an image, say, and throws away all that was made ready. */
   readonly close: () => Promise<void>
 }
 
-/** Makes the lifecycle and listens to the fleet. */
 export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   const { storage, clock, newId, log, fleet, leases, calls, registry, plans, history } = deps
   const closing = new AbortController()
-  // Those that wait for an image, say, and how to break that off.
   const waiting = new Map<string, AbortController>()
   const prepared = createPreparedWorkers({ fleet, newId, log })
 
@@ -68,7 +52,6 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     const exitText = cause ?? worker.failure ?? said ?? withHint(worker, lastLine(worker.lastLines, exit))
     const { phase } = worker
     const wasLeaving = phase === 'draining' || phase === 'stopping'
-    // Also where it was to leave anyway: a switch that is on has to be met.
     const wasOrdered = wasLeaving && worker.duty !== 'killed'
     const held = leases.ofWorker(worker.id)
     const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${exitText}`
@@ -87,7 +70,6 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     deps.onEnded(worker)
   }
 
-  // Here, as whoever is told the reason is to read how to mend it: of jobs, of the endpoint, of a worker.
   function withHint({ endpointId }: LiveWorker, reason: string): string {
     const endpoint = storage.endpoints.get(endpointId)
     const hint = endpoint && installHint(endpoint, reason)
@@ -99,11 +81,10 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     registry.move(worker, 'stop')
     waiting.get(worker.id)?.abort(new Error(reason))
     const stopped = fleet.stop(worker.id, graceMs)
-    calls.dismiss(worker.id) // else it would wait for its open calls before it ends
+    calls.dismiss(worker.id)
     await stopped
   }
 
-  // What may take long before it can start: its model, its image.
   async function makeReady(worker: LiveWorker, endpoint: Endpoint, onPlaced: (plan: WorkerPlan) => void) {
     const report = (progress: string) => void registry.move(worker, 'progress', { reason: progress })
     const leaving = new AbortController()
@@ -142,7 +123,6 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
         workerId: of.workerId,
         env: plans.environmentOf(endpoint, of, { reach, model }),
       })
-      // It was asked to leave while an image came, say.
       if (wasStopped()) {
         ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
         return worker
@@ -150,12 +130,10 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
       const started = await fleet.start(specOf(identity))
       registry.note(worker, { started })
       registry.move(worker, 'launch')
-      // Meanwhile it may have been changed or removed, and nobody would come for what is made now.
       if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, startedWallAt: startedAt } = worker
       const { handle } = started
       await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
-      // It was asked to leave before it was there.
       if (wasStopped()) await fleet.stop(worker.id, 0)
     } catch (error) {
       const exit = { workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message }
@@ -190,11 +168,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   }
 }
 
-/** How workers ended lately, by endpoint, and whether that is a crash loop. */
 export type ExitHistory = {
   /**
-   * Each worker counts once, and a staged one never: the endpoint itself has not crashed. @param end its last words,
-   * and its exit code if it has one @param now steady ms
+   * Counts each worker once and staged ones never, since the endpoint has not crashed.
+   * @param end last words and exit code, if any
+   * @param now steady ms
    */
   readonly remember: (
     worker: LiveWorker,
@@ -205,13 +183,10 @@ export type ExitHistory = {
   readonly forget: (endpointId: string) => void
 }
 
-// People are told how many crashes there were in a row; at the longest pause these are three hours.
+// At the longest pause these crashes take three hours.
 const MAX_EXITS = 200
 
-/**
- * Makes the history. It is stored, so that a crash loop goes on after a restart of the service: count, words and next
- * try.
- */
+/** Stored, so that a crash loop survives restarts: count, words and next try. */
 export function createExitHistory({
   storage,
   log,
@@ -220,7 +195,6 @@ export function createExitHistory({
   readonly log: Log
 }): ExitHistory {
   const exits = new Map<string, StoredExit[]>()
-  // A failure counts before its worker has ended.
   const counted = new WeakSet<LiveWorker>()
   for (const exit of storage.workers.exits()) store(exit)
 

@@ -1,7 +1,4 @@
-/**
- * The assets store: files by the SHA-256 of their bytes, with the names under which nodes ask for them. The file is on
- * the disk before its record is written.
- */
+/** Files by SHA-256, with the names that nodes use. Files are on disk before their records. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { AssetView } from '../../contract/workflows.ts'
@@ -13,13 +10,11 @@ import type { Asset, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import type { FileTools } from '../ports/workflows.ts'
 
-/** What assets need. */
 export type AssetDeps = RoomDeps & { readonly tools: FileTools }
 
 /**
- * Keeps a file that a client names by its hash.
- * @throws AppError BAD_FIELD where the bytes are not those, or the name is none; NOT_DONE where the store is full;
- * DISK_FULL
+ * Stores a file that a client identifies by hash.
+ * @throws AppError BAD_FIELD for other bytes or an invalid name, NOT_DONE if the store is full, DISK_FULL
  */
 export async function writeAsset(
   deps: AssetDeps,
@@ -35,7 +30,7 @@ export async function writeAsset(
   return name === undefined ? asset : { ...asset, name: await giveName(deps, name, asset.id) }
 }
 
-/** Keeps bytes as an asset. @throws AppError NOT_DONE where the store is full, DISK_FULL, DATABASE_BUSY */
+/** @throws AppError NOT_DONE if the store is full, DISK_FULL, DATABASE_BUSY */
 export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Asset> {
   const { storage, clock, tools } = deps
   const id = await tools.sha256(bytes)
@@ -47,12 +42,12 @@ export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<As
       throw new AppError('NOT_DONE', { why: fullMessage(deps) })
     await storage.assetFiles.store(id, bytes)
   } while (!(await isSaved(deps, asset)))
-  // A sweep may have taken the file in between, of one that nobody had used; now that it has its record none does.
+  // A sweep may have taken an unused file; with its record it stays.
   await storage.assetFiles.store(id, bytes)
   return { ...asset, createdAt: known?.createdAt ?? asset.createdAt }
 }
 
-// While the file was written another one may have taken the room that was made for it.
+// While the file was written, another one may have taken the space freed for it.
 function isSaved({ storage, maxBytes }: AssetDeps, asset: Asset): Promise<boolean> {
   return storage.write(() => {
     const hasRoom = storage.assets.totalBytes() + asset.bytes <= maxBytes()
@@ -62,7 +57,6 @@ function isSaved({ storage, maxBytes }: AssetDeps, asset: Asset): Promise<boolea
   })
 }
 
-/** The file of an asset with its record. @throws AppError ASSET_NOT_FOUND */
 export async function openAsset(
   { storage }: Pick<AssetDeps, 'storage'>,
   id: string,
@@ -73,7 +67,6 @@ export async function openAsset(
   return { asset, file }
 }
 
-// The same content keeps a name that it has; another gets the next that is free.
 function giveName({ storage, clock }: AssetDeps, wanted: string, id: string): Promise<string> {
   return storage.write(() => {
     for (const name of nameVariants(wanted)) if (storage.assets.giveName(name, id, clock.now())) return name
@@ -85,28 +78,27 @@ function fullMessage({ maxBytes }: AssetDeps): string {
   return `the files of workflows take ${sizeText(maxBytes())}, which is the limit. Delete runs, or raise assetsMaxMib in the settings`
 }
 
-// Files that nobody needs go when the store is full, those unused longest first; then the oldest runs with what they
-// gave.
+// When the store is full, unneeded files go first, longest unused first, then the oldest runs with their results.
 
-/** What room for files needs. */
 type RoomDeps = {
   readonly storage: Pick<Storage, 'write' | 'durable' | 'assets' | 'assetFiles' | 'runs'>
   readonly clock: Pick<Clock, 'now'>
-  /** Most bytes of all assets. */
   readonly maxBytes: () => number
 }
 
 const BATCH = 200
 const RUNS = 20
 
-/** Makes room for a file. @returns whether there is enough now */
+/**
+ * Makes room for a file.
+ * @returns whether there is enough now
+ */
 export async function makeRoom(deps: RoomDeps, bytes: number): Promise<boolean> {
   const { storage, clock, maxBytes } = deps
   const missing = () => storage.assets.totalBytes() + bytes - maxBytes()
   if (bytes > maxBytes()) return false
   while (missing() > 0) {
     if ((await removeUnused(deps, missing())) > 0) continue
-    // What a run gave was used last when it ended, so each of these leaves files that can go.
     const before = clock.now() - limit('assetUnusedMs')
     const retention = { before, count: limit('runsKept'), bytes: limit('runsKeptBytes') }
     if ((await storage.write(() => storage.runs.trim(retention, RUNS))) === 0) return false
@@ -114,13 +106,13 @@ export async function makeRoom(deps: RoomDeps, bytes: number): Promise<boolean> 
   return true
 }
 
-/** Removes files whose record was never written, or is gone: what a crash left. */
+/** Files without a record are left over from a crash. */
 export async function sweepLostFiles({ storage, clock }: RoomDeps): Promise<void> {
   const old = await storage.assetFiles.olderThan(clock.now() - limit('assetUnusedMs'))
   await removeFiles(storage, old)
 }
 
-// The record goes first: a file without one is swept later, a record without its file would be a lie.
+// The record goes first: files without one are swept later, but records need their file.
 async function removeUnused({ storage, clock }: RoomDeps, wanted: number): Promise<number> {
   const unused = storage.assets.unused({ before: clock.now() - limit('assetUnusedMs'), limit: BATCH })
   const chosen: string[] = []
@@ -136,8 +128,8 @@ async function removeUnused({ storage, clock }: RoomDeps, wanted: number): Promi
   return freed
 }
 
-// Each is looked at right before: somebody may have sent it again. A record that has just gone is back after a power cut
-// unless that is on the disk, and then it needs its file.
+// Checked right before, as somebody may have sent it again. A deleted record must be on disk, or a power cut would
+// restore it without its file.
 async function removeFiles(storage: RoomDeps['storage'], names: readonly string[]): Promise<void> {
   const isLost = (name: string) => storage.assets.get(name) === undefined
   const lost = names.filter(isLost)

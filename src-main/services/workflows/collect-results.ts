@@ -1,6 +1,6 @@
 /**
- * Takes what jobs of runs gave into the assets store when they end, also those that ended while the service was down.
- * Until then a run is in progress. One after the other, as an output may be 20 MB in memory.
+ * Stores results of ended runs, also after downtime; until then a run is in progress. One at a time, as outputs may
+ * take 20 MB.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { RunResult } from '../../contract/workflows.ts'
@@ -23,17 +23,12 @@ type Deps = AssetDeps &
     readonly log: Log
   }
 
-/** Follows the jobs of runs and stores what they gave. */
 export type ResultCollector = {
-  /** Begins with the runs that were left open. */
   readonly start: () => void
-  /** Tries again what could not be stored before, on a full disk say. */
   readonly check: () => void
-  /** Waits for what is under way; what is left comes with the next start. */
   readonly stop: () => Promise<void>
 }
 
-/** Makes the collector; it listens from `start` on. */
 export function createResultCollector(deps: Deps): ResultCollector {
   const { storage, clock, log } = deps
   const open = new Set<string>()
@@ -68,7 +63,6 @@ export function createResultCollector(deps: Deps): ResultCollector {
     }
   }
 
-  // Its results come a second time; those of before are gone when the new ones are here.
   function openAgain(runId: string): void {
     open.add(runId)
     last = last
@@ -84,8 +78,7 @@ export function createResultCollector(deps: Deps): ResultCollector {
       if (change.type === 'run' && change.event === 'created') open.add(change.runId)
       if (change.type === 'job' && change.event === 'retry' && storage.runs.get(change.jobId) !== undefined)
         openAgain(change.jobId)
-      // A job that is queued at once may end in the same turn, so the run is known by then: it was written with its
-      // job.
+      // A job may end in the turn that queued it, so its run was written with it.
       if (change.type === 'job' && isFinal(change.to) && open.has(change.jobId)) collectLater(change.jobId, change.job)
     }
   })
@@ -121,10 +114,9 @@ async function endOf(deps: Deps, runId: string, job: Job): Promise<RunEnd> {
   }
 }
 
-// They stand in each list of runs; the job has them whole. Source: ours, a page of text.
+// Shown in lists; the job has everything. Source: ours, a page of text.
 const [ERRORS_MAX, ERROR_LENGTH_MAX] = [50, 4000]
 
-// Which node is to blame is shown at it, so that stays as it can be read.
 function errorOf(error: string): string {
   const { node, message } = readJobError(error)
   return node === undefined ? message : writeNodeError(node, ERROR_LENGTH_MAX)
@@ -138,7 +130,6 @@ function shortened(errors: readonly string[]): readonly string[] {
 
 type Output = { readonly output: Json | undefined; readonly lost: readonly string[] }
 
-// A file that somebody deleted will not come back: the run ends without it.
 async function readOutput({ storage }: Deps, job: Job): Promise<Output> {
   try {
     return { output: await storage.jobs.readOutput(job), lost: [] }
@@ -153,17 +144,12 @@ function gone(now: number): RunEnd {
   return { status: 'FAILED', endedAt: now, executionMs: undefined, results: [], previews: [], errors: [why] }
 }
 
-/** What is stored of the output of a job. */
 type StoredResults = {
   readonly results: readonly RunResult[]
-  /** What nodes show and nobody saved. */
   readonly previews: readonly RunResult[]
   readonly errors: readonly string[]
 }
 
-/**
- * Stores the results of a job as assets. One that cannot be stored is an error among the others, not the end of them.
- */
 async function storeResults(deps: ResultDeps, output: Json, made: GraphOfPicture): Promise<StoredResults> {
   const found = await deps.readInThread('results', output)
   if ('problem' in found)
@@ -214,7 +200,6 @@ async function storeOne(
   }
 }
 
-// A file that is called a picture and is none would be a broken picture without a word.
 function whyNotShown({ filename, mediaType }: RunResult): string | undefined {
   if (isShown(mediaType) || !isShownName(filename)) return undefined
   return `${filename} is not a picture, video or sound: its worker sent ${mediaType}.`

@@ -1,4 +1,3 @@
-/** Graphs as files: written with all that they need, and opened where some of it may be missing. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ModelView } from '../../contract/models.ts'
@@ -32,7 +31,6 @@ import { addWorkflow, readGraph } from './library.ts'
 import { createRun, readRun } from './runs.ts'
 import type { Workflows } from './workflows.ts'
 
-/** What exports need. */
 type ExportDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
@@ -41,18 +39,19 @@ type ExportDeps = ReadsInThread & {
   readonly version: string
 }
 
-/** What is exported: texts are JSON. `endpoint` gives the classes of nodes; undefined: those that come along. */
 type GraphSource = {
   readonly name: string
   readonly endpoint: Endpoint | undefined
   readonly document: string | undefined
   readonly payload: string | undefined
   readonly run?: GraphExportHead['run']
-  /** What it gave, to be looked at. */
   readonly results?: readonly { readonly asset: string; readonly filename: string }[]
 }
 
-/** A run as a file, with its exact seeds, its input files and its results. @throws AppError RUN_NOT_FOUND */
+/**
+ * Exports a run with its exact seeds, input files and results.
+ * @throws AppError RUN_NOT_FOUND
+ */
 export async function exportRun(deps: ExportDeps, runId: string): Promise<AsyncIterable<Json>> {
   const { id, endpointId, title, status, createdAt, endedAt, executionMs, errors, ...rest } = readRun(deps, runId)
   const endpoint = deps.storage.endpoints.get(endpointId)
@@ -63,7 +62,10 @@ export async function exportRun(deps: ExportDeps, runId: string): Promise<AsyncI
   return await exportGraph(deps, { name: title, endpoint, document, payload, run, results })
 }
 
-/** A graph as a file, with all that it needs. @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD */
+/**
+ * Exports a graph with everything it needs.
+ * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD
+ */
 export async function exportText(
   deps: ExportDeps,
   { name, text, endpoint }: { readonly name: string; readonly text: string; readonly endpoint: Endpoint | undefined },
@@ -97,7 +99,6 @@ async function exportGraph(deps: ExportDeps, source: GraphSource): Promise<Async
     for (const { file, asset } of files) {
       if (file.left !== undefined || asset === undefined) continue
       const bytes = await storage.assetFiles.read(asset)
-      // The file is cut off then, and whoever opens it is told so.
       if (bytes === undefined) throw new AppError('ASSET_NOT_FOUND', { asset })
       yield `${Buffer.from(bytes).toString('base64')}\n`
     }
@@ -109,7 +110,6 @@ function payloadOf({ document, payload }: GraphSource, types: NodeTypes, now: nu
   return toResolvedPayload(readDocument(readGraph(document ?? '').raw), types, now).payload
 }
 
-// As the index and the graph name them; else the folder that a server says a class came from.
 async function packagesFor(deps: ExportDeps, payload: JsonObject, document: string | undefined, types: NodeTypes) {
   const names = [
     ...new Set([...payload.values()].flatMap((node) => (node instanceof Map ? [node.get('class_type')] : []))),
@@ -146,7 +146,6 @@ async function modelsFor({ models }: ExportDeps, asked: readonly AskedModel[]): 
 
 type ListedFile = { readonly file: GraphExportHead['files'][number]; readonly asset: string | undefined }
 
-// Input files go first: without them it cannot run, and results are only looked at.
 function filesOf(
   { assets }: Pick<Storage, 'assets'>,
   inputs: readonly string[],
@@ -167,9 +166,9 @@ function filesOf(
 }
 
 /**
- * Opens such a file: its input files and its graph are stored, and what is missing here is named.
- * @param endpoint whose classes count; undefined: those that come along
- * @throws AppError BAD_FIELD where it is damaged; NOT_DONE, DISK_FULL
+ * Imports a file: stores inputs and graph, and lists missing parts.
+ * @param endpoint whose classes count; undefined for bundled ones
+ * @throws AppError BAD_FIELD if damaged; NOT_DONE, DISK_FULL
  */
 export async function openGraph(
   deps: ExportDeps,
@@ -198,9 +197,9 @@ export async function openGraph(
 }
 
 /**
- * Runs the run of such a file once more: its payload as it was sent, to the digit, with its input files.
- * @param endpoint who runs it, by the id of the one that ran it there
- * @throws AppError BAD_FIELD where it is damaged, no run, or lacks secrets; as createRun does
+ * Repeats an exported run: its exact payload and input files.
+ * @param endpoint runs it, by the id of the original endpoint
+ * @throws AppError BAD_FIELD if damaged, not a run, or lacking secrets; as createRun does
  */
 export async function replayRun(
   deps: ExportDeps & Parameters<typeof createRun>[0],
@@ -245,7 +244,6 @@ async function storeFiles(
   return stored
 }
 
-// A name may say the folder of a server too, like `a.png [input]`.
 function withFileNames(json: string, stored: GraphOpened['files']): string {
   const renamed = new Map(stored.flatMap(({ name, storedAs = name }) => (storedAs === name ? [] : [[name, storedAs]])))
   if (renamed.size === 0) return json
@@ -256,7 +254,6 @@ function withFileNames(json: string, stored: GraphOpened['files']): string {
   })
 }
 
-// By its size first: only a file of the same size is worth reading.
 async function differs(models: ExportDeps['models'], own: ModelView, wanted: GraphExportHead['models'][number]) {
   if (wanted.sha256 === undefined) return false
   if (wanted.bytes !== undefined && wanted.bytes !== own.bytes) return true

@@ -1,7 +1,4 @@
-/**
- * The library: workflows with their versions and drafts. Whoever writes says what it has seen, and overwrites nothing
- * else.
- */
+/** Workflows with versions and drafts. Writers state what they have seen, and never overwrite anything else. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowDetail, WorkflowView } from '../../contract/workflows.ts'
@@ -14,7 +11,6 @@ import type { SeenWorkflow, Storage, WorkflowChanges } from '../ports/storage.ts
 import type { Clock, NewId } from '../ports/system.ts'
 
 type ReadDeps = ReadsInThread & {
-  /** The classes that come along, for payloads that become documents; and the same as JSON. */
   readonly builtInTypes: () => Promise<NodeTypes>
   readonly builtInText: () => Promise<{ readonly text: string }>
 }
@@ -27,10 +23,8 @@ type Deps = ReadDeps & {
 
 const ID_LENGTH = 12
 
-/** What the editor writes, and what it has seen of the workflow before. */
 export type SeenText = { readonly text: string; readonly seen: SeenWorkflow }
 
-/** Adds a workflow. @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, NOT_DONE where there are too many */
 export async function addWorkflow(
   deps: Deps,
   { name, text: given, draft }: { readonly name: string; readonly text: string; readonly draft?: boolean | undefined },
@@ -47,19 +41,16 @@ export async function addWorkflow(
   })
 }
 
-/** Reads a workflow with the text that the editor opens. @throws AppError WORKFLOW_NOT_FOUND */
 export function readWorkflow({ storage }: Pick<Deps, 'storage'>, id: string): WorkflowDetail {
   const view = found(storage.workflows.get(id), id)
   return { ...view, text: storage.workflows.text(id) ?? '' }
 }
 
-/** Stores a draft. @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, WORKFLOW_NOT_FOUND, WORKFLOW_CHANGED */
 export function saveDraft(deps: Deps, id: string, given: SeenText): Promise<WorkflowView> {
   const { storage, clock } = deps
   return writeSeen(deps, id, given, (text) => storage.workflows.saveDraft(id, given.seen, text, clock.now()))
 }
 
-/** Saves a version. @throws AppError as keepDraft does */
 export function saveVersion(deps: Deps, id: string, given: SeenText): Promise<WorkflowView> {
   const { storage, clock } = deps
   return writeSeen(deps, id, given, (text) => {
@@ -69,12 +60,10 @@ export function saveVersion(deps: Deps, id: string, given: SeenText): Promise<Wo
   })
 }
 
-/** Goes back to the newest version. @throws AppError WORKFLOW_NOT_FOUND, also where nothing was saved yet */
 export async function dropDraft({ storage, clock }: Deps, id: string): Promise<WorkflowView> {
   return found(await storage.write(() => storage.workflows.dropDraft(id, clock.now())), id)
 }
 
-/** Changes the name or the thumbnail. @throws AppError WORKFLOW_NOT_FOUND, BAD_FIELD where the thumbnail is not here */
 export async function updateWorkflow(
   { storage, clock }: Deps,
   id: string,
@@ -86,12 +75,14 @@ export async function updateWorkflow(
   return found(await storage.write(() => storage.workflows.update(id, changes, clock.now())), id)
 }
 
-/** Deletes a workflow; for an hour it can be restored. @throws AppError WORKFLOW_NOT_FOUND */
+/**
+ * Deletes a workflow, restorable for an hour.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function deleteWorkflow({ storage, clock }: Deps, id: string): Promise<void> {
   found(await storage.write(() => storage.workflows.remove({ id, now: clock.now() })), id)
 }
 
-/** Brings a deleted workflow back. @throws AppError WORKFLOW_NOT_FOUND */
 export async function restoreWorkflow({ storage }: Deps, id: string): Promise<WorkflowView> {
   const restored = await storage.write(() => storage.workflows.restore(id) ?? storage.workflows.get(id))
   return found(restored, id)
@@ -109,7 +100,6 @@ async function writeSeen(
     const written = write(text)
     if (written !== undefined) return written
     const view = found(storage.workflows.get(id), id)
-    // A client that did not get the response to a write sends it again.
     if (storage.workflows.text(id) === text.text) return view
     throw new AppError('WORKFLOW_CHANGED', { workflowId: id })
   })
@@ -121,8 +111,8 @@ function found(view: WorkflowView | undefined, id: string): WorkflowView {
 }
 
 /**
- * Reads a text for the library, a large one in a thread.
- * @throws AppError NOT_A_WORKFLOW with what was found, BODY_TOO_LARGE
+ * Reads a text for the library, in a thread if large.
+ * @throws AppError NOT_A_WORKFLOW with the finding, BODY_TOO_LARGE
  */
 async function readLibraryText(deps: ReadDeps, text: string): Promise<LibraryText> {
   const first = await readRefusing(deps, text, undefined)
@@ -146,18 +136,10 @@ async function readRefusing({ readInThread }: ReadsInThread, text: string, types
   })
 }
 
-/**
- * Checks that a text is a document.
- * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE
- */
 export async function checkDocument(deps: ReadsInThread, text: string): Promise<void> {
   await readRefusing(deps, text, undefined)
 }
 
-/**
- * Reads a graph of either form, without loss.
- * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE
- */
 export function readGraph(text: string): { readonly form: 'document' | 'payload'; readonly raw: JsonObject } {
   refuseLarge(text)
   const read = readGraphText(text)
@@ -165,7 +147,6 @@ export function readGraph(text: string): { readonly form: 'document' | 'payload'
   return read
 }
 
-/** Refuses a text that is larger than any workflow. @throws AppError BODY_TOO_LARGE */
 export function refuseLarge(text: string): void {
   const most = limit('workflowBytes')
   if (text.length > most || Buffer.byteLength(text) > most)

@@ -1,4 +1,4 @@
-/** The classes of nodes of endpoints: those that come along, of a file, or of the backing server of an endpoint. */
+/** Node classes of endpoints: built-in, from a file, or from the backing server. */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'
@@ -19,28 +19,20 @@ type Deps = ReadsInThread & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
   readonly clock: Clock
   readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
-  /** Aborts when the service stops. */
   readonly stopping: AbortSignal
 }
 
-/** What is known of classes of nodes. */
 export type NodeTypeRegistry = {
-  /** Of an endpoint; those that come along without one, and where nothing else is known. */
   readonly of: (endpoint: Endpoint | undefined) => Promise<NodeTypesResponse>
-  /** The same, read. */
   readonly readOf: (endpoint: Endpoint | undefined) => Promise<NodeTypes>
-  /** Takes them from a file. @throws AppError BAD_FIELD */
   readonly take: (endpoint: Endpoint, text: string) => Promise<NodeTypesResponse>
-  /** Reads them from the backing server of an endpoint. @throws AppError NODE_TYPES_UNREADABLE */
   readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesResponse>
 }
 
-// Of JSON, read in some 10 ms.
 const LETTERS_A_TURN = 128 * 1024
 
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
-// Shared by all services of a process: it takes megabytes, and the file is the same.
 let lastBuiltIn: (BuiltIn & { readonly file: string }) | undefined
 
 function builtInOf(file: string): BuiltIn {
@@ -52,11 +44,10 @@ function builtInOf(file: string): BuiltIn {
   return lastBuiltIn
 }
 
-/** Makes the registry. */
 export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps): NodeTypeRegistry {
   let builtIn: Promise<BuiltIn> | undefined
 
-  // Those of a server are megabytes, and are read for each run. By the text itself: another one is another object.
+  // Server classes take megabytes and are read for each run; keyed by the text object.
   let last: { readonly text: string; readonly types: NodeTypes } | undefined
 
   function readBuiltIn() {
@@ -64,7 +55,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
     return builtIn
   }
 
-  // A worker that comes along and says which classes it runs has these alone.
+  // A bundled worker with its own class list has only these.
   async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
     const { raw, all } = await readBuiltIn()
     const handler = endpoint?.config.handler
@@ -82,11 +73,9 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
       storage.nodeTypes.save(endpoint.id, types)
       const current = storage.endpoints.read(endpoint.id)
       if (current === undefined) return
-      // Whose classes of nodes are known runs graphs.
       const { config } = current
       const isOpened = !takesWorkflows(config) && mayTakeWorkflows(config)
       const known = isOpened ? endpointConfig.parse({ ...config, workflows: {} }) : config
-      // Whoever shows graphs is notified.
       if (isOpened || isNew) storage.endpoints.save({ ...current, config: known, updatedAt: now }, 'updated', now)
     })
     return types
@@ -96,7 +85,6 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
     return (endpoint && storage.nodeTypes.get(endpoint.id)) ?? comeAlong(endpoint)
   }
 
-  // Asked for by whoever makes an endpoint and by what is notified of it, at once: the list is megabytes.
   const reading = new Map<string, Promise<NodeTypesResponse>>()
 
   return {
@@ -125,7 +113,6 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
     },
   }
 
-  // The list of a server is megabytes: others are answered between its classes.
   async function readInTurns(text: string): Promise<NodeTypes> {
     if (text.length <= LETTERS_A_TURN) return typesIn(text)
     const read = await readInThread('classTexts', text)
@@ -147,7 +134,6 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
 
   async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
     const address = endpoint.config.workflows?.server
-    // The password is neither shown nor stored.
     const server = address === undefined ? undefined : withoutCredentials(address)
     const unreadable = (why: string, cause?: unknown) =>
       new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
@@ -164,14 +150,10 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
 
 type PackageDeps = { readonly ports: Pick<WorkflowPorts, 'packageIndex'> }
 
-/** Gives the packages of classes. */
 export type FindNodePackages = (classes: readonly string[]) => Promise<NodePackagesResponse>
 
 type Known = { readonly changedAt: number; readonly read: Promise<PackagesByClass> }
 
-/**
- * Makes what looks packages up in the index of the data folder, which is megabytes, and is read when it has changed.
- */
 export function createNodePackages({ ports: { packageIndex } }: PackageDeps): FindNodePackages {
   let known: Known | undefined
   return async (asked) => {

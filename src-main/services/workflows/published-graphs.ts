@@ -1,6 +1,5 @@
 /**
- * Published graphs: each is an endpoint without workers of its own, whose jobs run on the workers of another.
- * Source: docs/spec/image-workflows.md, 7.
+ * Published graphs are endpoints whose jobs run on another endpoint's workers. Source: docs/spec/image-workflows.md, 7.
  */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -17,14 +16,10 @@ import { requireVersion } from './submit-graph.ts'
 
 type Deps = ReadsInThread & { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-/**
- * A published graph without the address of its endpoint. Whoever wants a key of its own makes one: `endpoint
- * rotate-key`.
- */
 export type Published = Omit<PublishedGraph, 'url'>
 
 /**
- * Publishes a graph, or the next version of one.
+ * Publishes a graph or its next version.
  * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, ENDPOINT_NOT_FOUND, ENDPOINT_EXISTS, TAKES_NO_WORKFLOWS
  */
 export async function publishGraph(deps: Deps, wish: PublishGraph): Promise<Published> {
@@ -66,7 +61,7 @@ function requireBackingEndpoint(storage: Storage, backingId: string): void {
 }
 
 /**
- * Lets another version run, or another endpoint do the work.
+ * Switches to another version or worker endpoint.
  * @throws AppError ENDPOINT_NOT_FOUND, BAD_FIELD, TAKES_NO_WORKFLOWS
  */
 export function changeGraph(
@@ -92,7 +87,6 @@ export function changeGraph(
   })
 }
 
-/** All published graphs, the last changed one first. */
 export function listGraphs(storage: Storage): readonly Published[] {
   return storage.endpoints
     .all()
@@ -101,14 +95,12 @@ export function listGraphs(storage: Storage): readonly Published[] {
     .map((endpoint) => viewOf(storage, endpoint))
 }
 
-/** A published graph with the texts of the version that runs. @throws AppError ENDPOINT_NOT_FOUND */
 export function readGraph(storage: Storage, id: string): Published & Pick<StoredGraph, 'payload' | 'document'> {
   const { endpoint, graph } = requireGraph(storage, id)
   const { payload, document } = requireVersion(storage, id, graph.version)
   return { ...viewOf(storage, endpoint), payload, document }
 }
 
-// The endpoint of a graph, and what runs.
 function requireGraph(storage: Storage, id: string) {
   const endpoint = storage.endpoints.read(id)
   const graph = endpoint?.config.graph
@@ -126,10 +118,6 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
   }
 }
 
-/**
- * Checks whether what somebody wants to publish can be run, a large graph in a thread.
- * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD with the name of the field
- */
 async function checkPublished({ readInThread }: ReadsInThread, wish: PublishGraph): Promise<void> {
   const { payload, parameters, results } = wish
   refuseLarge(payload)

@@ -1,4 +1,3 @@
-/** The input of a job that runs a graph: read, refused where a worker could not run it, and made with its files. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeText } from '../../domain/text.ts'
@@ -11,20 +10,16 @@ import type { Endpoint, Storage } from '../ports/storage.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
 
-/** What a job is made of. */
 type RunParts = {
   readonly graph: Pick<RunGraph, 'text' | 'files'>
-  /**
-   * What the bridge gets besides: previews are asked for, and JSON of the document goes along. Undefined: another
-   * worker.
-   */
+  /** For the bridge: requests previews, with the document's JSON. Undefined: another worker. */
   readonly bridge: { readonly document: string | undefined } | undefined
 }
 
 /**
- * Makes the input of a job: the payload with its numbers as they are, the files that its nodes load from here, and for
- * the bridge the document under the name that ComfyUI's own API has for it. A document that no longer fits is left out.
- * @throws AppError BAD_FIELD where payload and files are too large together
+ * Builds a job input: payload with unchanged numbers, files its nodes load, and for the bridge the document under
+ * ComfyUI's API name. Documents that do not fit are omitted.
+ * @throws AppError BAD_FIELD if payload and files are too large
  */
 export async function runInput({ storage }: Deps, { graph, bridge }: RunParts): Promise<string> {
   const { text: workflow, files } = graph
@@ -33,7 +28,7 @@ export async function runInput({ storage }: Deps, { graph, bridge }: RunParts): 
   for (const name of files) {
     const asset = storage.assets.named(name)
     const data = asset && (await storage.assetFiles.read(asset.id))
-    if (data === undefined) continue // it may lie at the worker
+    if (data === undefined) continue
     const image = Buffer.from(data).toString('base64')
     bytes += image.length
     if (bytes > limit('runImagesBytes')) throw tooLarge(name, data.length, bytes)
@@ -58,7 +53,6 @@ function tooLarge(name: string | undefined, bytes: number, total: number): AppEr
   return new AppError('BAD_FIELD', { field: 'images', why })
 }
 
-/** The refusal of a text that is no payload. */
 export function noPayload(read: NoPayload): AppError {
   if ('found' in read) return new AppError('NOT_A_WORKFLOW', read)
   const why = `a node has the id ${read.unsafe}, which workers cannot read reliably. Rename it`
@@ -69,16 +63,14 @@ const NAMED = 5
 
 type ModelDeps = { readonly models: Pick<Models, 'here'> }
 
-/** The models that the workers of an endpoint have, also those in the folders; undefined: graphs are not checked. */
 export function installedModels({ models: { here } }: ModelDeps, { config }: Endpoint): InstalledModels | undefined {
   const { models, checkModels, modelFolders } = config.workflows ?? {}
   if (models === undefined || checkModels === false) return undefined
   return { named: models, here: modelFolders === false ? [] : here() }
 }
 
-/** The refusal of a graph that loads a model which the workers of the endpoint do not have. */
 export function modelNotInstalled({ models }: ModelDeps, { id, config }: Endpoint, missing: AskedModel): AppError {
-  models.here(true) // a file that somebody has put there by hand counts at the next try
+  models.here(true)
   const installed = modelsText(config.workflows?.models ?? [])
   return new AppError('MODEL_NOT_INSTALLED', { ...missing, endpointId: id, installed })
 }

@@ -1,4 +1,3 @@
-/** Runs of graphs: jobs with what they were made of, and what they gave. */
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -26,7 +25,6 @@ type Deps = ReadsInThread & {
   readonly models: Pick<Models, 'here'>
 }
 
-/** What a run is made of. */
 export type RunRequest = z.output<typeof runCreate>
 
 /**
@@ -40,7 +38,7 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   const graph = await readRunGraph(deps, endpoint, asked)
   if (asked.document !== undefined) await checkDocument(deps, asked.document)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
-  // The bridge alone: an image worker of somebody else gets what the public contract names.
+  // Only for the bridge: other image workers get the public contract.
   const bridge = isBridge(endpoint.config) ? { document } : undefined
   const input = await runInput(deps, { graph, bridge })
   const { text: payload, files, words } = graph
@@ -52,7 +50,6 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   return requireRun(deps, job.id)
 }
 
-/** Reads a graph, a large one in a thread; refuses one whose models or classes the workers do not have. */
 async function readRunGraph(
   deps: Deps,
   endpoint: Endpoint,
@@ -71,7 +68,6 @@ async function readRunGraph(
   if ('missing' in read) throw modelNotInstalled(deps, endpoint, read.missing)
   if (!('unrunnable' in read)) throw noPayload(read)
   const { id, classType, named } = read.unrunnable
-  // An index that cannot be read is reported where it is asked for.
   const { classes } = await deps.nodePackages([classType])
   const packages = withNamed(packagesByClass({ classes }), named).get(classType)
   const lacks = `node ${id} is of the class ${classType}, which its worker does not have. Choose another endpoint.`
@@ -79,13 +75,11 @@ async function readRunGraph(
   throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
 }
 
-/** Refuses an endpoint that takes no graphs. @throws AppError TAKES_NO_WORKFLOWS */
 export function refuseWithoutWorkflows({ id, config }: Endpoint): void {
   const why = whyNoWorkflows(config)
   if (why !== undefined) throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: id, why })
 }
 
-/** Reads a run. @throws AppError RUN_NOT_FOUND */
 export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
   const run = requireRun(deps, id)
   const texts = deps.storage.runs.texts(id)
@@ -94,7 +88,7 @@ export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
 }
 
 /**
- * Deletes a run that has ended; its files go when nothing else needs them.
+ * Deletes an ended run; its files go once nothing else needs them.
  * @throws AppError RUN_NOT_FOUND, BAD_FIELD
  */
 export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promise<void> {
@@ -105,8 +99,8 @@ export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promis
 }
 
 /**
- * Cancels the runs of a sweep that have not ended.
- * @returns how many were cancelled
+ * Cancels a sweep's open runs.
+ * @returns their number
  * @throws AppError SWEEP_NOT_FOUND
  */
 export async function cancelSweep(deps: Pick<Deps, 'storage' | 'clock'>, sweepId: string): Promise<number> {

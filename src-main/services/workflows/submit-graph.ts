@@ -1,4 +1,3 @@
-/** Jobs of programs that hold a graph, or are sent to a published one: they become runs like those of the editor. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Problem } from '../../domain/compare/plan.ts'
@@ -21,10 +20,9 @@ type SubmitDeps = ReadsInThread & {
 }
 
 /**
- * Queues a job on an endpoint whose workers take workflows; with a graph in it, it is a run.
- * @param withJob writes what belongs to the new job, in the same transaction
- * @throws AppError as submitJob does; MODEL_NOT_INSTALLED; BAD_FIELD where the graph is nested too deeply, or has too
- * many values
+ * Queues a job; with a graph in it, it becomes a run.
+ * @param withJob writes in the job's transaction
+ * @throws AppError as submitJob; MODEL_NOT_INSTALLED; BAD_FIELD if nested too deeply or with too many values
  */
 export async function submitWithRun(
   deps: SubmitDeps,
@@ -43,10 +41,10 @@ export async function submitWithRun(
 }
 
 /**
- * Queues a job of a published graph on the endpoint that does its work.
- * @param withJob writes what belongs to the new job, in the same transaction
- * @throws AppError as submitJob does; MODEL_NOT_INSTALLED; BAD_FIELD with the name of a parameter, BODY_TOO_LARGE,
- *   GRAPH_WITHOUT_ENDPOINT
+ * Queues a published graph's job on its worker endpoint.
+ * @param withJob writes in the job's transaction
+ * @throws AppError as submitJob; MODEL_NOT_INSTALLED; BAD_FIELD with a parameter name, BODY_TOO_LARGE,
+ * GRAPH_WITHOUT_ENDPOINT
  */
 export async function submitToGraph(
   deps: SubmitDeps,
@@ -70,7 +68,7 @@ export async function submitToGraph(
       operation: 'a graph with its parameters',
     })
   const { idempotencyKey, ...rest } = submission.request
-  // Two graphs on one endpoint must not take each other's jobs for their own.
+  // Graphs that share an endpoint must not share idempotency keys.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }
   const writeRun = takesWorkflows(backing.config) ? runOfProgram(deps, backing, graph) : undefined
   return submitJob(deps, backing, { ...submission, input, request }, (job) => {
@@ -86,14 +84,12 @@ function refusal(deps: Pick<SubmitDeps, 'models'>, endpoint: Endpoint, refused: 
   return new AppError('BAD_FIELD', { field: 'input', why: `cannot be read: ${refused.problem}` })
 }
 
-/** A version of a graph. @throws AppError ENDPOINT_NOT_FOUND */
 export function requireVersion(storage: Storage, id: string, version: number): StoredGraph {
   const stored = storage.graphs.get(id, version)
   if (stored === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: id })
   return stored
 }
 
-/** Makes a run of a graph that no editor sent. @returns writes it with its job */
 function runOfProgram(
   { storage, clock }: RunDeps,
   { id: endpointId }: Endpoint,

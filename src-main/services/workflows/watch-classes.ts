@@ -1,11 +1,7 @@
 /**
- * Keeps the classes of nodes of endpoints equal to those of their backing servers. They are read when an endpoint gets
- * its server, and once a minute as long as that did not answer. Whether they have changed is looked at when somebody
- * asks for them or runs a graph, and no more often than every 10 s: a server that was started again with other nodes,
- * or has other models, has a list of another length, which it reports without sending it. A change that keeps the
- * length, like a model with a name as long, is seen by reading all of it: when the server was away at the last look,
- * and 5 minutes after the last reading, for which nobody waits. Source: ours; ComfyUI tells neither when it was started
- * nor which version its list is.
+ * Keeps node classes equal to the backing server's. Missing ones are read every minute; on use, at most every 10 s, a
+ * changed length, an outage or 5 minutes' age triggers a full read. Source: ours; ComfyUI reports neither start time
+ * nor version.
  */
 import { AppError } from '../../contract/errors.ts'
 import { isOfServer } from '../endpoints/views.ts'
@@ -23,28 +19,22 @@ type Deps = {
   readonly stopping: AbortSignal
 }
 
-/** The watch. Nothing of it rejects. */
 export type ClassesWatch = {
-  /** Listens to endpoints from now on. */
   readonly start: () => void
-  /** Reads those that no server has reported yet. */
   readonly readMissing: () => void
-  /** Reads those of an endpoint again if its server has others now. */
   readonly renew: (endpoint: Endpoint | undefined) => Promise<void>
-  /** Waits for what is under way. */
   readonly stop: () => Promise<void>
 }
 
 const POLL_EVERY_MS = 10_000
-// Megabytes over the wire, as the server makes its list for each look anyway.
+// Costs megabytes, as the server builds its list each time anyway.
 const COMPARE_EVERY_MS = 300_000
 
-/** Makes the watch over the classes of servers; it reads nothing until it is started. */
 export function createClassesWatch(deps: Deps): ClassesWatch {
   const { storage, clock, log, nodeTypes, sizeOfNodeTypes, stopping } = deps
   const checks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const reads = new Set<Promise<void>>()
-  // When a list was read in whole, and whose server did not answer since.
+  // Last full read, and servers that have not answered since.
   const readAt = new Map<string, number>()
   const away = new Set<string>()
   let isStarted = false
@@ -74,13 +64,11 @@ export function createClassesWatch(deps: Deps): ClassesWatch {
   async function check(endpoint: Endpoint, server: string): Promise<void> {
     const { id } = endpoint
     const known = storage.nodeTypes.get(id)
-    // What somebody gave in a file is theirs.
     if (known?.source === 'file') return
     const size = await sizeOfNodeTypes(server, stopping)
     if (size === undefined) away.add(id)
     else if (away.has(id) || !isOfServer(known, server) || Buffer.byteLength(known.text) !== size)
       return read(endpoint, false)
-    // Also where no length is given, as by a proxy that compresses its responses.
     if (clock.steady() - (readAt.get(id) ?? Number.NEGATIVE_INFINITY) >= COMPARE_EVERY_MS) later(read(endpoint, false))
   }
 

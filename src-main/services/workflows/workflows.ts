@@ -1,11 +1,9 @@
-import type { Storage } from '../ports/storage.ts'
-/** Workflows as the service has them: what is joined once and lives as long as it does. */
-
 import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
 import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
 import { USUAL_SERVERS } from '../../domain/workflow/server-address.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
+import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { ProbeServer, WorkflowPorts } from '../ports/workflows.ts'
 import type { Settings } from '../settings.ts'
@@ -20,20 +18,15 @@ import {
 } from './node-types.ts'
 import { type ClassesWatch, createClassesWatch } from './watch-classes.ts'
 
-/** What the operations of workflows need, and what lives. */
 export type Workflows = {
   readonly nodeTypes: NodeTypeRegistry
-  /** The packages that have a class of nodes. */
   readonly nodePackages: FindNodePackages
   readonly library: Parameters<typeof addWorkflow>[0]
   readonly assets: AssetDeps
   readonly templates: () => Promise<readonly WorkflowTemplate[]>
-  /** Keeps the classes of nodes those of the servers. */
   readonly classes: Pick<ClassesWatch, 'renew'>
-  /** The ComfyUI servers that answer at their usual addresses. */
   readonly servers: () => Promise<readonly WorkflowServer[]>
   readonly start: () => void
-  /** Safe to call twice; waits. */
   readonly stop: () => Promise<void>
 }
 
@@ -48,10 +41,9 @@ type Deps = ReadsInThread & {
 }
 
 const SWEEP_EVERY_MS = 60_000
-// All files of assets are looked at one by one, which may be a hundred thousand; what is lost may lie for another hour.
+// Checking a hundred thousand files is slow; lost ones can wait an hour.
 const SWEEPS_UNTIL_FILES = 60
 
-/** Makes everything about graphs: library, runs, publishing and classes. */
 export function createWorkflows(deps: Deps): Workflows {
   const { storage, clock, newId, log, readInThread, ports, settings, stopping } = deps
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping })
@@ -116,7 +108,10 @@ function nodesIn(text: string): number {
   return Array.isArray(nodes) ? nodes.length : 0
 }
 
-/** Looks at all of these addresses at once. @returns the ComfyUI servers among them, in the order of the addresses */
+/**
+ * Probes all addresses at once.
+ * @returns the ComfyUI servers among them, in address order
+ */
 export async function findServers(
   probe: ProbeServer,
   addresses: readonly string[],
@@ -128,7 +123,7 @@ export async function findServers(
 
 const RUNS = 200
 
-/** Deletes workflows that were deleted an hour ago, and runs that are old, too many or too large together. */
+/** Purges workflows deleted an hour ago, and runs that are too old, many or large. */
 async function sweepWorkflows({
   storage,
   clock,

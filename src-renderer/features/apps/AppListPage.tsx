@@ -14,10 +14,8 @@ import { OpenFolderPanel } from './OpenFolderPanel.tsx'
 import { ProjectTable } from './ProjectTable.tsx'
 
 const CRUMBS = [{ name: 'Apps' }]
-// In the address: a folder is opened as it is, or filled from an example first.
 const AS_IT_IS = 'folder'
 
-/** Both lists of apps: projects of this machine, and what is deployed. */
 export function AppListPage() {
   const { client } = useApp()
   const { data: projectList, error: projectsError } = useQuery(projectsQuery(client))
@@ -106,7 +104,6 @@ function Hint({ children }: { readonly children: string }) {
   return <p className="rounded-control border border-line bg-surface-1 px-3 py-2 text-ink-2">{children}</p>
 }
 
-/** Begins a project from an example. */
 type FirstStepsProps = { readonly onChoose: (example: string) => void }
 
 const TEMPLATE = {
@@ -115,7 +112,6 @@ const TEMPLATE = {
   endpoints: [],
 }
 
-/** What there is to begin with: the template and the examples that come along, and what each of them shows. */
 function FirstSteps({ onChoose }: FirstStepsProps) {
   const { client } = useApp()
   const { data } = useQuery(examplesQuery(client))
@@ -139,10 +135,8 @@ function FirstSteps({ onChoose }: FirstStepsProps) {
   )
 }
 
-/** What opens a folder as it is, or one that is filled from an example or the template `app` first. */
 type NewAppMenuProps = { readonly onOpen: () => void; readonly onChoose: (example: string) => void }
 
-/** The ways to a project, which stay after the first one. */
 function NewAppMenu({ onOpen, onChoose }: NewAppMenuProps) {
   const { client } = useApp()
   const { data } = useQuery(examplesQuery(client))

@@ -10,7 +10,6 @@ import { AppPage } from './deployed/AppPage.tsx'
 import { EnvironmentPage } from './deployed/EnvironmentPage.tsx'
 import { ProjectPage } from './project/ProjectPage.tsx'
 
-/** The pages of apps: both lists, each project, each app that is deployed with its environments. */
 export function AppPages() {
   useFreshApps()
   return (
@@ -29,7 +28,7 @@ export function AppPages() {
         {({ app, environment, tab = 'endpoints' }) => {
           const known = ENVIRONMENT_TABS.find((one) => one === tab)
           if (known === undefined) return <NotFound />
-          // The router may have decoded them already, and names of apps hold any sign.
+          // The router may have decoded them already, and app names may contain any character.
           const target = { app: percentDecoded(app), environment: percentDecoded(environment) }
           return <EnvironmentPage key={`${target.app}/${target.environment}`} {...target} tab={known} />
         }}
@@ -41,10 +40,7 @@ export function AppPages() {
   )
 }
 
-/**
- * Asks for apps and environments again when endpoints of apps come, change their code or go. The live state tells of it
- * at once, so that both halves of a page agree.
- */
+/** Refetches apps when the live state shows changed endpoints, so that both halves of a page agree. */
 function useFreshApps(): void {
   const queries = useQueryClient()
   const members = useAppState(({ live }) =>

@@ -1,4 +1,3 @@
-/** The page of an app: its folder on this machine and what is deployed of it are tabs of one page. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
@@ -20,19 +19,14 @@ const TAB_NAMES: Readonly<Record<ProjectTab | EnvironmentTab, string>> = {
   variables: 'Variables',
 }
 
-/** An app as its page shows it. */
 type ShownApp = {
   readonly app: string
-  /** Id of its project; undefined: no folder of it was opened on this machine. */
   readonly projectId: string | undefined
-  /** The one whose tabs are offered; undefined: nothing is deployed. */
   readonly environment: string | undefined
 }
 
-/** The tabs of an app. `current` is the one that is shown. */
 export type AppTabsProps = ShownApp & { readonly current: ProjectTab | EnvironmentTab }
 
-/** The tabs of an app: first those of its folder, then those of an environment. */
 export function AppTabs({ current, ...shown }: AppTabsProps) {
   return (
     <Tabs
@@ -42,7 +36,6 @@ export function AppTabs({ current, ...shown }: AppTabsProps) {
   )
 }
 
-/** Commands of the palette that lead to the tabs of an app, also by number. */
 export function useAppTabCommands({ app, projectId, environment }: ShownApp): readonly Command[] {
   const [, go] = useLocation()
   return useMemo(
@@ -71,7 +64,6 @@ function tabsOf({ app, projectId, environment }: ShownApp) {
   ]
 }
 
-/** The environments of an app by name, and which one is meant. @param asked the one in the address */
 export function useEnvironments(app: string | undefined, asked?: string | undefined) {
   const { client } = useApp()
   const { data } = useQuery(appsQuery(client))
@@ -80,14 +72,12 @@ export function useEnvironments(app: string | undefined, asked?: string | undefi
   return { names, shown: names.includes(meant) ? meant : names[0] }
 }
 
-/** The environment that is shown, and what leads to the others. */
 export type EnvironmentChoiceProps = {
   readonly app: string
   readonly environment: string
   readonly tab: EnvironmentTab
 }
 
-/** Chooses one of several environments; the only one is named. */
 export function EnvironmentChoice({ app, environment, tab }: EnvironmentChoiceProps) {
   const [, go] = useLocation()
   const { names } = useEnvironments(app)

@@ -6,10 +6,9 @@ import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { CopyButton } from '../../ui/Button.tsx'
 import { CutAddress } from '../../ui/Values.tsx'
 
-/** Endpoints that answer. */
 export type EndpointAddressesProps = {
   readonly endpoints: readonly DeployedEndpoint[]
-  /** Opens an address of the pages of another service, whose endpoints they are; missing: they are of this one. */
+  /** Opens pages of another service; missing: the endpoints are local. */
   readonly openElsewhere?: ((address: string) => void) | undefined
 }
 
@@ -19,7 +18,6 @@ const TABS = [
   { tab: 'logs', label: 'Logs', icon: <ScrollText aria-hidden className="size-4" /> },
 ] as const satisfies readonly { tab: EndpointTab; label: string; icon: ReactNode }[]
 
-/** The addresses of endpoints, what each of them answers, and what can be done with it. */
 export function EndpointAddresses({ endpoints, openElsewhere }: EndpointAddressesProps) {
   return (
     <ul aria-label="Addresses" className="flex flex-col">
@@ -65,10 +63,7 @@ type PageLinkProps = Pick<EndpointAddressesProps, 'openElsewhere'> & {
   readonly children: ReactNode
 }
 
-/**
- * Leads to a page. One of another service has no address that could be followed: its link signs in once, and is made
- * first.
- */
+/** Pages of another service need a new sign-in link first. */
 function PageLink({ to, openElsewhere, className, children }: PageLinkProps) {
   if (openElsewhere === undefined)
     return (
@@ -83,7 +78,6 @@ function PageLink({ to, openElsewhere, className, children }: PageLinkProps) {
   )
 }
 
-/** What an endpoint answers: its routes, or its functions. */
 export function routesText({ loadBalanced, routes, functions }: DeployedEndpoint): string {
   return (loadBalanced ? routes : functions).join(', ')
 }

@@ -9,10 +9,9 @@ import { SidePanel } from '../../ui/Dialog.tsx'
 import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 
-/** Opens a folder. `from`: the example, or `app` for the template, that is written into it first. */
+/** `from`: an example, or `app` for the template, written into it first. */
 export type OpenFolderPanelProps = { readonly from: string | undefined; readonly onClose: () => void }
 
-/** A path with completion. */
 export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -60,7 +59,6 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
   )
 }
 
-// The root stays as it is.
 function trimmed(folder: string): string {
   const text = folder.trim()
   return text.length > 1 ? text.replace(/\/+$/, '') : text

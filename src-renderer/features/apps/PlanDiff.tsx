@@ -5,7 +5,6 @@ import { WarningNotice } from '../../ui/PageStates.tsx'
 import { ACTION_TEXTS, CommitLine } from './ReleaseParts.tsx'
 import { SourceChanges } from './SourceChanges.tsx'
 
-/** A plan, and which of the endpoints that the app no longer has are deleted. */
 export type PlanDiffProps = {
   readonly plan: DeployPlan
   readonly deletes: readonly string[]
@@ -19,7 +18,7 @@ const STYLES: Readonly<Record<PlannedStep['action'], { readonly icon: LucideIcon
   delete: { icon: Minus, colour: 'text-failed-ink' },
 }
 
-/** What a deploy would do, endpoint by endpoint. An endpoint is deleted only where its box is ticked. */
+/** An endpoint is only deleted if its box is ticked. */
 export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
   const { steps, source, tasks = [], warnings, git, activeGit } = plan
   const toggle = (resource: string) =>
@@ -126,7 +125,6 @@ function DeleteBox({ resource, ticked, onToggle }: DeleteBoxProps) {
 
 const LONGEST = 200
 
-/** A value of a setting as a plan shows it; undefined: there is none. */
 export function settingText(value: unknown): string {
   if (value === undefined) return 'none'
   const text = typeof value === 'string' ? value : JSON.stringify(value)

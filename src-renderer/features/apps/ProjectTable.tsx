@@ -7,7 +7,6 @@ import { Table } from '../../ui/table/Table.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { useEnvironments } from './AppTabs.tsx'
 
-/** The projects of this machine, the one opened last first. */
 export function ProjectTable({ projects }: { readonly projects: readonly ProjectView[] }) {
   const [, go] = useLocation()
   return (
@@ -69,7 +68,6 @@ const BUILDS: Readonly<Record<NonNullable<ProjectView['build']>, StateDotProps>>
   cancelled: { tone: 'cancelled', text: 'Build cancelled' },
 }
 
-/** How a project is: its activity, or else whether it is deployed. */
 export function projectState(project: ProjectView, isDeployed: boolean): StateDotProps {
   return (
     activityOf(project) ??
@@ -77,7 +75,6 @@ export function projectState(project: ProjectView, isDeployed: boolean): StateDo
   )
 }
 
-/** The activity of a project, else the outcome of its last build; undefined without either. */
 export function activityOf({ isThere, preview, build }: ProjectView): StateDotProps | undefined {
   if (!isThere) return { tone: 'failed', text: 'Folder is missing' }
   if (build === 'running') return BUILDS.running

@@ -14,10 +14,8 @@ import { CommitLine, RELEASE_DOTS, ReleaseSteps } from './ReleaseParts.tsx'
 import { useEnvironmentActions } from './use-environment-actions.ts'
 import { type Followed, useFollowed } from './use-followed.ts'
 
-/** A release of an environment. */
 export type ReleaseCardProps = { readonly target: AppTarget; readonly number: number }
 
-/** How a release goes or went: each endpoint with what it does, why it failed, or where it answers. */
 export function ReleaseCard({ target, number }: ReleaseCardProps) {
   const { progress, error, seenAt } = useRelease(target, number)
   if (error !== null) return <ErrorNotice error={error} />
@@ -107,17 +105,15 @@ function NothingStored({ progress }: { readonly progress: ReleaseProgress }) {
   )
 }
 
-/** A release as it is now. */
 type ShownRelease = {
   readonly progress: ReleaseProgress | undefined
   readonly error: Error | null
-  /** When each endpoint was seen to be ready or to fail, ms since the epoch; only those that were watched. */
+  /** Observed completion times, ms since the epoch; missing if not watched. */
   readonly seenAt: Readonly<Record<string, number>>
 }
 
 const isDecided = ({ release }: ReleaseProgress) => release.state !== 'preparing'
 
-/** A release, followed while it is prepared. */
 function useRelease({ app, environment }: AppTarget, number: number): ShownRelease {
   const { client, platform } = useApp()
   const queries = useQueryClient()

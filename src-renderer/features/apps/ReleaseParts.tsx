@@ -1,4 +1,3 @@
-/** The parts of a release that several pages show: its steps, its commit, and the words for its states and actions. */
 import clsx from 'clsx'
 import { GitCommitHorizontal } from 'lucide-react'
 import type { DeployPlan, GitState, PlannedStep, ReleaseState, ReleaseStep } from '../../../src-main/contract/app.ts'
@@ -6,14 +5,13 @@ import { CopyButton } from '../../ui/Button.tsx'
 import { duration } from '../../ui/format.ts'
 import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 
-/** The endpoints of a release. Times are ms since the epoch. */
+/** The endpoints of a release; all times are ms since the epoch. */
 export type ReleaseStepsProps = {
   readonly steps: readonly ReleaseStep[]
   readonly startedAt: number
   readonly seenAt: Readonly<Record<string, number>>
 }
 
-/** How far a release is with each endpoint. Rows keep their places and heights while it goes on. */
 export function ReleaseSteps({ steps, startedAt, seenAt }: ReleaseStepsProps) {
   if (steps.length === 0) return null
   return (
@@ -41,19 +39,16 @@ export function ReleaseSteps({ steps, startedAt, seenAt }: ReleaseStepsProps) {
   )
 }
 
-// What stays as it is waits for nothing.
 function stepDot({ action, state }: ReleaseStep) {
   return action === 'unchanged' && state === 'waiting'
     ? { tone: 'queued' as const, text: 'As it is' }
     : STEP_DOTS[state]
 }
 
-/** The commit of some code. `label`: what code it is. */
 type CommitLineProps = { readonly git: GitState; readonly label?: string; readonly className?: string }
 
 const SHORT = 8
 
-/** The commit that code was built from, and whether more than the commit went into it. */
 export function CommitLine({ git: { commit, branch, message, clean }, label, className }: CommitLineProps) {
   return (
     <p className={clsx('flex min-w-0 items-center gap-1.5 text-small text-ink-2', className)}>
@@ -70,7 +65,6 @@ export function CommitLine({ git: { commit, branch, message, clean }, label, cla
   )
 }
 
-/** The state of a release, as pages show it. */
 export const RELEASE_DOTS: Readonly<Record<ReleaseState, StateDotProps>> = {
   preparing: { tone: 'running', text: 'Preparing', pulses: true },
   active: { tone: 'completed', text: 'Active' },
@@ -78,7 +72,6 @@ export const RELEASE_DOTS: Readonly<Record<ReleaseState, StateDotProps>> = {
   failed: { tone: 'failed', text: 'Failed' },
 }
 
-/** How far a release is with an endpoint, as pages show it. */
 const STEP_DOTS: Readonly<Record<ReleaseStep['state'], StateDotProps>> = {
   waiting: { tone: 'queued', text: 'Waiting' },
   starting: { tone: 'running', text: 'Starting', pulses: true },
@@ -87,7 +80,6 @@ const STEP_DOTS: Readonly<Record<ReleaseStep['state'], StateDotProps>> = {
   done: { tone: 'completed', text: 'Done' },
 }
 
-/** What a release does with an endpoint, in a word. */
 export const ACTION_TEXTS: Readonly<Record<PlannedStep['action'], string>> = {
   create: 'Create',
   update: 'Update',
@@ -97,7 +89,6 @@ export const ACTION_TEXTS: Readonly<Record<PlannedStep['action'], string>> = {
 
 const ORDER: readonly PlannedStep['action'][] = ['create', 'update', 'unchanged', 'delete']
 
-/** How many endpoints a deploy creates, updates and so on: `3 create, 1 delete`. */
 export function countSteps({ steps }: Pick<DeployPlan, 'steps'>): string {
   const counts = ORDER.map((action) => ({ action, count: steps.filter((step) => step.action === action).length }))
   const texts = counts.filter(({ count }) => count > 0).map(({ action, count }) => `${count} ${action}`)

@@ -3,10 +3,8 @@ import { FileDiff } from 'lucide-react'
 import type { DeployPlan, SourceFile } from '../../../src-main/contract/app.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 
-/** Files that a plan changes. */
 export type SourceChangesProps = { readonly source: NonNullable<DeployPlan['source']> }
 
-/** Files that differ from the active code, with the changed lines of texts. */
 export function SourceChanges({ source: { files, more } }: SourceChangesProps) {
   return (
     <section aria-label="Source changes" className="flex flex-col gap-1 border-t border-line p-3">

@@ -4,26 +4,18 @@ import type { ReleaseCreate, ReleaseSource, VariablesUpdate } from '../../../src
 import type { AppTarget } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 
-/** What can be done with an environment. Each tells why it did not work. */
 export type EnvironmentActions = {
-  /** @returns the number of the release; undefined: it was refused */
   readonly release: (
     source: ReleaseSource,
     more?: Partial<Pick<ReleaseCreate, 'deletes' | 'git' | 'machine' | 'runsOn'>>,
   ) => Promise<number | undefined>
-  /** @returns whether it is being given up */
   readonly cancelRelease: (number: number) => Promise<boolean>
-  /** @returns whether they are stored */
   readonly changeVariables: (changes: Partial<VariablesUpdate>) => Promise<boolean>
-  /** @returns whether its endpoints are gone */
   readonly undeploy: () => Promise<boolean>
-  /** @returns whether it is gone */
   readonly remove: () => Promise<boolean>
-  /** Deletes the whole app. @returns whether it is gone */
   readonly removeApp: () => Promise<boolean>
 }
 
-/** The actions of an environment. */
 export function useEnvironmentActions({ app, environment }: AppTarget): EnvironmentActions {
   const { client, store } = useApp()
   const queries = useQueryClient()
@@ -31,7 +23,6 @@ export function useEnvironmentActions({ app, environment }: AppTarget): Environm
     const { notify } = store.getState()
     const path = { app, environment }
 
-    /** Calls; afterwards what the pages know of the app is asked for again. */
     async function attempt<T>(work: () => Promise<T>, done?: string): Promise<T | undefined> {
       try {
         const result = await work()

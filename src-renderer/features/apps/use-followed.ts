@@ -4,22 +4,17 @@ import type { z } from 'zod'
 import type { Operation } from '../../../src-main/client/calls.ts'
 import { useApp } from '../../store/app-context.ts'
 
-/** Something that is asked for once, and followed while it goes on. */
 export type Followed<Item> = {
   readonly operation: Operation
   readonly path: Readonly<Record<string, string>>
-  /** Type of the events that carry it, each the whole. */
   readonly event: string
   readonly schema: z.ZodType<Item>
-  /** Where the query keeps it. Keep it, and all of the above, the same between two drawings. */
+  /** Where it is cached. Keep all fields stable between renders. */
   readonly queryKey: QueryKey
-  /** Whether nothing comes after this one. */
   readonly isLast: (item: Item) => boolean
-  /** Is notified of each of them, beside the query. */
   readonly onItem?: (item: Item) => void
 }
 
-/** Keeps what a query answered up to date while it goes on. @param what undefined: nothing goes on */
 export function useFollowed<Item>(what: Followed<Item> | undefined): void {
   const { client } = useApp()
   const queries = useQueryClient()

@@ -20,7 +20,6 @@ import { useSearchParts } from '../../ui/use-address.ts'
 import { useWorkflowServers } from '../../ui/workflow-servers.ts'
 import { EntryPanel } from './EntryPanel.tsx'
 
-/** The page of the catalog, with the entry that is chosen beside it. */
 export function CatalogPages() {
   return (
     <Switch>
@@ -36,7 +35,6 @@ export function CatalogPages() {
 
 const CRUMBS = [{ name: 'Catalog' }]
 
-/** What comes ready to be made into an endpoint. The search and the open entry stand in the address. */
 function CatalogPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(catalogQuery(client))
@@ -68,7 +66,6 @@ function CatalogPage() {
       {data !== undefined && entries.length === 0 && (
         <EmptyState>No entry of the catalog has “{text}” in its name, model or image.</EmptyState>
       )}
-      {/* As a list is found by the keys of the search. */}
       <ul ref={cards} className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
         {entries.map((entry) => (
           <EntryCard key={entry.id} entry={entry} onOpen={() => show(entry.id)} />
@@ -81,10 +78,8 @@ function CatalogPage() {
   )
 }
 
-/** An entry of the catalog. */
 type EntryCardProps = { readonly entry: CatalogEntry; readonly onOpen: () => void }
 
-/** An entry at a glance: what it is, what it wants, and whether this machine can run it. */
 function EntryCard({ entry, onOpen }: EntryCardProps) {
   const { name, summary, model, image, missing } = entry
   const Icon = image === undefined ? FileCode : Container
@@ -128,7 +123,6 @@ function EntryCard({ entry, onOpen }: EntryCardProps) {
   )
 }
 
-/** Whether a ComfyUI is there for an entry that passes graphs to one. */
 export function ServerState() {
   const servers = useWorkflowServers()
   if (servers === undefined) return <StateDot tone="queued" text="Looking for a ComfyUI" />
@@ -143,7 +137,6 @@ export function ServerState() {
   )
 }
 
-/** The entries that a search finds: those that this machine can run first. */
 export function findEntries(entries: readonly CatalogEntry[], text: string): readonly CatalogEntry[] {
   const terms = text.toLowerCase().split(/\s+/)
   return entries
@@ -154,7 +147,6 @@ export function findEntries(entries: readonly CatalogEntry[], text: string): rea
     .toSorted((one, other) => Number(one.missing.length > 0) - Number(other.missing.length > 0))
 }
 
-/** What an entry wants of the machine, in a few words each. */
 export function wantsOf({ image, handler, settings, gpuMemoryGb, diskGb, platform }: CatalogEntry): readonly string[] {
   if (image === undefined) return [wantsOfHandler(handler ?? '', settings)]
   const container = settings.container as { readonly gpu?: string } | undefined
@@ -165,7 +157,7 @@ export function wantsOf({ image, handler, settings, gpuMemoryGb, diskGb, platfor
   ].filter((want) => want !== '')
 }
 
-// The Node of Drydock itself runs handlers of TypeScript.
+// TypeScript handlers need nothing else, because Drydock's own Node runs them.
 function wantsOfHandler(handler: string, settings: CatalogEntry['settings']): string {
   const server = serverOfEntry(settings)
   if (server !== undefined) return `needs a ComfyUI server at ${server}`

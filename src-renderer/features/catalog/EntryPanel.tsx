@@ -13,15 +13,12 @@ import { JsonTree } from '../../ui/JsonTree.tsx'
 import { ErrorNotice, Said } from '../../ui/PageStates.tsx'
 import { readNodeTypes, useWorkflowServers } from '../../ui/workflow-servers.ts'
 
-/** An entry with what it would make. */
 export type EntryPanelProps = {
   readonly entry: CatalogEntry
   readonly onClose: () => void
-  /** Looks whether what was missing is there now. */
   readonly onCheckAgain: () => void
 }
 
-/** What is missing, the name, the settings, an example and the licence; one button makes the endpoint. */
 export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
   const app = useApp()
   const { client } = app
@@ -38,7 +35,6 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
   const shown = settings === entry.settings ? settings : withServer(settings, withHiddenPassword(server))
   const create = useMutation({
     mutationFn: () => client.call('endpointCreate', { body: { ...settings, id, name: id } }),
-    // What the editor offers on it. Where it cannot be had yet, the settings of the endpoint say so.
     onSuccess: (made) => {
       if (ofEntry !== undefined) readNodeTypes(app, made.id).catch(({ message }: Error) => notify(message))
     },
@@ -136,10 +132,8 @@ function Part({ title, aside, children }: PartProps) {
   )
 }
 
-/** What this machine lacks. */
 type MissingPartsProps = { readonly missing: readonly MissingPart[]; readonly onCheckAgain: () => void }
 
-/** What is missing and how to get it, with a way to look again once it is there. */
 function MissingParts({ missing, onCheckAgain }: MissingPartsProps) {
   return (
     <section aria-label="What is missing" className="rounded-control bg-warn-soft px-3 py-2 text-warn-ink">

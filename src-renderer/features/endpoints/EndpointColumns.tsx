@@ -24,14 +24,12 @@ import type { Column } from '../../ui/table/column.ts'
 import { CutName, Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../../ui/Values.tsx'
 import { type EndpointKindName, endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
 
-/** A row of the list: the endpoint, its workers, and its figures once they have come. */
 export type EndpointRow = {
   readonly endpoint: LiveEndpoint
   readonly workers: readonly WorkerView[]
   readonly stats: EndpointStats | undefined
 }
 
-/** The columns of the list of endpoints. @param isGrouped whether groups say the apps and environments */
 export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow>[] => [
   {
     id: 'name',
@@ -157,12 +155,10 @@ function Name({ id, name, app, isGrouped }: NameProps) {
   )
 }
 
-/** The crashes of an endpoint that is crashing now. */
 function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>): EndpointCrash | undefined {
   return stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
 }
 
-/** Why its code does not run: it crashes, or the code as it was saved last does not start. */
 function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | undefined {
   return crashOf(row)?.lastWords ?? row.endpoint.codeChange?.why
 }
@@ -225,7 +221,6 @@ function LastHour({ endpoint, stats }: Pick<EndpointRow, 'endpoint' | 'stats'>) 
   )
 }
 
-/** What the newest error says; undefined where there is none. */
 function errorText(row: EndpointRow): string | undefined {
   const error = row.stats?.lastError?.error
   return whyNotRun(row) ?? (error === undefined ? undefined : errorLine(error) || 'no message')

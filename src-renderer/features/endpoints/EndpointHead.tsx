@@ -1,4 +1,3 @@
-/** What stands above the tabs of an endpoint: notices that concern all of them, and its menu. */
 import clsx from 'clsx'
 import { Ellipsis, GitCompareArrows, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
@@ -17,10 +16,8 @@ import { useNow } from '../../ui/Values.tsx'
 import { deleteEffects } from './endpoint-state.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
-/** An endpoint whose workers crash. */
 export type CrashBannerProps = { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }
 
-/** Says on every tab that the workers crash: why, how often, when the next one is tried, and how to try at once. */
 export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
@@ -45,7 +42,6 @@ export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
   )
 }
 
-/** Says next to the state that the code changed, and what came of it. */
 export function CodeChangeNote({ change, endpointId }: { readonly change: CodeChange; readonly endpointId: string }) {
   const now = useNow()
   return (
@@ -58,10 +54,8 @@ export function CodeChangeNote({ change, endpointId }: { readonly change: CodeCh
   )
 }
 
-/** The published graph that an endpoint is. */
 type GraphNoticeProps = { readonly id: string; readonly graph: NonNullable<LiveEndpoint['graph']> }
 
-/** Says on every tab of a published graph whose workers run it, and where its form and its versions are. */
 export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps) {
   return (
     <section
@@ -83,7 +77,6 @@ export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps
   )
 }
 
-/** The main action of an endpoint, and the others behind a menu. */
 export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
   const { id, name, paused, loadBalanced } = endpoint
   const [, go] = useLocation()

@@ -33,7 +33,6 @@ import { NEW_ENDPOINTS, type NewEndpoint } from './new-endpoint.ts'
 
 const CRUMBS = [{ name: 'Endpoints' }]
 
-/** All endpoints as they are now. */
 export function EndpointListPage() {
   const [, go] = useLocation()
   const loaded = useAppState((state) => state.live.loaded)
@@ -146,14 +145,12 @@ function useEndpointRows(): readonly EndpointRow[] {
   }, [endpoints, workers, stats])
 }
 
-/** All endpoints, and the filter that the strip changes. */
 type AttentionStripProps = {
   readonly rows: readonly EndpointRow[]
   readonly filter: EndpointListFilter
   readonly onChange: SetSearchParts
 }
 
-/** Says which endpoints need attention; each part filters the list, and a second press clears that. */
 function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
   const parts = attentionOf(rows)
   if (parts.length === 0) return null
@@ -181,17 +178,14 @@ function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
   )
 }
 
-/** The filters of the list of endpoints. */
 type EndpointFilterBarProps = {
   readonly filter: EndpointListFilter
-  /** Whether there is an endpoint of an app, so that groups make sense. */
   readonly hasApps: boolean
   readonly onChange: SetSearchParts
 }
 
 const STATE_CHOICES = STATES_BY_ATTENTION.map((state) => [state, endpointStateLabel(state)] as const)
 
-/** Chooses by state and kind which endpoints are shown, whether in groups, and saves that as a view. */
 function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps) {
   const { text, state, kind, isQueued } = filter
   const isFiltered = text !== '' || state !== undefined || kind !== undefined || isQueued

@@ -30,7 +30,6 @@ import { type DraftState, useSettingsDraft } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 import { WhatIfTab } from './what-if/WhatIfTab.tsx'
 
-/** An endpoint, and which of its tabs is shown. */
 export type EndpointPageProps = { readonly endpointId: string; readonly tab: EndpointTab }
 
 const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
@@ -44,10 +43,9 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
   queue: 'Queue',
 }
 
-// The others fill the window, and scroll within.
+// The other tabs fill the window and scroll inside.
 const SCROLLING: readonly EndpointTab[] = ['overview', 'settings', 'what-if']
 
-/** The page of an endpoint. */
 export function EndpointPage({ endpointId, tab }: EndpointPageProps) {
   const endpoint = useAppState((state) => state.live.endpoints[endpointId])
   const loaded = useAppState((state) => state.live.loaded)
@@ -166,13 +164,11 @@ function EndpointLog({ endpoint: { id, name } }: { readonly endpoint: LiveEndpoi
   return <FollowedLog key={search} of="endpoint" id={id} label={`Log of ${name}`} search={search} />
 }
 
-/** The state Crashing, with the count and the next try. */
 function CrashingDot({ crash }: { readonly crash: EndpointCrash }) {
   const now = useNow()
   return <StateDot {...endpointStateDot('crashing')} detail={crashSummary(crash, now)} />
 }
 
-/** Stands where the jobs would be of an endpoint that answers requests itself. */
 export function NoJobsTaken({ endpointId }: { readonly endpointId: string }) {
   const [, go] = useLocation()
   return (
@@ -190,7 +186,6 @@ export function NoJobsTaken({ endpointId }: { readonly endpointId: string }) {
   )
 }
 
-/** Says on every tab that what goes wrong here is meant to, with the way back. */
 function FaultInjectionBanner({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { id, name, faults } = endpoint
   const { clearFaults } = useEndpointActions(endpoint)

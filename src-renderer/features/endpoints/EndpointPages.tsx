@@ -7,16 +7,15 @@ import { EndpointListPage } from './EndpointListPage.tsx'
 
 const loadPage = () => import('./EndpointPage.tsx')
 
-// Charts, settings and the tabs of others are most of it, and the list, which is seen first, needs none of that.
+// Charts and settings are large, and the first list needs none.
 const EndpointPage = lazy(async () => ({ default: (await loadPage()).EndpointPage }))
 
-// When the list has long been there, ms: an endpoint then opens at once, also while the service is away.
+// Preloaded later, ms, so that endpoints open at once, even without the service.
 const LOAD_AFTER_MS = 3000
 
-/** The pages of endpoints: the list, and each endpoint with its tabs. */
 export function EndpointPages() {
   const { platform } = useApp()
-  // What cannot be had now is asked for again when it is shown.
+  // A failed preload is retried when the page is shown.
   useEffect(() => platform.after(LOAD_AFTER_MS, () => void loadPage().catch(() => undefined)), [platform])
   return (
     <Switch>

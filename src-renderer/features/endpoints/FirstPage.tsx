@@ -10,7 +10,6 @@ import { Button } from '../../ui/Button.tsx'
 import { freeName } from '../../ui/form/CreatedEndpoint.tsx'
 import { CommandLine } from '../../ui/PageStates.tsx'
 
-/** The ways in, for somebody who has nothing here yet: each one leads to a result with one press. */
 export function FirstPage({ intro }: { readonly intro: string }) {
   const { running, serveSample, runSampleWorkflow } = useFirstSteps()
   return (
@@ -83,10 +82,8 @@ type DoorProps = {
   readonly icon: ReactNode
   readonly title: string
   readonly children: ReactNode
-  /** What does the same in a terminal. */
   readonly command: string
   readonly action: ReactNode
-  /** The same with what is the person's own. */
   readonly other: ReactNode
 }
 
@@ -109,16 +106,12 @@ function Door({ icon, title, children, command, action, other }: DoorProps) {
   )
 }
 
-/** A first step: what goes on, and what begins it. */
 type FirstSteps = {
   readonly running: 'handler' | 'workflow' | undefined
-  /** Makes the sample endpoint, sends its example, and shows the job. */
   readonly serveSample: () => void
-  /** Makes an endpoint that runs workflows without a model, and opens a template in the editor. */
   readonly runSampleWorkflow: () => void
 }
 
-/** The first steps of the page for an empty folder. */
 function useFirstSteps(): FirstSteps {
   const { client, store } = useApp()
   const [, go] = useLocation()
@@ -150,7 +143,7 @@ function useFirstSteps(): FirstSteps {
   }
 }
 
-// The one that is there is taken where it is that sample, and nothing of the person's own under its name.
+// Reuses an existing sample, but nothing of the user's under its name.
 async function ensureSample(
   client: ApiClient,
   entryId: string,

@@ -4,13 +4,11 @@ import { Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { type HubForm, hubProblems, type NewEndpointForm, openHub, withPreset } from './new-endpoint.ts'
 
-/** The form that the repository of an image offers, where one was opened. */
 export type HubFieldsProps = {
   readonly hub: HubForm | undefined
   readonly onChange: (change: Partial<NewEndpointForm>) => void
 }
 
-/** Opens a `hub.json`, and asks what it asks: a preset, and values of variables. */
 export function HubFields({ hub, onChange }: HubFieldsProps) {
   const [problem, setProblem] = useState<string>()
   const open = async (file: File | undefined) => {

@@ -8,7 +8,6 @@ import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { HubFields } from './HubFields.tsx'
 import type { NewEndpointForm } from './new-endpoint.ts'
 
-/** What is asked of an image beside its name. */
 export type ImageFieldsProps = {
   readonly form: NewEndpointForm
   readonly onChange: (change: Partial<NewEndpointForm>) => void
@@ -16,7 +15,6 @@ export type ImageFieldsProps = {
 
 const KINDS = ['Takes jobs', 'Answers HTTP'] as const
 
-/** How requests reach the image, and what its containers get. */
 export function ImageFields({ form, onChange }: ImageFieldsProps) {
   const groups = useId()
   return (

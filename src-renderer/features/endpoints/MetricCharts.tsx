@@ -18,14 +18,12 @@ import { RangeTotals } from './RangeTotals.tsx'
 
 const whole = (value: number) => Math.round(value).toLocaleString('en')
 
-// Steps of scaling are seen in the chart of workers; lines for each of them would hide it.
+// Scaling steps are visible in the chart of workers, which their lines would hide.
 const DRAWN_WEIGHT = 2
 const EMPTY = 'nothing measured'
 
-/** Queue, waiting, execution and workers over time, with what happened meanwhile. */
 export type MetricChartsProps = { readonly endpoint: LiveEndpoint; readonly range: Range }
 
-/** The charts of an endpoint, with a common time. */
 export function MetricCharts({ endpoint, range }: MetricChartsProps) {
   const { id } = endpoint
   const { client, platform } = useApp()
@@ -100,11 +98,10 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
   )
 }
 
-// Charts show at least this many steps.
 const LEAST_STEPS = 10
 
 /**
- * Where the charts of a span begin: one step before its first point or mark, which may be long after its own begin.
+ * Chart start: one step before the first point or mark, which may be long after the range starts.
  * @returns ms since the epoch
  */
 export function beginOfData(
@@ -124,7 +121,6 @@ export function beginOfData(
   return Math.max(from, step * stepMs)
 }
 
-/** The median and the 99th percentile of a span of time. */
 function percentileSeries(
   grid: MetricsGrid,
   read: (point: MetricsPoint) => MetricsPoint['delay'],
@@ -142,13 +138,11 @@ function percentileSeries(
   ]
 }
 
-/** One moment for each step of the span, with the point measured there, if any. */
 type MetricsGrid = { readonly times: readonly number[]; readonly points: readonly (MetricsPoint | undefined)[] }
 
 /**
- * Lays points on a grid of all steps of a span, so that time without a point is seen as a gap. The step that goes on is
- * there only once something of it was written.
- * @param span.from all of it in ms
+ * Lays points on a grid so that missing data shows as gaps. The current step appears once it has data.
+ * @param span.from the whole range in ms
  */
 export function toGrid(
   points: readonly MetricsPoint[],
@@ -162,7 +156,6 @@ export function toGrid(
   return { times, points: times.map((at) => byTime.get(at)) }
 }
 
-/** One value of each point; null where there is none. */
 export function valuesOf(
   grid: MetricsGrid,
   read: (point: MetricsPoint) => number | undefined,
@@ -170,7 +163,6 @@ export function valuesOf(
   return grid.points.map((point) => (point === undefined ? null : (read(point) ?? null)))
 }
 
-/** Events of an endpoint within the span of its charts. */
 type EventsOfSpanProps = {
   readonly endpoint: LiveEndpoint
   readonly marks: readonly FleetMark[]
@@ -178,7 +170,6 @@ type EventsOfSpanProps = {
   readonly to: number
 }
 
-/** The marks above the charts; which one is looked at stands in the address. */
 function EventsOfSpan({ endpoint, marks, from, to }: EventsOfSpanProps) {
   const [search, setSearch] = useSearchParams()
   const open = useCallback(
@@ -202,7 +193,6 @@ function EventsOfSpan({ endpoint, marks, from, to }: EventsOfSpanProps) {
   )
 }
 
-/** What a mark stands for, with a way to the worker or the release that it is of. */
 function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly endpoint: LiveEndpoint }) {
   const { kind, workerId, reason, at } = mark.event
   const { app } = endpoint
@@ -237,10 +227,9 @@ function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly end
   )
 }
 
-/** A mark with the event that it stands for. */
 type FleetMark = EventMark & { readonly event: FleetEvent }
 
-/** What events are drawn as: worse and rarer ones go before steps of scaling. */
+/** Marks for events: worse and rarer ones take precedence over scaling steps. */
 export function toMarks(events: readonly FleetEvent[]): readonly FleetMark[] {
   return events.map((event) => ({ id: event.id, at: event.at, event, ...styleOf(event) }))
 }

@@ -5,7 +5,6 @@ import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import type { NewEndpoint } from './new-endpoint.ts'
 
-/** The ways to a new endpoint. */
 export function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint) => void }) {
   const [, go] = useLocation()
   return (

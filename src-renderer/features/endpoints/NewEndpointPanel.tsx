@@ -18,7 +18,6 @@ import {
   suggestedName,
 } from './new-endpoint.ts'
 
-/** Makes an endpoint from a file, a command or an image. */
 export type NewEndpointPanelProps = { readonly kind: NewEndpoint; readonly onClose: () => void }
 
 const TITLES = {
@@ -28,19 +27,18 @@ const TITLES = {
   image: 'New endpoint from an image',
 } as const satisfies Record<NewEndpoint, string>
 
-/** A short form; all other settings have defaults and can be changed later. */
 export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
   const { client } = useApp()
   const [fields, setForm] = useState<NewEndpointForm>(EMPTY_FORM)
   const [typedName, setTypedName] = useState<string>()
-  // A name that nobody typed follows what the endpoint is made from.
+  // A name that nobody typed follows the source of the endpoint.
   const id = typedName ?? suggestedName(kind, fields)
   const form = { ...fields, id }
   const create = useMutation({
     mutationFn: () => client.call('endpointCreate', { body: createBody(kind, form) }),
   })
   const change = (part: Partial<NewEndpointForm>) => {
-    // What was refused is another thing now.
+    // Any change clears the refusal, which applied to the earlier input.
     if (create.isError) create.reset()
     setForm((before) => ({ ...before, ...part }))
   }
@@ -124,14 +122,12 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
   )
 }
 
-/** What is asked of a command. `isWeb`: it answers HTTP instead of taking jobs. */
 type CommandFieldsProps = {
   readonly isWeb: boolean
   readonly form: NewEndpointForm
   readonly onChange: (change: Partial<NewEndpointForm>) => void
 }
 
-/** A command line, where it runs, and what its processes get. */
 function CommandFields({ isWeb, form, onChange }: CommandFieldsProps) {
   return (
     <>

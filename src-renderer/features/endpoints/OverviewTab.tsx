@@ -29,14 +29,12 @@ import { useEndpointActions } from './use-endpoint-actions.ts'
 
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 
-/** An endpoint, and whether it is crashing, which the page says already. */
 export type OverviewTabProps = { readonly endpoint: LiveEndpoint; readonly isCrashing: boolean }
 
-/** An endpoint at one glance: whether it is healthy and why, its charts, its latest jobs. */
 export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
   const [search, setSearch] = useSearchParams()
   const { client, platform } = useApp()
-  // What its jobs do is counted with the endpoint whose workers run them.
+  // Jobs count for the endpoint whose workers run them.
   const isGraph = endpoint.graph !== undefined
   const chosen = RANGE_NAMES.find((name) => name.replace(' ', '') === search.get('range'))
   const fitting = useQuery({
@@ -65,7 +63,6 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
   )
 }
 
-/** An endpoint and the range that its figures are of; undefined: they are not known yet, or it has none. */
 type HealthNoticeProps = { readonly endpoint: LiveEndpoint; readonly range: Range | undefined }
 
 const STYLES = {
@@ -75,7 +72,6 @@ const STYLES = {
   bad: { Icon: CircleX, icon: '', box: 'bg-failed-soft text-failed-ink' },
 } as const satisfies Record<EndpointHealth['level'], unknown>
 
-/** Whether an endpoint is healthy, in one sentence with its reason, and the next step. */
 function HealthNotice({ endpoint, range }: HealthNoticeProps) {
   const { client, platform } = useApp()
   const { resume } = useEndpointActions(endpoint)
@@ -122,7 +118,6 @@ const LATEST = 10
 
 const idOf = ({ id }: JobListItem) => id
 
-/** The newest jobs of an endpoint. */
 function LatestJobs({ endpointId }: { readonly endpointId: string }) {
   const { client } = useApp()
   const [, go] = useLocation()

@@ -18,7 +18,6 @@ import { RelativeTime } from '../../ui/Values.tsx'
 
 type Waiting = ResponseOf<'jobQueue'>['jobs'][number]
 
-/** The waiting jobs of an endpoint in the order in which workers get them; they are moved by drag, buttons and keys. */
 export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   const { client } = useApp()
   const { data, error } = useQuery({
@@ -76,13 +75,12 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   )
 }
 
-// Jobs of different priorities never change places.
+// Jobs of different priorities never swap their positions in the queue.
 const alike = (job: Waiting, other: Waiting | undefined) =>
   other !== undefined && other.lowPriority === job.lowPriority && other.priority === job.priority ? other : undefined
 
 type Reorder = (job: Waiting, move: QueueMove, done: string) => Promise<void>
 
-/** Moves a job and says how that went, also to who cannot see it. */
 function useReorder(endpointId: string): { readonly reorder: Reorder; readonly said: string } {
   const { client, store } = useApp()
   const queries = useQueryClient()
@@ -104,7 +102,6 @@ function useReorder(endpointId: string): { readonly reorder: Reorder; readonly s
 type QueueRowProps = {
   readonly job: Waiting
   readonly at: number
-  /** Its neighbours, where it may change places with them. */
   readonly above: Waiting | undefined
   readonly below: Waiting | undefined
   readonly isDragged: boolean
@@ -188,7 +185,6 @@ function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: 
   )
 }
 
-/** The priority, which is sent when the field is left or Enter is pressed. */
 function PriorityField({ job, onMove }: { readonly job: Waiting; readonly onMove: Reorder }) {
   const { id, priority } = job
   const field = useRef<HTMLInputElement>(null)

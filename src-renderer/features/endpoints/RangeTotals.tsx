@@ -2,10 +2,8 @@ import type { MetricsTotals } from '../../../src-main/contract/management.ts'
 import { failureRate } from '../../../src-main/domain/endpoint-health.ts'
 import { duration } from '../../ui/format.ts'
 
-/** What was counted over the range of the charts. `requests`: of a load-balanced endpoint. */
 export type RangeTotalsProps = { readonly totals: MetricsTotals; readonly requests: boolean }
 
-/** The stats of a whole range, above its charts. */
 export function RangeTotals({ totals, requests }: RangeTotalsProps) {
   const { submitted, completed, failed, coldStarts, execution } = totals
   const rate = failureRate(totals)
@@ -32,6 +30,6 @@ export function RangeTotals({ totals, requests }: RangeTotalsProps) {
 
 const whole = (count: number) => count.toLocaleString('en')
 
-// Two figures; a small rate that is not nought must not read as none.
+// Two digits, so that a small rate does not read as zero.
 const percent = (share: number) =>
   share > 0 && share < 0.01 ? '< 1 %' : share < 1 && share > 0.99 ? '> 99 %' : `${Math.round(share * 100)} %`

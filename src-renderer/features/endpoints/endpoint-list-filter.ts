@@ -1,11 +1,9 @@
-/** Which endpoints the list shows and how they are grouped: parts of its address. */
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { STATES_BY_ATTENTION } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { stateNow } from './endpoint-state.ts'
 
-/** The kinds that endpoints are filtered by, with their words; one endpoint is of several. */
 export const ENDPOINT_KINDS = [
   ['queue', 'Queue'],
   ['load-balanced', 'Load-balanced'],
@@ -18,19 +16,14 @@ export const ENDPOINT_KINDS = [
 
 type EndpointKind = (typeof ENDPOINT_KINDS)[number][0]
 
-/** What the list shows. */
 export type EndpointListFilter = {
-  /** Part of an id, a name, an app or an environment, in any case. */
   readonly text: string
   readonly state: EndpointState | undefined
   readonly kind: EndpointKind | undefined
-  /** Only those with queued jobs. */
   readonly isQueued: boolean
-  /** Whether endpoints of one environment of an app stand together. */
   readonly isGrouped: boolean
 }
 
-/** Reads the filter from an address; what it does not know counts as not given. */
 export function readEndpointFilter(search: URLSearchParams): EndpointListFilter {
   return {
     text: search.get('q') ?? '',
@@ -46,7 +39,6 @@ type Row = { readonly endpoint: LiveEndpoint; readonly workers: readonly WorkerV
 // States that block work, worst first.
 const BLOCKED: readonly EndpointState[] = ['crashing', 'unhealthy', 'throttled', 'waiting']
 
-// 0 for the most urgent.
 function urgencyRank({ endpoint, workers }: Row): number {
   const rank = BLOCKED.indexOf(stateNow(endpoint, workers))
   return rank < 0 ? BLOCKED.length : rank
@@ -55,16 +47,12 @@ function urgencyRank({ endpoint, workers }: Row): number {
 const isQueued = ({ endpoint }: Row) => endpoint.inQueue > 0
 const isStuck = (row: Row) => isQueued(row) && urgencyRank(row) < BLOCKED.length
 
-/** Endpoints or jobs that need attention, with the part of the address that filters the list by them. */
 type AttentionPart = { readonly text: string; readonly part: { readonly state: string } | { readonly jobs: string } }
 
-/**
- * Sums up blocked endpoints, like `2 crashing`, most urgent first. If they block jobs, all queued jobs follow, as many
- * as the status bar says: `6 jobs queued`.
- */
+/** Blocked endpoints like `2 crashing`, most urgent first, then all queued jobs if blocked: `6 jobs queued`. */
 export function attentionOf(rows: readonly Row[]): readonly AttentionPart[] {
   const endpoints = BLOCKED.flatMap((state) => {
-    if (state === 'waiting') return [] // its jobs tell more
+    if (state === 'waiting') return []
     const count = rows.filter(({ endpoint, workers }) => stateNow(endpoint, workers) === state).length
     return count === 0 ? [] : [{ text: `${count} ${state}`, part: { state } }]
   })
@@ -73,7 +61,6 @@ export function attentionOf(rows: readonly Row[]): readonly AttentionPart[] {
   return [...endpoints, { text: `${counted(jobs, 'job')} queued`, part: { jobs: 'queued' } }]
 }
 
-/** The rows that a filter lets through: blocked ones first, within their groups where there are any. */
 export function filterEndpoints<One extends Row>(rows: readonly One[], filter: EndpointListFilter): readonly One[] {
   const text = filter.text.toLowerCase()
   const found = rows.filter(
@@ -91,7 +78,6 @@ export function filterEndpoints<One extends Row>(rows: readonly One[], filter: E
   )
 }
 
-/** The group of an endpoint: its app with the environment. */
 export function groupOfEndpoint({ app }: Pick<LiveEndpoint, 'app'>): string {
   return app === undefined ? 'Standalone' : `${app.name} · ${app.environment}`
 }

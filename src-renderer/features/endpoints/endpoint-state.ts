@@ -24,31 +24,27 @@ const TONES: Readonly<Record<EndpointState, Tone>> = {
   asleep: 'queued',
 }
 
-/** How an endpoint is by what is known here, which events keep newer than the service's own word. */
+/** From live data, newer than the service's own state. */
 export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): EndpointState {
   return endpointStateOf({ ...endpoint, workers })
 }
 
-/** A state of an endpoint as dot and word. */
 export function endpointStateDot(state: EndpointState): StateDotProps {
   const tone = TONES[state]
   return { tone, text: endpointStateLabel(state), ...(tone === 'running' && { pulses: true }) }
 }
 
-/** How an endpoint is, as dot and word. */
 export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): StateDotProps {
   return endpointStateDot(stateNow(endpoint, workers))
 }
 
-/** The name of an endpoint; of a deployed one without app and environment, which its name repeats. */
+/** Without app and environment, which a deployed name repeats. */
 export function nameInApp({ name, app }: Pick<LiveEndpoint, 'name' | 'app'>): string {
   return app !== undefined && name.startsWith(`${app.resource} (`) ? app.resource : name
 }
 
-/** The kind of an endpoint: how it is called, and its program. */
 export type EndpointKindName = `queue, ${'handler' | 'command' | 'image' | 'app'}` | 'load-balanced' | 'published graph'
 
-/** Names the kind of an endpoint in two words. */
 export function endpointKind({
   loadBalanced,
   app,
@@ -61,7 +57,6 @@ export function endpointKind({
   return loadBalanced === undefined ? (`queue, ${app === undefined ? program : 'app'}` as const) : 'load-balanced'
 }
 
-/** What deleting an endpoint does, in sentences. */
 export function deleteEffects({ inQueue, inProgress }: Pick<LiveEndpoint, 'inQueue' | 'inProgress'>): string {
   const open = inQueue + inProgress
   const jobs = open === 0 ? '' : ` ${counted(open, 'unfinished job')} ${open === 1 ? 'is' : 'are'} cancelled.`

@@ -3,19 +3,19 @@ import { ALL_FAULTS_OFF, type Faults } from '../../../src-main/contract/faults.t
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp } from '../../store/app-context.ts'
 
-/** What can be done with an endpoint. Each tells how it went. */
 export type EndpointActions = {
   readonly pause: () => Promise<void>
   readonly resume: () => Promise<void>
-  /** Forgets the crashes of its workers, so that the next one starts at once. */
+  /** Clears crashes, so that the next worker starts at once. */
   readonly tryAgain: () => Promise<void>
-  /** Turns all injected faults off. @param faults those that are on, for the way back */
+  /**
+   * Turns all injected faults off.
+   * @param faults the active ones, for undo
+   */
   readonly clearFaults: (faults: Faults) => Promise<void>
-  /** @returns whether it is gone */
   readonly remove: () => Promise<boolean>
 }
 
-/** The actions of an endpoint; pausing and switches are shown at once, and taken back where the service refuses. */
 export function useEndpointActions({ id, name }: Pick<LiveEndpoint, 'id' | 'name'>): EndpointActions {
   const { client, store } = useApp()
   return useMemo(() => {

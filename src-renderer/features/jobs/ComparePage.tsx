@@ -17,7 +17,6 @@ import { Compared } from './Compared.tsx'
 
 const CRUMBS = [{ name: 'Jobs', to: ADDRESS.jobs }, { name: 'Compare' }]
 
-/** Two jobs beside each other; with one, the other is asked for. */
 export function ComparePage() {
   const { client } = useApp()
   const [search] = useSearchParams()
@@ -46,18 +45,16 @@ export function ComparePage() {
   )
 }
 
-/** The job that another one is compared with, once it is read. */
 type PickOtherProps = { readonly job: JobDetail | undefined; readonly onPick: (jobId: string) => void }
 
 const LATEST = 50
-// Its link would lead away from the choice.
+// Without a link, which would lead away from the choice.
 const COLUMNS = JOB_COLUMNS_OF_ENDPOINT.map((column) =>
   column.id === 'job'
     ? { ...column, cell: ({ id }: { readonly id: string }) => <span className="font-mono text-small">{id}</span> }
     : column,
 )
 
-/** Asks for the other job: by its id, or one of the latest of the same endpoint. */
 function PickOther({ job, onPick }: PickOtherProps) {
   const [id, setId] = useState('')
   const submit = (event: FormEvent) => {

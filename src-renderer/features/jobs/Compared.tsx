@@ -11,10 +11,8 @@ import { JobStateDot } from '../../ui/StateDot.tsx'
 import { DifferenceTable } from './DifferenceTable.tsx'
 import { Timeline } from './page/Timeline.tsx'
 
-/** Two jobs that are read. */
 export type ComparedProps = { readonly a: JobDetail; readonly b: JobDetail }
 
-/** Two jobs beside each other: facts, times, inputs and outputs, with what differs marked. */
 export function Compared({ a, b }: ComparedProps) {
   return (
     <>
@@ -79,7 +77,6 @@ function Head({ name, job }: { readonly name: string; readonly job: JobDetail })
 type FactCellProps = {
   readonly value: string
   readonly differs: boolean
-  /** The job whose state it is. */
   readonly job: JobDetail | undefined
 }
 
@@ -91,7 +88,7 @@ function FactCell({ value, differs, job }: FactCellProps) {
   )
 }
 
-// Pictures of the same place stand beside each other, whatever else is in the outputs.
+// Pairs pictures by place, whatever else is in the outputs.
 function Pictures({ a, b }: ComparedProps) {
   const [ofA, ofB] = useMemo(() => [mediaOf(a.output), mediaOf(b.output)], [a.output, b.output])
   const count = Math.max(ofA.length, ofB.length)
@@ -114,7 +111,7 @@ const Missing = () => <p className="text-ink-2">Missing.</p>
 
 const mediaOf = (output: unknown) => findParts(output).filter((part) => 'source' in part)
 
-/** A fact of two jobs, as text; no two jobs were created at the same time, so that tells no difference. */
+/** Creation times always differ, so they do not count as a difference. */
 type ComparedFact = {
   readonly name: string
   readonly a: string
@@ -135,7 +132,6 @@ const FACTS: readonly (readonly [name: string, read: (job: JobDetail) => string]
   ['Error', ({ error }) => (error === undefined ? '–' : errorLine(error))],
 ]
 
-/** The facts that two jobs are compared by. */
 function factsOf(a: JobDetail, b: JobDetail): readonly ComparedFact[] {
   return FACTS.map(([name, read]) => {
     const values = { a: read(a), b: read(b) }

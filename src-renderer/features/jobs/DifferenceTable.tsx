@@ -3,19 +3,17 @@ import { useMemo } from 'react'
 import { writeExact } from '../../../src-main/domain/json/json.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 
-/** Two values. */
 export type DifferenceTableProps = {
   readonly label: string
   readonly a: unknown
   readonly b: unknown
 }
 
-// A picture in base64 is no text to be compared by eye; it is shown as a picture beside.
+// Longer strings, like base64, are not compared as text but shown as pictures.
 const LONG = 300
 
 const SIGNS: Readonly<Record<Difference['kind'], string>> = { changed: '≠', 'only in a': '−', 'only in b': '+' }
 
-/** Where two values differ, path by path. */
 export function DifferenceTable({ label, a, b }: DifferenceTableProps) {
   const { found, more } = useMemo(() => diffJson(a, b), [a, b])
   if (found.length === 0) return <p className="p-3 text-ink-2">No difference.</p>
@@ -64,23 +62,21 @@ function Cell({ value, isOther }: { readonly value: unknown; readonly isOther: b
   )
 }
 
-/** A place where two values of JSON differ; a side without a value has none there. */
 type Difference = {
-  /** Like `steps[2].seed`; empty: the values themselves. */
+  /** Like `steps[2].seed`; empty means the whole value. */
   readonly path: string
   readonly kind: 'changed' | 'only in a' | 'only in b'
   readonly a: unknown
   readonly b: unknown
 }
 
-/** Differences in the order of the first value; `more` where they were not all looked for. */
 type Differences = { readonly found: readonly Difference[]; readonly more: boolean }
 
-// Nobody reads more, and two outputs of megabytes must not stop the window.
+// Nobody reads more, and comparing megabytes must not freeze the window.
 const MOST_FOUND = 500
 const MOST_VISITED = 200_000
 
-/** Where two values of JSON differ, by path. Lists are compared place by place. */
+/** Differences of two JSON values by path; lists are compared by index. */
 export function diffJson(a: unknown, b: unknown): Differences {
   const found: Difference[] = []
   let visited = 0
@@ -103,7 +99,7 @@ export function diffJson(a: unknown, b: unknown): Differences {
   return { found, more: isFull() }
 }
 
-// One by one: of a list of a million only the first are looked at.
+// A generator, because only the first of a million are read.
 function* namesOf(one: object, other: object): Generator<string> {
   if (Array.isArray(one) && Array.isArray(other)) {
     for (let at = 0; at < Math.max(one.length, other.length); at++) yield String(at)

@@ -11,7 +11,6 @@ import { ComparisonPage } from './comparisons/ComparisonPage.tsx'
 import { JobsView } from './JobsView.tsx'
 import { JobPage } from './page/JobPage.tsx'
 
-/** The pages of jobs: the list, each job, two of them beside each other, and comparisons of versions by many. */
 export function JobPages() {
   return (
     <Switch>
@@ -49,7 +48,6 @@ function SectionTabs({ current }: { readonly current: 'jobs' | 'comparisons' }) 
   )
 }
 
-/** All jobs. */
 function JobListPage() {
   const [, go] = useLocation()
   const commands = useMemo<readonly Command[]>(

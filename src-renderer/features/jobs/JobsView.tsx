@@ -15,7 +15,6 @@ import { JobTable } from './list/JobTable.tsx'
 import { isEmptyFilter, type JobListFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
 import { createJobWindow, type JobWindow } from './list/job-window.ts'
 
-/** The jobs of an endpoint, or of all: filters, search, table. */
 export function JobsView({ endpointId }: { readonly endpointId?: string }) {
   const [search, setSearch] = useSearchParams()
   const text = search.toString()
@@ -107,8 +106,8 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
 }
 
 /**
- * The list of jobs of a filter, kept up to date while it is shown. Until a new filter's list has come it is that of the
- * filter before, so that nothing flickers while somebody types. Keep the filter the same where it is.
+ * Live list of a filter. Shows the previous filter's list while loading, to avoid flicker. Keep the filter object
+ * stable.
  */
 function useJobWindow(filter: JobListFilter): JobWindow {
   const { client, platform, store } = useApp()

@@ -13,7 +13,6 @@ import { type MachineDraft, NO_DRAFT, readMachineDraft, WAYS } from './machine-d
 import { TestSteps } from './TestSteps.tsx'
 import { useMachineActions } from './use-machine-actions.ts'
 
-/** A form for a machine; once it is added, the steps of its test as they come. */
 export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
   const { add } = useMachineActions()
   const [draft, setDraft] = useState<MachineDraft>(NO_DRAFT)
@@ -128,7 +127,6 @@ function SwarmToggle({ checked, onChange }: SwarmToggleProps) {
   )
 }
 
-/** The test of a machine that was just added, and where to go from there. */
 function Added({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const { client } = useApp()
   const { data } = useQuery(machinesQuery(client))

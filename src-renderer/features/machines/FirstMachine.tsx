@@ -1,10 +1,8 @@
 import type { ReactNode } from 'react'
 import { CommandLine, Typed } from '../../ui/PageStates.tsx'
 
-/** Stands where there is no machine yet. */
 export type FirstMachineProps = { readonly icon: ReactNode }
 
-/** The way from no machine to a first job on one, step by step. */
 export function FirstMachine({ icon }: FirstMachineProps) {
   return (
     <section

@@ -22,7 +22,6 @@ import { NodesCard } from './SwarmParts.tsx'
 import { TestSteps } from './TestSteps.tsx'
 import { useMachineActions } from './use-machine-actions.ts'
 
-/** A machine: whether it is reached, what it has, what runs there. */
 export function MachineDetailPage({ name }: { readonly name: string }) {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(machinesQuery(client))

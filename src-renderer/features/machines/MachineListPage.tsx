@@ -23,7 +23,6 @@ import { useMachineActions } from './use-machine-actions.ts'
 
 const CRUMBS = [{ name: 'Machines' }]
 
-/** The machines that run workers beside this one. */
 export function MachineListPage() {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -89,7 +88,6 @@ export function MachineListPage() {
 
 const cellOf = (text: string | undefined) => text ?? <Nothing />
 
-/** The columns of the list of machines. */
 const COLUMNS: readonly Column<MachineView>[] = [
   {
     id: 'name',

@@ -4,7 +4,6 @@ import { NotFound } from '../../ui/PageStates.tsx'
 import { MachineDetailPage } from './MachineDetailPage.tsx'
 import { MachineListPage } from './MachineListPage.tsx'
 
-/** The pages of machines: all of them, and one. */
 export function MachinePages() {
   return (
     <Switch>

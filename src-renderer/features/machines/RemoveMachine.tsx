@@ -4,14 +4,12 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { whatRemovalEnds } from './machine-state.ts'
 import { useMachineActions } from './use-machine-actions.ts'
 
-/** A machine that is asked to go. */
 export type RemoveMachineProps = {
   readonly machine: MachineView
   readonly onClose: () => void
   readonly onRemoved?: () => void
 }
 
-/** Asks before a machine is removed, and says what that ends. */
 export function RemoveMachine({ machine, onClose, onRemoved }: RemoveMachineProps) {
   const { remove } = useMachineActions()
   const endpoints = useAppState(({ live }) => live.endpoints)

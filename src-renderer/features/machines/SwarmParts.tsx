@@ -13,10 +13,8 @@ import { cardsText } from './machine-state.ts'
 
 type Nodes = NonNullable<MachineFacts['nodes']>
 
-/** The nodes of a swarm; undefined: not known yet. */
 export type NodesCardProps = { readonly name: string; readonly nodes: Nodes | undefined }
 
-/** The nodes of a swarm, and for admins the command with which another one joins. */
 export function NodesCard({ name, nodes }: NodesCardProps) {
   return (
     <Card title="Nodes of the swarm">
@@ -50,7 +48,7 @@ function Node({ node }: { readonly node: Nodes[number] }) {
   )
 }
 
-/** Shows Docker's own commands on demand only, as they hold a secret of the swarm. */
+/** On demand only, as the commands contain a secret. */
 function Join({ name }: { readonly name: string }) {
   const { client } = useApp()
   const whyNot = useWhyNot('admin', 'Showing the join command')

@@ -8,7 +8,6 @@ const STYLES = {
   failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
 } as const
 
-/** The steps of the last test of a machine, each as soon as it is known, with what mends it. */
 export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'test'>) {
   return (
     <>
@@ -25,7 +24,6 @@ export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'tes
   )
 }
 
-/** What a test that is over says in one sentence. */
 export function verdictOf(steps: readonly DoctorRow[]): string {
   if (steps.length === 0) return 'It has not been tested since the service started.'
   const failed = steps.find(({ state }) => state === 'failed')

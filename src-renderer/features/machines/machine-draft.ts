@@ -1,27 +1,23 @@
-/** A machine that is typed in: what stands in the fields, and the machine or what is wrong with them. Pure. */
 import { type MachineCreate, machineCreate } from '../../../src-main/contract/machines.ts'
 
-/** The ways to an engine, as the form names them. */
 export const WAYS = ['SSH', 'Docker context', 'TCP'] as const
 
-/** What stands in the form. Fields of other ways are kept, and left out of the machine. */
+/** Fields of other connections are kept but not sent. */
 export type MachineDraft = {
   readonly way: (typeof WAYS)[number]
   readonly swarm: boolean
   readonly texts: Readonly<Record<'name' | 'to' | 'port' | 'context' | 'url' | 'tlsFolder', string>>
 }
 
-/** An empty form. */
 export const NO_DRAFT: MachineDraft = {
   way: 'SSH',
   swarm: false,
   texts: { name: '', to: '', port: '', context: '', url: '', tlsFolder: '' },
 }
 
-/** What is wrong, by field. */
 export type DraftProblems = Readonly<Partial<Record<keyof MachineDraft['texts'], string>>>
 
-// The last part of a path in the machine, and the field that it stands in.
+// Maps the last part of a machine path to its field.
 const FIELDS: Readonly<Record<string, keyof MachineDraft['texts']>> = {
   to: 'to',
   port: 'port',
@@ -29,7 +25,6 @@ const FIELDS: Readonly<Record<string, keyof MachineDraft['texts']>> = {
   tlsFolder: 'tlsFolder',
 }
 
-/** Reads the form. */
 export function readMachineDraft(
   draft: MachineDraft,
 ): { readonly machine: MachineCreate } | { readonly problems: DraftProblems } {

@@ -1,4 +1,3 @@
-/** Words and figures of machines. Pure. */
 import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { bytes, percentText } from '../../ui/format.ts'
@@ -10,25 +9,21 @@ const STATES: Readonly<Record<MachineView['state'], StateDotProps>> = {
   unreachable: { tone: 'failed', text: 'Not reachable' },
 }
 
-/** Whether its engine answers. */
 export const machineState = ({ state }: Pick<MachineView, 'state'>): StateDotProps => STATES[state]
 
-/** Why it is not reached, as a sentence; undefined: it is. */
 export function whyNotReached({ state, reason }: Pick<MachineView, 'state' | 'reason'>): string | undefined {
   if (state === 'connected') return undefined
   const what = state === 'connecting' ? 'Connecting' : 'It cannot be reached'
-  // As OpenSSH says it, so that it can be searched for.
+  // OpenSSH's words, so that they can be searched for.
   return reason === undefined ? `${what}.` : `${what}: ${reason}${/[.!?…]$/.test(reason) ? '' : '.'}`
 }
 
-/** Its cards in a few words. */
 export function cardsText({ cards, cardFault }: Pick<MachineFacts, 'cards' | 'cardFault'>): string {
   if (cards.length === 0) return cardFault === undefined ? 'none' : `none: ${cardFault}`
   const byName = Map.groupBy(cards, ({ name }) => name)
   return [...byName].map(([name, some]) => (some.length === 1 ? name : `${some.length} × ${name}`)).join(', ')
 }
 
-/** What is free of its disk, or what Docker has of it where nobody tells that. */
 export function diskText({
   diskFreeBytes: free,
   diskTotalBytes: total,
@@ -38,7 +33,7 @@ export function diskText({
   return total === undefined ? `${bytes(free)} free` : `${bytes(free)} free of ${bytes(total)}`
 }
 
-/** Its load, in processes that want a CPU, and as a share of its CPUs; or what containers use where nobody tells that. */
+/** Load and its share of CPUs, else CPU use of containers. */
 export function loadText({ load, cpus, cpusUsed }: MachineFacts): string | undefined {
   if (load === undefined)
     return cpusUsed === undefined ? undefined : `containers use ${cpusUsed.toFixed(2)} of ${counted(cpus, 'CPU')}`
@@ -47,7 +42,6 @@ export function loadText({ load, cpus, cpusUsed }: MachineFacts): string | undef
     : load.toFixed(2)
 }
 
-/** What the removal of a machine ends, as sentences. @param nameOf an endpoint, as people call it */
 export function whatRemovalEnds(
   { name, workers, endpoints }: Pick<MachineView, 'name' | 'workers' | 'endpoints'>,
   nameOf: (endpointId: string) => string,

@@ -5,21 +5,16 @@ import { leftForGoodText } from '../../../src-main/domain/machines/left-behind.t
 import { useApp } from '../../store/app-context.ts'
 import { useWhyNot } from '../../ui/use-role.ts'
 
-/** What can be done with machines. */
 export type MachineActions = {
-  /** Adds a machine, whose test begins. Rejects where it is refused. */
+  /** Adds a machine and starts its test; rejects if refused. */
   readonly add: (machine: MachineCreate) => Promise<MachineView>
-  /** Tests it again; tells where that is refused. */
   readonly test: (name: string) => Promise<void>
-  /** @returns whether it is gone */
   readonly remove: (name: string) => Promise<boolean>
-  /** Why whoever is signed in may not add or remove one; undefined: may. */
+  /** Why the signed-in user may not add or remove machines; undefined if allowed. */
   readonly whyNotChange: string | undefined
-  /** Why whoever is signed in may not test one; undefined: may. */
   readonly whyNotTest: string | undefined
 }
 
-/** The actions of machines. What the pages know of them is read again afterwards. */
 export function useMachineActions(): MachineActions {
   const { client, store } = useApp()
   const queries = useQueryClient()

@@ -11,10 +11,8 @@ import { bytes } from '../../ui/format.ts'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { modelFoldersQuery, useDownloadActions } from '../../ui/use-models.ts'
 
-/** What is known of the model that is wanted; empty: nothing. */
 export type DownloadPanelProps = { readonly name: string; readonly directory: string; readonly onClose: () => void }
 
-/** A form for an address; what the address tells is filled in. */
 export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) {
   const { client } = useApp()
   const { start } = useDownloadActions()
@@ -98,7 +96,7 @@ const credentialsQuery = (client: AppServices['client']) =>
 
 const NOTHING = { host: '', username: '', secret: '' }
 
-/** Credentials of the hosts that models come from. What is typed as a secret leaves the page only to the service. */
+/** Credentials of model hosts. Typed secrets are sent only to the service. */
 export function HostsCard() {
   const { client, store } = useApp()
   const queries = useQueryClient()

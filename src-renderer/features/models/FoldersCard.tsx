@@ -16,7 +16,7 @@ const settingOf = ({ path, directories }: ModelFolderView): ModelFolder => ({
   ...(directories === undefined ? {} : { directories }),
 })
 
-/** The folders of models, in the order in which they are searched; the first one takes downloads. */
+/** Model folders in search order; the first receives downloads. */
 export function FoldersCard() {
   const { client } = useApp()
   const queries = useQueryClient()

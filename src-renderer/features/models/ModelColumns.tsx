@@ -4,19 +4,15 @@ import { bytes } from '../../ui/format.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
-/** A model with what names it. */
 export type ModelRow = ModelView & { readonly uses: readonly ModelUse[] }
 
-/** By what a row is found. */
 export const rowIdOf = ({ folder, directory, name }: ModelView): string => `${folder}:${directory}/${name}`
 
-/** What a model is, as text; what nobody knows is its form. */
 export function kindText({ kind, architecture, format }: ModelView): string {
   const known = [kind, architecture].filter((part) => part !== undefined)
   return known.length === 0 ? (format === 'unknown' ? 'not known' : format) : known.join(' · ')
 }
 
-/** The columns of the models. */
 export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
   {
     id: 'name',

@@ -22,7 +22,6 @@ import { FoldersCard } from './FoldersCard.tsx'
 import { MODEL_COLUMNS, type ModelRow, rowIdOf } from './ModelColumns.tsx'
 import { ModelPanel } from './ModelPanel.tsx'
 
-/** The models of this machine. */
 export function ModelPages() {
   return (
     <Switch>
@@ -38,9 +37,6 @@ export function ModelPages() {
 
 const CRUMBS = [{ name: 'Models' }]
 
-/**
- * The models of this machine: what is installed, what is on its way, where they lie. The search stands in the address.
- */
 function ModelsPage() {
   useLiveModels(true)
   const { client } = useApp()

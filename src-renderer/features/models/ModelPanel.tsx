@@ -10,7 +10,6 @@ import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { bytes, exactTime } from '../../ui/format.ts'
 import { kindText, type ModelRow } from './ModelColumns.tsx'
 
-/** A model with all that is known of it, what uses it, and the way to delete it. */
 export function ModelPanel({ model, onClose }: { readonly model: ModelRow; readonly onClose: () => void }) {
   const [isAsked, setAsked] = useState(false)
   const { remove } = useRemove(onClose)

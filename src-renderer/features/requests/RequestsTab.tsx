@@ -12,10 +12,8 @@ import { WebRequests } from './web/WebRequests.tsx'
 
 const VIEWS = ['Requests', 'Batches', 'Load test', 'Schedules'] as const
 const IN_ADDRESS = { Requests: undefined, Batches: 'batches', 'Load test': 'load', Schedules: 'schedules' } as const
-// They queue jobs.
 const OF_JOBS: ReadonlySet<string> = new Set(['Batches', 'Schedules'])
 
-/** Requests to an endpoint: made by hand, one by one or many at once, from files, and by schedules. */
 export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [search, setSearch] = useSearchParams()
   const views = VIEWS.filter((one) => !OF_JOBS.has(one) || endpoint.loadBalanced === undefined)

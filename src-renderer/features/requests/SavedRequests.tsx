@@ -11,16 +11,13 @@ import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { savedRequestsQuery } from './request-queries.ts'
 
-/** The requests that are kept for an endpoint. */
 export type SavedRequestsProps = {
   readonly endpointId: string
-  /** What is in the editor; undefined: nothing yet. */
   readonly current: RequestDraft | undefined
   readonly onLoad: (saved: SavedRequest) => void
   readonly onClose: () => void
 }
 
-/** Saves what is in the editor under a name, and brings back, renames and deletes what was saved. */
 export function SavedRequests({ endpointId, current, onLoad, onClose }: SavedRequestsProps) {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -108,16 +105,13 @@ export function SavedRequests({ endpointId, current, onLoad, onClose }: SavedReq
   )
 }
 
-/** One saved request. */
 type SavedRequestRowProps = {
   readonly endpointId: string
   readonly saved: SavedRequest
   readonly onLoad: () => void
-  /** It was deleted; `undo` brings it back. */
   readonly onDeleted: (undo: () => void) => void
 }
 
-/** A saved request: a press loads it; it is renamed in its place, and a deletion can be taken back. */
 function SavedRequestRow({ endpointId, saved, onLoad, onDeleted }: SavedRequestRowProps) {
   const [renames, setRenames] = useState(false)
   const { rename, remove } = useSavedRequest(endpointId, saved, onDeleted)

@@ -1,11 +1,10 @@
-/** What all forms for requests share: drafts that outlive a look at another page, and the key that sends. */
 import { useCallback, useEffect } from 'react'
 import { useApp, useAppState } from '../../store/app-context.ts'
 
 /**
- * What a person is writing for an endpoint.
- * @param kind tells drafts of different forms apart
- * @param initial what everybody begins with; the same between two drawings
+ * A user's unsaved input for an endpoint.
+ * @param kind separates drafts of different forms
+ * @param initial start value; must be stable between renders
  */
 export function useDraft<Draft extends object>(
   kind: string,
@@ -25,16 +24,13 @@ export function useDraft<Draft extends object>(
   return [draft, change]
 }
 
-/**
- * Calls `send` on Ctrl or Cmd Enter, wherever the focus is; in a panel above the page and on a link they mean something
- * else.
- */
+/** Ctrl or Cmd Enter anywhere except overlays and links. */
 export function useSendKey(send: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
       if (event.target instanceof Element && event.target.closest('[role="dialog"], a') !== null) return
-      // Before the editor, which would make an empty line of it.
+      // Runs before the editor, which would insert an empty line.
       event.preventDefault()
       event.stopPropagation()
       send()

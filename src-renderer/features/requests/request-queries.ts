@@ -1,13 +1,9 @@
-/** What the pages of requests ask for. */
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api-client/client.ts'
 
 const REQUESTS_SHOWN = 50
 
-/**
- * Fields and values of the newest inputs. They are read once: an editor whose hints change under the hand is a
- * nuisance.
- */
+/** Read once, because hints should not change while typing. */
 export const inputHintsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['input-hints', endpointId],
@@ -15,7 +11,6 @@ export const inputHintsQuery = (client: ApiClient, endpointId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** A job with its input. */
 export const jobInputQuery = (client: ApiClient, jobId: string) =>
   queryOptions({
     queryKey: ['job-input', jobId],
@@ -24,17 +19,15 @@ export const jobInputQuery = (client: ApiClient, jobId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** The saved requests of an endpoint. */
 export const savedRequestsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['saved-requests', endpointId],
     queryFn: ({ signal }) => client.call('savedRequestList', { path: { endpointId }, signal }),
   })
 
-// A time that was missed or refused is no event.
+// Missed or refused times emit no event.
 const SCHEDULES_MS = 5000
 
-/** The schedules of an endpoint. */
 export const schedulesQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['schedules', endpointId],
@@ -42,10 +35,9 @@ export const schedulesQuery = (client: ApiClient, endpointId: string) =>
     refetchInterval: SCHEDULES_MS,
   })
 
-// Its jobs tell of themselves, the counts of a batch do not.
+// Batches are polled, because only their jobs emit events.
 const BATCHES_MS = 2000
 
-/** The batches of an endpoint, newest first. */
 export const batchesQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['batches', endpointId],
@@ -53,7 +45,6 @@ export const batchesQuery = (client: ApiClient, endpointId: string) =>
     refetchInterval: BATCHES_MS,
   })
 
-/** One batch, with its failures. */
 export const batchQuery = (client: ApiClient, batchId: string) =>
   queryOptions({
     queryKey: ['batch', batchId],
@@ -61,7 +52,6 @@ export const batchQuery = (client: ApiClient, batchId: string) =>
     refetchInterval: BATCHES_MS,
   })
 
-/** The newest requests to a load-balanced endpoint. */
 export const webRequestsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['web-requests', endpointId],
@@ -69,7 +59,6 @@ export const webRequestsQuery = (client: ApiClient, endpointId: string) =>
       client.call('endpointRequests', { path: { endpointId }, query: { limit: REQUESTS_SHOWN }, signal }),
   })
 
-/** The load tests of an endpoint, newest first. */
 export const loadTestsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
     queryKey: ['load-tests', endpointId],

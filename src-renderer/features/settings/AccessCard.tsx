@@ -10,7 +10,6 @@ import { ErrorNotice, Typed } from '../../ui/PageStates.tsx'
 
 type Asked = 'rotate' | 'everywhere'
 
-/** Who may use the service: the account key, and the browsers that are signed in. */
 export function AccessCard() {
   const { client, store, platform } = useApp()
   const queries = useQueryClient()

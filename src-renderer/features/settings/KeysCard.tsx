@@ -24,7 +24,7 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   admin: 'Admin: everything, like the account key',
 }
 
-/** Keys for other people and programs. Each is shown once, when it is made. */
+/** Each key is shown once, when it is created. */
 export function KeysCard() {
   const { client, store } = useApp()
   const queries = useQueryClient()
@@ -148,7 +148,6 @@ function LastUse({ used }: { readonly used: NamedKeyView }) {
 const SHORT_ROLES = ROLES.map((role) => ({ value: role, label: role }))
 const ROLE_CHOICES = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }))
 
-/** Shows a key, once. */
 function ShownKeyPanel({
   made: { name, key },
   onClose,
@@ -170,7 +169,6 @@ function ShownKeyPanel({
   )
 }
 
-/** A form for a new key. */
 function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
   const { client, platform } = useApp()
   const queries = useQueryClient()
@@ -258,7 +256,6 @@ const CHANGE_COLUMNS: readonly Column<Change>[] = [
   },
 ]
 
-/** Who changed what, newest first. */
 export function ChangesCard() {
   const { client } = useApp()
   const { data, error, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(auditQuery(client))

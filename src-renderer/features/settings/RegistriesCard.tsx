@@ -13,7 +13,7 @@ import { Field } from '../../ui/form/Field.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 
-/** Credentials of image registries. A password is stored encrypted and never shown. */
+/** Image registry credentials; passwords are stored encrypted and never shown. */
 export function RegistriesCard() {
   const { client, store } = useApp()
   const queries = useQueryClient()
@@ -90,10 +90,8 @@ export function RegistriesCard() {
   )
 }
 
-/** Credentials to be stored; those of `registry` are replaced. */
 type RegistryPanelProps = { readonly registry: RegistryView | undefined; readonly onClose: () => void }
 
-/** A form for credentials of a registry. What is typed as a password leaves the page only to the service. */
 function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
   const { client, store } = useApp()
   const queries = useQueryClient()

@@ -9,14 +9,13 @@ import { FormRow } from '../../ui/form/FormRow.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
 
-/** One setting. */
 export type SettingRowProps = {
   readonly name: keyof ServiceSettings
   readonly settings: ServiceSettings
   readonly save: SaveSetting
 }
 
-/** A setting with its control: switches save at once, fields when they are left or with Enter. */
+/** Switches save at once, fields on blur or Enter. */
 export function SettingRow({ name, settings, save }: SettingRowProps) {
   const { label, help, refusal } = SETTING_TEXTS[name]
   const [problem, setProblem] = useState<string>()
@@ -77,13 +76,12 @@ function TypedValue({ value, onChange, ...ids }: TypedValueProps) {
   )
 }
 
-/** Saves one setting. @returns why it was refused; undefined: it is saved */
 type SaveSetting = <Name extends keyof ServiceSettings>(
   name: Name,
   value: ServiceSettings[Name],
 ) => Promise<string | undefined>
 
-/** Saving of settings: shown at once, taken back where the service refuses, and with a way back for ten seconds. */
+/** Optimistic, reverted on refusal, with undo for ten seconds. */
 export function useSaveSetting(): SaveSetting {
   const { client, store } = useApp()
   const queries = useQueryClient()

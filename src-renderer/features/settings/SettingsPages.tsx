@@ -25,7 +25,6 @@ import { SETTING_TEXTS } from './setting-texts.ts'
 const CRUMBS = [{ name: 'Settings' }]
 const NAMES = Object.keys(SETTING_TEXTS) as (keyof typeof SETTING_TEXTS)[]
 
-/** The settings of the service, and of this browser. Each is saved by itself. */
 export function SettingsPages() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(settingsQuery(client))
@@ -90,7 +89,6 @@ export function SettingsPages() {
 
 const EDITOR_CHOICES = Object.entries(EDITORS).map(([value, { name }]) => ({ value, label: name }))
 
-/** What this browser alone keeps: colours, the sidebar, the editor, and the keys to learn. */
 function ThemeCard() {
   const { store } = useApp()
   const theme = useAppState((state) => state.theme)
@@ -142,7 +140,7 @@ function ThemeCard() {
   )
 }
 
-/** How the platform's own tools are led to this service. The key is in what the command prints, and not on a page. */
+/** How to use the platform's tools with this service. The key is only printed by the command. */
 function PlatformToolsCard() {
   return (
     <Card title="Platform tools">

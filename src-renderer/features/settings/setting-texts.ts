@@ -1,19 +1,15 @@
 import type { ServiceSettings } from '../../../src-main/contract/management.ts'
 
-/** What a person reads of a setting. */
 export type SettingText = {
   readonly label: string
-  /** What it does, and when a change is felt. */
   readonly help: string
-  /** Its name in a sentence that it is saved. */
   readonly done: string
-  /** What is said of a value that it cannot have. */
   readonly refusal: string
 }
 
 const SWITCH = 'It is on or off.'
 
-/** The settings, in the order of the page; one that is missing here does not compile. */
+/** In page order; a missing setting does not compile. */
 export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>> = {
   maxWorkers: {
     label: 'Maximum workers',

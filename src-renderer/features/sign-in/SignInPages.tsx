@@ -10,7 +10,6 @@ import { EmptyState, ErrorNotice, SkeletonRows, Typed } from '../../ui/PageState
 
 const CRUMBS = [{ name: 'Sign in a program' }]
 
-/** What became of it, for the person. */
 const OUTCOMES: Readonly<Record<Exclude<SignInRequestView['status'], 'PENDING'>, string>> = {
   APPROVED: 'Allowed. The program signs in by itself; you can close this page.',
   CONSUMED: 'The program is signed in. You can close this page.',
@@ -18,7 +17,7 @@ const OUTCOMES: Readonly<Record<Exclude<SignInRequestView['status'], 'PENDING'>,
   EXPIRED: 'This request has expired. Start it again in the terminal.',
 }
 
-/** Where `rp login` leads: a person who is signed in allows a program to be, or refuses. */
+/** Target of `rp login`: a signed-in person allows or refuses a program. */
 export function SignInPages() {
   const [search] = useSearchParams()
   const id = search.get('request') ?? ''

@@ -16,7 +16,6 @@ import { Tooltip } from '../../ui/Tooltip.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
-/** What the service needs, as a checklist: each row with its fix. */
 export function ChecksPage() {
   const { client } = useApp()
   const { data, error, isFetching, refetch } = useQuery(doctorQuery(client))
@@ -73,7 +72,6 @@ const STYLES = {
   failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
 } as const
 
-/** One check: its verdict, what was seen, and how to fix it, with a button where the service can. */
 function CheckRow({ row }: { readonly row: DoctorRow }) {
   const { check, state, found, fix, action, busy } = row
   const { icon: Icon, word, colour } = STYLES[state]
@@ -121,7 +119,7 @@ function useFix() {
     mutationFn: ({ action, target }: DoctorFix) => {
       const body = { action, ...(target === undefined ? {} : { target }) }
       const done = client.call('doctorFix', { body })
-      // A first look at how far it has come; from there on the rows ask by themselves.
+      // Fetches the first progress; from then on the rows poll by themselves.
       void queries.invalidateQueries({ queryKey: ['doctor'] })
       return done
     },
@@ -130,13 +128,13 @@ function useFix() {
   })
 }
 
-/** What to do, as a sentence; what stands in it between backticks is a command that can be copied. */
+/** Text between backticks is a command that can be copied. */
 function FixText({ text }: { readonly text: string }) {
   const parts = useAsCalled()(text).split('`')
   return (
     <p className="text-small leading-6 text-ink-2">
       {parts.map((part, at) =>
-        // Every other part stands between two backticks.
+        // Every other part of the split text stood between two backticks.
         at % 2 === 0 ? (
           part
         ) : (

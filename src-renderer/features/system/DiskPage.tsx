@@ -12,7 +12,6 @@ import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
-/** What takes disk, by kind, and what can go. */
 export function DiskPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(diskQuery(client))
@@ -90,7 +89,6 @@ function useClean() {
   })
 }
 
-/** The kinds as people call them. */
 const DISK_NAMES: Readonly<Record<DiskKind, string>> = {
   database: 'Database',
   payloads: 'Large inputs and outputs',
@@ -104,16 +102,13 @@ const DISK_NAMES: Readonly<Record<DiskKind, string>> = {
   images: 'Worker images',
 }
 
-/** One kind. */
 type DiskRowProps = {
   readonly use: DiskUse
-  /** Of the largest kind, 0 to 1. */
   readonly share: number
   readonly working: boolean
   readonly onClean: () => void
 }
 
-/** One kind: its size, what it is, and a button where something can go. */
 function DiskRow({ use, share, working, onClean }: DiskRowProps) {
   const { kind, count, note, where, fault, clean } = use
   return (

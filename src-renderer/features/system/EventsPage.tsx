@@ -18,7 +18,6 @@ import { Table } from '../../ui/table/Table.tsx'
 import { ClockTime, Nothing } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
-/** What happened to endpoints, workers and releases, as it happens. */
 export function EventsPage() {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -100,7 +99,7 @@ type EndpointFilterProps = { readonly value: string | undefined; readonly onChan
 
 function EndpointFilter({ value, onChange }: EndpointFilterProps) {
   const known = useAppState(useShallow(({ live }) => Object.keys(live.endpoints)))
-  // One that is gone still has events.
+  // Deleted endpoints still have events, so their ids remain choices.
   const ids = value === undefined || known.includes(value) ? known : [value, ...known]
   const choices = ids.map((id) => ({ value: id, label: id }))
   return <Select aria-label="Endpoint" none="All endpoints" choices={choices} value={value ?? ''} onChange={onChange} />
@@ -123,14 +122,10 @@ function NoEvents({ choice, endpoint, onAll }: NoEventsProps) {
   )
 }
 
-/** A list whose new rows wait while somebody reads it. */
 type HeldBack = {
-  /** Up to which event the list goes. */
   readonly shown: number
-  /** Whether newer ones wait. */
   readonly isBehind: boolean
   readonly showNow: () => void
-  /** For the element that holds the list. */
   readonly hold: {
     readonly onPointerEnter: () => void
     readonly onPointerLeave: () => void
@@ -139,7 +134,10 @@ type HeldBack = {
   }
 }
 
-/** Holds new rows back while the pointer or the focus is on the list. @param newest number of the newest event */
+/**
+ * Holds new rows back while the pointer or focus is on the list.
+ * @param newest number of the newest event
+ */
 function useHeldBack(newest: number): HeldBack {
   const [heldAt, setHeldAt] = useState<number>()
   const hold = () => setHeldAt((held) => held ?? newest)
@@ -153,7 +151,6 @@ function useHeldBack(newest: number): HeldBack {
   }
 }
 
-/** The columns of the list of events. */
 const EVENT_COLUMNS: readonly Column<FleetEvent>[] = [
   { id: 'at', header: 'When', width: 150, cell: ({ at }) => <ClockTime at={at} /> },
   { id: 'what', header: 'What', width: 130, cell: (event) => <StateDot {...eventDot(event)} /> },
@@ -193,13 +190,11 @@ function Reason({ reason }: Pick<FleetEvent, 'reason'>) {
   )
 }
 
-/** What is shown: all that is of use, or one kind. The words stand in the address. */
 const EVENT_CHOICES = ['all', 'crashes', 'scaling', 'endpoints', 'releases', 'moves'] as const
 
-/** A choice of which events are shown. */
 type EventChoice = (typeof EVENT_CHOICES)[number]
 
-/** The kinds of a choice, as the service wants them; undefined: all but plain moves. */
+/** Event kinds of a choice; undefined means all except plain transitions. */
 const KINDS_OF: Readonly<Record<EventChoice, FleetEvent['kind'] | undefined>> = {
   all: undefined,
   crashes: 'crash',
@@ -209,7 +204,6 @@ const KINDS_OF: Readonly<Record<EventChoice, FleetEvent['kind'] | undefined>> = 
   moves: 'worker',
 }
 
-/** What happened, in a word with its colour. */
 function eventDot({ kind, event }: Pick<FleetEvent, 'kind' | 'event'>): StateDotProps {
   if (kind === 'crash') return { tone: 'failed', text: event === 'unhealthy' ? 'Unhealthy' : 'Crashed' }
   if (kind === 'release') return { tone: 'completed', text: 'Release active' }

@@ -15,7 +15,6 @@ import { infoQuery } from '../../ui/use-role.ts'
 import { Nothing } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
-/** The engine, the cards with who holds them, and the versions of everything. */
 export function MachinePage() {
   const { client, platform, store } = useApp()
   const machine = useQuery(freshMachineQuery(client))
@@ -109,16 +108,12 @@ function Engine({ engine, workers }: MachineView) {
   )
 }
 
-/** What a report is made of. */
 type ReportParts = {
   readonly versions: readonly { readonly name: string; readonly version?: string | undefined }[]
   readonly machine: MachineView | undefined
 }
 
-/**
- * A report for somebody who helps: versions and what the machine has. No keys, no paths, no addresses, no names of
- * endpoints: it may stand in public.
- */
+/** A shareable report of versions and hardware, without keys, paths, addresses or endpoint names. */
 function reportText({ versions, machine }: ReportParts): string {
   const cards = machine?.gpus.map(({ name, driver }) => `${name} (driver ${driver})`) ?? []
   return [
@@ -130,10 +125,9 @@ function reportText({ versions, machine }: ReportParts): string {
   ].join('\n')
 }
 
-// A driver and a screen take some of a card that nobody uses, bytes; source: ours.
+// Used by driver and screen on an idle GPU, bytes; source: ours.
 const OWN_BYTES = GIB
 
-/** The graphics cards: what memory they have, and who holds each. */
 function CardList({ machine }: { readonly machine: MachineView }) {
   const { gpus, gpuFault } = machine
   return (

@@ -4,7 +4,6 @@ import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 
-/** One tab of the system's page. */
 export type SystemPageProps = {
   readonly tab: SystemTab
   readonly state?: ReactNode
@@ -16,7 +15,6 @@ export type SystemPageProps = {
 
 const CRUMBS = [{ name: 'System' }]
 
-/** The frame that the tabs of the system share. */
 export function SystemPage({ tab, ...rest }: SystemPageProps) {
   const tabs = SYSTEM_TABS.map((one) => ({
     name: SYSTEM_TAB_NAMES[one],

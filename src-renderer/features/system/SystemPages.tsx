@@ -8,7 +8,6 @@ import { MachinePage } from './MachinePage.tsx'
 
 const PAGES = { checks: ChecksPage, machine: MachinePage, disk: DiskPage, events: EventsPage } as const
 
-/** The pages of the system, one a tab. */
 export function SystemPages() {
   return (
     <Switch>

@@ -14,14 +14,12 @@ import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import type { EndedWorker } from './worker-groups.ts'
 import { explainWorker, processFolder } from './worker-state.ts'
 
-/** A worker that is up. */
 export type AboutWorkerProps = {
   readonly worker: WorkerView
   readonly endpoint: LiveEndpoint | undefined
   readonly points: readonly UsagePoint[] | undefined
 }
 
-/** What a worker is and does: why it is as it is, what it uses, where it runs, its jobs, what its environment holds. */
 export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
   const { id, pid, container, machine, gpus = [], startedAt, lastSeenAt, jobs, jobsDone } = worker
   const why = explainWorker(worker, endpoint)
@@ -71,7 +69,6 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
   )
 }
 
-/** How a worker ended. @param ended undefined: that is longer ago than what is shown */
 export function AboutEnded({ ended, toLog }: { readonly ended: EndedWorker | undefined; readonly toLog: string }) {
   return (
     <div className="flex flex-col gap-3">
@@ -130,7 +127,6 @@ function Copied({ text, what }: { readonly text: string; readonly what: string }
 
 const NO_TARGET = { app: '', environment: '' }
 
-/** The names of the variables that workers of an endpoint get from its settings and its app; never their values. */
 function EnvironmentNames({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { client } = useApp()
   const { app, env } = endpoint

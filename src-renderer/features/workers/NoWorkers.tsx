@@ -8,17 +8,13 @@ import { useWorkerActions } from './use-worker-actions.ts'
 import type { WorkerFilter } from './worker-groups.ts'
 import { WORKER_STYLES, whyNoWorker } from './worker-state.ts'
 
-/** Says why there is no worker, and what would start one. */
 export type NoWorkersProps = {
-  /** The one endpoint that is looked at, if it is one. */
   readonly endpoint: LiveEndpoint | undefined
   readonly filter: WorkerFilter
-  /** Whether there is any endpoint that could have one. */
   readonly hasEndpoints: boolean
   readonly onClear: () => void
 }
 
-/** Stands where no worker is. */
 export function NoWorkers({ endpoint, filter, hasEndpoints, onClear }: NoWorkersProps) {
   const [, go] = useLocation()
   if (filter.state !== undefined)

@@ -11,10 +11,8 @@ import type { Screen } from '../../ui/terminal/XtermView.tsx'
 import { connectShell, type ShellState } from './connect-shell.ts'
 import { processFolder } from './worker-state.ts'
 
-/** A worker and its endpoint. */
 export type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
 
-/** A shell in the container of a worker; of a process, where to find it. */
 export function ShellPart({ worker, endpoint }: ShellPartProps) {
   const [round, setRound] = useState(0)
   if (worker.container === undefined) return <NoShell worker={worker} endpoint={endpoint} />

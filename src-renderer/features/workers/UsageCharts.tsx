@@ -10,7 +10,6 @@ const memoryOf = ({ memoryBytes }: UsagePoint) => memoryBytes
 const gpuOf = ({ gpuPercent }: UsagePoint) => gpuPercent
 const gpuMemoryOf = ({ gpuMemoryBytes }: UsagePoint) => gpuMemoryBytes
 
-/** What a worker uses, as tiny charts; those of graphics cards where it has one. */
 export function UsageCharts({
   points = NO_POINTS,
   hasGpu,
@@ -43,26 +42,23 @@ export function UsageCharts({
   )
 }
 
-/** One of the four charts of a worker. */
 type TinyChartProps = {
   readonly name: string
   readonly points: readonly UsagePoint[]
   readonly read: (point: UsagePoint) => number | undefined
   readonly format: (value: number) => string
-  /** The value at the top, like a limit; without it the largest one there is. */
   readonly most?: number | undefined
-  /** Written after the value: `17 MiB of 256 MiB`, or `17 of 256 MiB` where both have one unit. */
+  /** After the value: `17 MiB of 256 MiB`, or `17 of 256 MiB` with equal units. */
   readonly of?: string | undefined
 }
 
 const WIDTH = 100
 const HEIGHT = 24
-// From this share of its limit on a value is a warning.
+// Share of its limit at which a value is a warning.
 const HIGH = 0.9
-// Two readings are 2 s apart; a longer pause is a gap. ms
+// Readings are 2 s apart; longer pauses are gaps. ms
 const GAP_MS = 7000
 
-/** A line over the last three minutes, and the newest value. */
 const TinyChart = memo(function TinyChart({ name, points, read, format, most, of }: TinyChartProps) {
   const values = points.flatMap((point) => {
     const value = read(point)
@@ -107,7 +103,7 @@ function withoutUnit(text: string, of: string | undefined): string {
   return of?.endsWith(` ${unit}`) ? value : text
 }
 
-// The newest value is at the right edge, so that lines grow from there and never stretch.
+// The newest value is at the right edge, so lines never stretch.
 function line(values: readonly { readonly at: number; readonly value: number }[], top: number): string {
   const end = values.at(-1)?.at ?? 0
   return values
@@ -121,16 +117,13 @@ function line(values: readonly { readonly at: number; readonly value: number }[]
     .join('')
 }
 
-/** What a worker used at a moment, ms since the epoch. */
+/** A worker's usage at one moment, `at` in ms since the epoch. */
 export type UsagePoint = WorkerUsage & { readonly at: number }
 
-/** Points of each worker, oldest first. */
 export type UsageHistory = ReadonlyMap<string, readonly UsagePoint[]>
 
-/** How far back the charts of a worker go, ms. */
 const HISTORY_MS = 180_000
 
-/** Adds readings. Workers that are in the newest no more have gone, and what is too old goes too. */
 export function addReadings(history: UsageHistory, readings: readonly UsageReading[]): UsageHistory {
   return readings.reduce<UsageHistory>(
     (sum, { at, workers }) =>

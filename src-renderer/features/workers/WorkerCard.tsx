@@ -17,24 +17,21 @@ import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
 import { explainWorker, WORKER_STYLES, whatStopDoes } from './worker-state.ts'
 
-/** A worker, what it used lately, and where its drawer is. */
 export type WorkerCardProps = {
   readonly worker: WorkerView
   readonly endpoint: LiveEndpoint | undefined
   readonly points: readonly UsagePoint[] | undefined
-  /** Address of its drawer. */
   readonly to: string
 }
 
 const JOBS_SHOWN = 2
 const SHORT_ID = 12
 
-/** A worker at a glance. */
 export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, to }: WorkerCardProps) {
   const { id, state, startedAt, jobsDone } = worker
   const why = explainWorker(worker, endpoint)
   return (
-    // Of hundreds of cards the browser lays out and draws those in sight.
+    // The browser lays out and paints only visible cards of hundreds.
     <li className="relative flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] hover:border-line-strong">
       <div className="-my-1 flex items-center gap-2">
         <StateDot {...WORKER_STYLES[state]} />
@@ -96,10 +93,13 @@ function locationOf({ pid, container, machine, gpus = [] }: WorkerView): string 
   return `${machine === undefined ? '' : `on ${machine} · `}${location}${cards}`
 }
 
-// Cards are named by a number, or by an id of 40 characters that begins with `GPU-`.
+// GPUs have a number, or an id of 40 characters that begins with `GPU-`.
 const gpuName = (id: string) => (id.startsWith('GPU-') ? id.slice(0, SHORT_ID) : `GPU ${id}`)
 
-/** How long something has been up. @param at ms since the epoch */
+/**
+ * Shows the time since a moment.
+ * @param at ms since the epoch
+ */
 function Since({ at }: { readonly at: number }) {
   const now = useNow()
   const ms = Math.max(0, wholeSeconds(now - at))
@@ -110,7 +110,6 @@ function Since({ at }: { readonly at: number }) {
   )
 }
 
-/** What can be done with a worker, behind a button. */
 function WorkerMenu({ worker }: { readonly worker: WorkerView }) {
   const { id, jobs, state } = worker
   const { stop, replace } = useWorkerActions()

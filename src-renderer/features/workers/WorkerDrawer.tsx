@@ -18,21 +18,17 @@ import { useWorkerActions } from './use-worker-actions.ts'
 import { DRAWER_PARTS, type DrawerPart, type EndedWorker } from './worker-groups.ts'
 import { WORKER_STYLES, whatStopDoes } from './worker-state.ts'
 
-/** The drawer of a worker, which may have ended. */
 export type WorkerDrawerProps = {
   readonly workerId: string
   readonly part: DrawerPart
-  /** How it ended, where that was a little while ago. */
   readonly ended: EndedWorker | undefined
   readonly points: readonly UsagePoint[] | undefined
-  /** Address of a part of the drawer. */
   readonly toPart: (part: DrawerPart) => string
   readonly onClose: () => void
 }
 
 const PART_NAMES: Readonly<Record<DrawerPart, string>> = { about: 'About', log: 'Log', shell: 'Shell' }
 
-/** All of a worker: what it is and does, its log, a shell. */
 export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }: WorkerDrawerProps) {
   const worker = useAppState((state) => state.live.workers[workerId])
   const endpointId = worker?.endpointId ?? ended?.endpointId
@@ -110,7 +106,6 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
   { part: 'shell', label: 'Open a shell in it' },
 ]
 
-/** What the palette offers while the drawer of a worker is open. @param worker undefined: it has ended */
 function useDrawerCommands(
   workerId: string,
   worker: WorkerView | undefined,

@@ -24,7 +24,6 @@ import {
 } from './worker-groups.ts'
 import { WORKER_STYLES, whyNoWorkerStarts } from './worker-state.ts'
 
-/** The workers of an endpoint, or of all, as cards; the drawer of one is opened by the address. */
 export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
   const address = useWorkerAddress(endpointId)
   const { filter } = address
@@ -92,7 +91,6 @@ const isIdle = ({ workers, endpoint }: WorkerGroup) =>
 
 const NOTHING: UsageHistory = new Map()
 
-/** What workers use, followed while this is shown. @param endpointId only its workers */
 function useUsageHistory(endpointId: string | undefined): UsageHistory {
   const { client } = useApp()
   const [history, setHistory] = useState(NOTHING)
@@ -112,14 +110,13 @@ function useUsageHistory(endpointId: string | undefined): UsageHistory {
 const NEWEST = 500
 const POLL_EVERY_MS = 30_000
 
-/** Workers that ended in the last minutes, newest first. @param endpointId only its workers */
 function useEndedWorkers(endpointId: string | undefined): readonly EndedWorker[] {
   const { client, platform } = useApp()
   const now = useNow(POLL_EVERY_MS)
   const { data } = useQuery({
     queryKey: ['ended-workers', endpointId],
     queryFn: ({ signal }) => {
-      // From twice as long ago, so that the start of those that ended is known too.
+      // Twice as far back, to know when ended workers started.
       const query = {
         endpoint: endpointId,
         kinds: 'scale,crash,worker',
@@ -136,17 +133,14 @@ function useEndedWorkers(endpointId: string | undefined): readonly EndedWorker[]
   )
 }
 
-/** The filters of the workers. */
 type WorkerFiltersProps = {
   readonly filter: WorkerFilter
-  /** To choose from; none: the endpoint is given. */
   readonly endpoints: readonly LiveEndpoint[]
   readonly onChange: (changes: Readonly<Record<string, string | undefined>>) => void
 }
 
 const STATES = WORKER_STATES.filter((state) => state !== 'throttled')
 
-/** Chooses which workers are shown. */
 function WorkerFilters({ filter, endpoints, onChange }: WorkerFiltersProps) {
   return (
     <>

@@ -14,19 +14,14 @@ import { WorkerCard } from './WorkerCard.tsx'
 import type { EndedWorker, WorkerGroup } from './worker-groups.ts'
 import { whyNoWorker, whyNoWorkerStarts } from './worker-state.ts'
 
-/** The workers of an endpoint. */
 export type WorkerGroupViewProps = {
   readonly group: WorkerGroup
   readonly usage: UsageHistory
-  /** Address of a worker's drawer. */
   readonly toWorker: (workerId: string) => string
-  /** Whether this is the page of the endpoint, which says its name. */
   readonly isAlone: boolean
-  /** Whether somebody asks for those that ended. */
   readonly showsEnded: boolean
 }
 
-/** The workers of an endpoint as cards, with the last one that crashed. Others that ended lately are folded away. */
 export const WorkerGroupView = memo(function WorkerGroupView({
   group,
   usage,
@@ -35,13 +30,13 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   showsEnded,
 }: WorkerGroupViewProps) {
   const { endpointId, endpoint, workers, ended } = group
-  // What it says is why there is no worker, or why another one came.
+  // Its words explain why no or another worker runs.
   const crashed = ended.find((worker) => worker.crashed)
   // A list of all endpoints says once what holds for the idle ones.
   const explain = isAlone ? whyNoWorker : whyNoWorkerStarts
   const why = workers.length === 0 && endpoint !== undefined ? explain(endpoint) : undefined
   const folded = ended.filter((worker) => worker !== crashed)
-  // As much of the row as it has cards, so that small groups stand next to each other.
+  // Width by cards, so that small groups share a row.
   const cards = Math.max(1, workers.length + (crashed === undefined ? 0 : 1))
   return (
     <section
@@ -131,7 +126,6 @@ function ReplaceAll({ endpoint }: { readonly endpoint: NonNullable<WorkerGroup['
   )
 }
 
-/** A worker that ended a little while ago, with its last words. @param to address of its drawer, with its log */
 function EndedCard({ worker, to }: { readonly worker: EndedWorker; readonly to: string }) {
   const { id, crashed, reason, endedAt, startedAt } = worker
   return (

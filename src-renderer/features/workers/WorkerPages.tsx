@@ -9,7 +9,6 @@ import { NotFound } from '../../ui/PageStates.tsx'
 import { WorkerGrid } from './WorkerGrid.tsx'
 import { WORKER_STYLES } from './worker-state.ts'
 
-/** The page of workers. */
 export function WorkerPages() {
   return (
     <Switch>

@@ -1,6 +1,6 @@
 /**
- * Joins a shell of the service and a screen. Output is followed, and goes on where it was when the stream breaks off.
- * Input goes in calls, one after the other; what is typed while one is on its way goes together with the next.
+ * Connects a shell to a screen. Output resumes after interruptions; input is sent sequentially, with typed keys
+ * collected meanwhile.
  */
 import { limit } from '../../../src-main/contract/limits.ts'
 import { type ShellOutput, shellOutput } from '../../../src-main/contract/workers.ts'
@@ -8,7 +8,6 @@ import { ApiError } from '../../api-client/api-error.ts'
 import type { ApiClient } from '../../api-client/client.ts'
 import type { Screen, ScreenEvents, ScreenSize } from '../../ui/terminal/XtermView.tsx'
 
-/** How it stands with a shell. */
 export type ShellState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly program: string }
@@ -17,7 +16,6 @@ export type ShellState =
 
 const NOT_FOUND = 404
 
-/** Opens a shell beside a worker and feeds the screen. @returns what the screen tells of, and how to close */
 export function connectShell({
   client,
   workerId,
@@ -71,7 +69,7 @@ export function connectShell({
       event: 'output',
       schema: shellOutput,
       isLast: ({ ended }) => ended !== undefined,
-      // The service ends a shell a minute after its last reader.
+      // The service ends a shell a minute after its last reader leaves.
       isCached: true,
       onItems(pieces) {
         for (const { data, ended } of pieces) {
@@ -83,7 +81,7 @@ export function connectShell({
     })
   }
 
-  // A service that was started again knows nothing of it; one that does not answer may come back.
+  // A restarted service does not know it; an unreachable one may return.
   async function checkLost(id: string): Promise<void> {
     try {
       await client.call('shellOutput', { path: { shellId: id }, query: { after: Number.MAX_SAFE_INTEGER } })
@@ -109,7 +107,7 @@ export function connectShell({
         }
       }
     } catch (error) {
-      // What did not arrive must not arrive later, out of its place.
+      // Lost input must not arrive later, out of order.
       typed = ''
       if (error instanceof ApiError && error.status === NOT_FOUND) void checkLost(shellId)
       else end(`what was typed did not arrive. ${(error as Error).message}`)
@@ -131,7 +129,7 @@ export function connectShell({
     close() {
       closed = true
       unfollow()
-      // One that cannot be closed now ends by itself, a minute after its last reader.
+      // It ends by itself a minute after its last reader.
       if (shellId !== undefined && state === 'open')
         client.call('shellClose', { path: { shellId } }).catch(() => undefined)
     },

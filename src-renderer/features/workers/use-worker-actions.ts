@@ -4,10 +4,7 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { useApp } from '../../store/app-context.ts'
 
-/**
- * What can be done with workers. Each shows its effect at once, tells how it went, and takes it back where it is
- * refused.
- */
+/** Worker actions show their effect at once, report the result, and roll back on refusal. */
 export type WorkerActions = {
   readonly stop: (worker: WorkerView) => Promise<void>
   readonly replace: (worker: WorkerView) => Promise<void>
@@ -20,7 +17,6 @@ const REPLACED = {
   'old first': 'There is no room for another worker: this one stops when its jobs have ended, then a new one starts.',
 } as const
 
-/** The actions of workers. */
 export function useWorkerActions(): WorkerActions {
   const { client, store } = useApp()
   return useMemo(() => {

@@ -1,34 +1,27 @@
-/** Which workers are shown: by endpoint, filtered as the address says, with those that ended lately. */
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { WORKER_STATES, type WorkerState, type WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 
-/** Which workers are wanted; undefined: all. */
 export type WorkerFilter = {
   readonly endpointId: string | undefined
   readonly state: WorkerState | undefined
 }
 
-/** The workers of one endpoint that are shown, unhealthy ones first, then oldest first, with those that ended lately. */
 export type WorkerGroup = {
   readonly endpointId: string
-  /** undefined: the endpoint has been deleted, or is still to come. */
+  /** undefined if the endpoint was deleted or is not known yet. */
   readonly endpoint: LiveEndpoint | undefined
   readonly workers: readonly WorkerView[]
   readonly ended: readonly EndedWorker[]
 }
 
-/** Reads a state from an address; undefined where it is none. */
 function stateIn(text: string | null): WorkerState | undefined {
   return WORKER_STATES.find((state) => state === text)
 }
 
-/**
- * Puts workers together by endpoint: those with crashed or unhealthy workers first, each part by name. An endpoint
- * without any that fits is left out.
- */
+/** Endpoints with crashed or unhealthy workers first, then by name; empty ones are dropped. */
 export function groupWorkers(
   all: {
     readonly endpoints: readonly LiveEndpoint[]
@@ -66,24 +59,20 @@ const inOrder = (one: WorkerView, other: WorkerView) =>
   one.startedAt - other.startedAt ||
   one.id.localeCompare(other.id)
 
-/** A worker that ended a little while ago. */
 export type EndedWorker = {
   readonly id: string
   readonly endpointId: string
   /** ms since the epoch. */
   readonly endedAt: number
-  /** undefined: it started before the events that are shown. */
+  /** undefined if it started before the loaded events. */
   readonly startedAt: number | undefined
-  /** Its last words, or why it was stopped. */
   readonly reason: string | undefined
-  /** Whether it ended by itself. */
   readonly crashed: boolean
 }
 
-/** How long an ended worker stays in sight, ms. */
+/** How long an ended worker stays visible, ms. */
 export const ENDED_SHOWN_MS = 600_000
 
-/** The workers that ended, newest first. @param events newest first */
 export function endedWorkers(events: readonly FleetEvent[]): readonly EndedWorker[] {
   const startedAt = new Map(
     events.flatMap(({ workerId, event, at }) =>
@@ -106,26 +95,21 @@ export function endedWorkers(events: readonly FleetEvent[]): readonly EndedWorke
   )
 }
 
-/** The parts of a worker's drawer. */
 export const DRAWER_PARTS = ['about', 'log', 'shell'] as const
 
-/** A part of a worker's drawer. */
 export type DrawerPart = (typeof DRAWER_PARTS)[number]
 
-/** What of the workers is shown: it stands in the address. */
 type WorkerAddress = {
   readonly filter: WorkerFilter
-  /** The worker whose drawer is open. */
   readonly opened: string | undefined
   readonly part: DrawerPart
-  /** The address with these changes; `undefined` takes a parameter away. */
   readonly with: (changes: Readonly<Record<string, string | undefined>>) => string
   readonly change: (changes: Readonly<Record<string, string | undefined>>) => void
 }
 
 /**
- * What of the workers the address says is shown, and what changes that.
- * @param endpointId whose page this is part of; undefined: the page of all workers
+ * URL state of the shown workers.
+ * @param endpointId the endpoint page; undefined on the page of all workers
  */
 export function useWorkerAddress(endpointId: string | undefined): WorkerAddress {
   const [path, go] = useLocation()

@@ -1,11 +1,10 @@
-/** Workers as text: their state, why it is so, what comes next, and where their processes run. */
 import type { WorkerState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { asSentence, duration } from '../../ui/format.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
-/** The states of workers, with their looks. `throttled` is none of a worker that exists. */
+/** Styles of worker states; no existing worker is ever `throttled`. */
 export const WORKER_STYLES: Readonly<Record<WorkerState, StateDotProps>> = {
   initializing: { tone: 'running', text: 'Starting', pulses: true },
   idle: { tone: 'completed', text: 'Idle' },
@@ -29,9 +28,8 @@ type Settings = Pick<
   | 'loadBalanced'
 >
 
-/** Why a worker is as it is, and what comes next; undefined where there is nothing to say. */
 export function explainWorker(worker: WorkerView, endpoint: Settings | undefined): string | undefined {
-  // One that leaves says itself that it was replaced.
+  // A stopping worker reports its replacement itself.
   const replacement = worker.state === 'stopping' ? undefined : worker.replacement
   const why = [worker.reason, replacement].filter((text) => text !== undefined).map(asSentence)
   const next = nextStep(worker, endpoint)
@@ -65,7 +63,6 @@ function idleStep(endpoint: Settings): string | undefined {
 
 const workOf = ({ loadBalanced }: Settings) => (loadBalanced === undefined ? 'job' : 'request')
 
-/** Why an endpoint has no worker, and what would start one. */
 export function whyNoWorker(endpoint: Settings): string {
   const after = `stops after ${duration(endpoint.idleTimeoutMs)} without one`
   return whyNoWorkerStarts(endpoint) ?? `Idle: a worker starts when a ${workOf(endpoint)} arrives, and ${after}.`
@@ -82,13 +79,12 @@ export function whyNoWorkerStarts(endpoint: Settings): string | undefined {
   return undefined
 }
 
-/** What stopping a worker does to the jobs that it runs. */
 export function whatStopDoes(jobs: number): string {
   const may = jobs === 1 ? 'It may finish' : 'They may finish'
   return `It runs ${counted(jobs, 'job')}. ${may} within the grace time of its endpoint; what has not ended by then goes back to the queue, which does not count as a retry.`
 }
 
-/** The folder in which workers of an endpoint run as processes; undefined: that of the service. */
+/** Working directory of an endpoint's worker processes; undefined means the service's. */
 export function processFolder({ cwd, handler }: Pick<LiveEndpoint, 'cwd' | 'handler'>): string | undefined {
   return cwd ?? handler?.replace(/[\\/][^\\/]*$/, '')
 }

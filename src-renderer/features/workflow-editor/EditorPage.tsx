@@ -31,7 +31,6 @@ import { RunBar } from './run/RunBar.tsx'
 import { CanvasContext, createCanvasStore, useCanvas, useCanvasStore } from './store/canvas-store.ts'
 import { TabContext } from './store/editor-store.ts'
 
-/** The editor with a workflow of the library. It takes all of the window but the frame. */
 export function EditorPage({ workflowId }: { readonly workflowId: string }) {
   const { platform } = useApp()
   const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
@@ -100,7 +99,6 @@ function Editor({ name }: { readonly name: string }) {
   )
 }
 
-/** Where the run bar stands: the canvas keeps its height free. */
 function BarPlace({ children }: { readonly children: ReactNode }) {
   const canvas = useCanvasStore()
   const place = useRef<HTMLDivElement>(null)
@@ -199,7 +197,6 @@ function SidePart() {
   )
 }
 
-/** The edge between the canvas and a panel, by which the panel is made wider. */
 type SideResizerProps = {
   /** px */
   readonly width: number
@@ -210,7 +207,6 @@ const LEAST = 260
 const MOST = 720
 const STEP = 20
 
-/** An edge that is dragged, or moved with arrows. */
 function SideResizer({ width, onWidth }: SideResizerProps) {
   const set = (wanted: number) => onWidth(Math.round(Math.min(MOST, Math.max(LEAST, wanted))))
   function onPointerMove(event: PointerEvent<HTMLElement>) {

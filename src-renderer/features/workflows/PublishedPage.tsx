@@ -21,7 +21,6 @@ import { ParameterField } from '../workflow-editor/publish/ParameterField.tsx'
 import { VersionsCard } from './VersionsCard.tsx'
 import { publishedQuery } from './workflow-queries.ts'
 
-/** A published graph: its form, what it answers, its code, its versions. */
 export function PublishedPage({ graphId }: { readonly graphId: string }) {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(publishedQuery(client, graphId))
@@ -114,13 +113,9 @@ function defaults({ parameters }: PublishedGraph): ReadonlyMap<string, JsonValue
   )
 }
 
-// What the pictures of a job may have, in base64, which has four characters for three bytes.
+// Size limit of pictures in a job, as base64, which takes four characters for three bytes.
 const MOST_MIB = Math.floor(((limit('runImagesBytes') / MIB) * 3) / 4)
 
-/**
- * The bytes of a picture as a data URI.
- * @throws Error with a sentence for a person where it is too large or cannot be read
- */
 async function readPicture(file: File): Promise<string> {
   if (file.size > MOST_MIB * MIB)
     throw new Error(
@@ -134,10 +129,8 @@ async function readPicture(file: File): Promise<string> {
   })
 }
 
-/** A graph and its newest answer. */
 type ResponseCardProps = { readonly graphId: string; readonly response: GraphResponse | undefined }
 
-/** What the last request gave. */
 function ResponseCard({ graphId, response }: ResponseCardProps) {
   const { record, error } = response ?? {}
   return (
@@ -165,14 +158,12 @@ function ResponseCard({ graphId, response }: ResponseCardProps) {
   )
 }
 
-/** What came of a request to a graph. */
 type GraphResponse = {
   readonly isOpen: boolean
   readonly record?: JobRecord
   readonly error?: Error
 }
 
-/** The newest answer of a graph, and how to ask it. Leaving the page leaves the job alone. */
 function useResponse(graphId: string) {
   const { client } = useApp()
   const [response, setResponse] = useState<GraphResponse>()

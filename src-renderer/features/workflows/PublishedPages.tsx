@@ -13,7 +13,6 @@ import { PublishedPage } from './PublishedPage.tsx'
 import { SectionTabs } from './SectionTabs.tsx'
 import { publishedListQuery } from './workflow-queries.ts'
 
-/** The pages of published graphs. */
 export function PublishedPages() {
   return (
     <Switch>
@@ -63,7 +62,6 @@ const COLUMNS: readonly Column<PublishedGraph>[] = [
   },
 ]
 
-/** The graphs that are endpoints of their own. */
 function PublishedListPage() {
   const { client } = useApp()
   const [, go] = useLocation()

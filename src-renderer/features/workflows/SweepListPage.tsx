@@ -47,7 +47,6 @@ function progress({ runs, ended, completed }: SweepView): string {
   return completed === runs ? `${runs} completed` : `${completed} of ${runs} completed`
 }
 
-/** The sweeps whose runs are kept, the newest first. */
 export function SweepListPage() {
   const { client } = useApp()
   const [, go] = useLocation()

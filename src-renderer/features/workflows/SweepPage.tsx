@@ -16,9 +16,6 @@ import { useRunList } from '../workflow-editor/run/run-list.ts'
 import { assetAddress } from '../workflow-editor/widgets/upload-asset.ts'
 import { SweepCell, SweepTable } from './SweepTable.tsx'
 
-/**
- * The runs of a sweep on one sheet: a table over two inputs, several over three, else each under what sets it apart.
- */
 export function SweepPage({ sweepId }: { readonly sweepId: string }) {
   const { client, platform, store } = useApp()
   const { phase, error, runs, fresh, more, list } = useRunList({ sweep: sweepId })
@@ -31,7 +28,7 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
   const open = all.length - ended
   const notifyError = (text: string) => store.getState().notify({ kind: 'error', text })
 
-  // A table is no table until all of it is here.
+  // Waits for all runs, because a partial table is of no use.
   const hasAll = !more
   const count = runs.length
   useEffect(() => {
@@ -108,11 +105,10 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
 
 const sheetName = (axes: readonly string[] = []) => (axes.length === 0 ? 'Sweep' : `Sweep over ${axes.join(', ')}`)
 
-// Dark on white, so that it can be printed and sent to anybody.
+// Dark on white, so that it can be printed and shared.
 const [GROUND, INK, QUIET, FIELD] = ['#ffffff', '#111111', '#666666', '#eeeeee']
 const FONT = "'Inter Variable', system-ui, sans-serif"
 
-/** Paints the sheet of a sweep as a picture: all runs with their labels. @param title of the workflow @returns a PNG */
 async function sheetImage(runs: readonly RunView[], title: string): Promise<Blob> {
   const sheet = layoutSheet(runs)
   const { width, height, fontPx, texts, pictures } = drawSheet(sheet, sheetHeading(sheet, title))
@@ -122,7 +118,7 @@ async function sheetImage(runs: readonly RunView[], title: string): Promise<Blob
   pen.fillStyle = GROUND
   pen.fillRect(0, 0, width, height)
   pen.imageSmoothingQuality = 'high'
-  // One after the other: hundreds of decoded pictures would fill the memory.
+  // One at a time, because hundreds of decoded pictures would fill the memory.
   for (const { x, y, size, run } of pictures) {
     const bitmap = await pictureOf(run)
     if (bitmap === undefined) {
@@ -151,6 +147,6 @@ async function pictureOf({ results }: RunView): Promise<ImageBitmap | undefined>
   if (result === undefined) return undefined
   const response = await fetch(assetAddress(result.asset))
   if (!response.ok) return undefined
-  // A damaged one leaves its cell empty.
+  // A damaged picture is skipped and leaves its cell empty.
   return createImageBitmap(await response.blob()).catch(() => undefined)
 }

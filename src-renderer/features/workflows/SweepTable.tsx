@@ -6,10 +6,8 @@ import { JobStateDot } from '../../ui/StateDot.tsx'
 import { RunMedia } from '../workflow-editor/run/RunMedia.tsx'
 import { locatedLine, readRunError } from '../workflow-editor/run/run-queries.ts'
 
-/** The table of a sweep. */
 export type SweepTableProps = { readonly sheet: Extract<SweepSheet<RunView>, { readonly kind: 'table' }> }
 
-/** A row for each value of one input and a column for each of another; a table for each value of a third. */
 export function SweepTable({ sheet }: SweepTableProps) {
   const { rowName, columnName, columns, pages } = sheet
   return pages.map(({ title, rows }) => (
@@ -55,14 +53,11 @@ export function SweepTable({ sheet }: SweepTableProps) {
   ))
 }
 
-/** A run on the sheet of its sweep. */
 type SweepCellProps = {
   readonly run: RunView
-  /** Whether it says what sets it apart; in a table, rows and columns do. */
   readonly isLabelled: boolean
 }
 
-/** What a run of a sweep gave, or its state and its error; it opens the run. */
 export function SweepCell({ run, isLabelled }: SweepCellProps) {
   const [result] = run.results
   const [error] = run.errors

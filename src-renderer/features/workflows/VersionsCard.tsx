@@ -13,7 +13,6 @@ import { Select } from '../../ui/form/Select.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { runEndpoints } from '../workflow-editor/store/run-store.ts'
 
-/** Which version runs, and where; the way to its OpenAPI document; deletion. */
 export function VersionsCard({ graph }: { readonly graph: PublishedGraph }) {
   const { id, version, versions, behind } = graph
   const { client } = useApp()

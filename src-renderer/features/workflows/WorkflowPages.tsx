@@ -8,11 +8,10 @@ import { PublishedPages } from './PublishedPages.tsx'
 import { SweepListPage } from './SweepListPage.tsx'
 import { SweepPage } from './SweepPage.tsx'
 
-// The canvas is most of it, and the library needs none of that.
+// Loaded later, because the library does not need the canvas.
 const EditorPage = lazy(async () => ({ default: (await import('../workflow-editor/EditorPage.tsx')).EditorPage }))
 const FormPage = lazy(async () => ({ default: (await import('../workflow-editor/publish/FormPage.tsx')).FormPage }))
 
-/** The pages of workflows: the library, the editor, the gallery, published graphs, sweeps. */
 export function WorkflowPages() {
   return (
     <Suspense fallback={<SkeletonRows rows={8} />}>

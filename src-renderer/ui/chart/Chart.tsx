@@ -1,4 +1,4 @@
-/** A chart over time. All charts of a group share their time axis and their cursor. */
+/** All charts of a group share their time axis and cursor. */
 import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef, useState } from 'react'
@@ -11,7 +11,6 @@ const NO_MARKS: NonNullable<ChartProps['marks']> = []
 
 const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, accent: 'bg-accent' }
 
-/** A chart with its legend: values of the whole range, or those under the pointer. */
 export function Chart({
   title,
   times,
@@ -89,7 +88,6 @@ export function Chart({
   )
 }
 
-/** The value of a series in the legend. @param index of the step under the pointer; null: there is no pointer */
 export function legendText(
   { values, ofRange }: Pick<ChartSeries, 'values' | 'ofRange'>,
   index: number | null,
@@ -105,13 +103,12 @@ function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot
   return [times.map((at) => at / 1000), ...inDrawingOrder(series).map((one) => [...stackedValues(one, series)])]
 }
 
-/** Series as they are drawn: bars under lines, and of bars the highest first, as those below are drawn over it. */
+/** Series in drawing order: bars under lines, and the highest bars first, because those below are drawn over them. */
 export function inDrawingOrder(series: readonly ChartSeries[]): readonly ChartSeries[] {
   const isStacked = ({ stacked }: ChartSeries) => stacked === true
   return [...series.filter(isStacked).toReversed(), ...series.filter((one) => !isStacked(one))]
 }
 
-/** How high a series reaches: a bar stands on those of the stacked series before it. */
 export function stackedValues(one: ChartSeries, series: readonly ChartSeries[]): ChartSeries['values'] {
   if (one.stacked !== true) return one.values
   const below = series.slice(0, series.indexOf(one)).filter(({ stacked }) => stacked === true)

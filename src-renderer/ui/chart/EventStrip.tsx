@@ -4,36 +4,28 @@ import type { ReactNode } from 'react'
 import { DAY_MS } from '../../../src-main/contract/units.ts'
 import { TONE_FILLS, type Tone } from '../colours.ts'
 
-/** Something that happened, as a mark. */
 export type EventMark = {
   readonly id: number
   readonly at: number
   readonly tone: Tone
-  /** In a few words. */
   readonly label: string
-  /** How much it is worth: the largest of several at one place gives the colour. */
   readonly weight: number
 }
 
-/** What happened over the span of the charts below. */
 export type EventStripProps<Mark extends EventMark> = {
   readonly label: string
   readonly marks: readonly Mark[]
   readonly from: number
   readonly to: number
-  /** The mark that is looked at. */
   readonly openId: number | undefined
   readonly onOpen: (id: number | undefined) => void
-  /** Draws one of the marks that were pressed. */
   readonly children: (mark: Mark) => ReactNode
 }
 
-// A mark is 12 px wide, and the narrowest strip some 700.
+// A mark is 12 px wide, and the narrowest strip about 700.
 const SLOTS = 60
-// Of those at one place; nobody reads more of them there.
 const SHOWN = 30
 
-/** Marks on a line of time; a press says what it was. */
 export function EventStrip<Mark extends EventMark>({
   label,
   marks,
@@ -118,26 +110,20 @@ function Cluster<Mark extends EventMark>({ cluster, openId, onOpen, children }: 
 
 const HOURS = { hour: '2-digit', minute: '2-digit', hour12: false } as const
 
-// Of a span of days the day says more than the minute.
+// For a range of days, the day says more than the minute.
 function clock(at: number, other: number): string {
   const isLong = Math.abs(other - at) > DAY_MS
   return new Date(at).toLocaleString('en-GB', isLong ? { day: 'numeric', month: 'short' } : HOURS)
 }
 
-/** Something that happened at a moment, ms since the epoch. */
 type AtMoment = { readonly at: number }
 
-/** Marks that stand so near to each other that they are one on the screen, newest last. */
 type MarkCluster<Mark extends AtMoment> = {
   readonly marks: readonly Mark[]
-  /** Where it stands: 0 is the begin of the span, 1 its end. */
+  /** Its position: 0 is the start of the range, 1 its end. */
   readonly position: number
 }
 
-/**
- * Puts marks of a span into slots that do not overlap.
- * @param span.slots how many there is room for
- */
 export function clusterMarks<Mark extends AtMoment>(
   marks: readonly Mark[],
   { from, to, slots }: { readonly from: number; readonly to: number; readonly slots: number },

@@ -1,4 +1,4 @@
-/** Points in a plane, in groups: what one choice costs against what it brings. */
+/** Points in a plane, in groups: the cost of a choice against its benefit. */
 import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef } from 'react'
@@ -6,7 +6,6 @@ import UPlot from 'uplot'
 import { TONE_FILLS, type Tone, useColours } from '../colours.ts'
 import { AXIS_FONT, tokenColourReader, valueAxisWidth } from './chart-options.ts'
 
-/** A group of points; those that are joined have a line from left to right. */
 export type PointGroup = {
   readonly name: string
   readonly tone: Tone | 'accent'
@@ -14,11 +13,10 @@ export type PointGroup = {
   readonly large?: boolean
 }
 
-/** A chart of points. What it shows has to stand in a table beside it. */
+/** A chart of points; the same data has to be in a table beside it. */
 export type PointChartProps = {
   readonly title: string
   readonly points: readonly { readonly x: number; readonly y: number; readonly of: string }[]
-  /** Those that come last are drawn on top. */
   readonly groups: readonly PointGroup[]
   readonly formatX: (value: number) => string
   readonly formatY: (value: number) => string
@@ -29,7 +27,6 @@ const FILLS: Readonly<Record<PointGroup['tone'], string>> = { ...TONE_FILLS, acc
 const SMALL_PX = 6
 const LARGE_PX = 11
 
-/** Draws points in groups, with a legend. */
 export function PointChart({ title, points, groups, formatX, formatY }: PointChartProps) {
   const container = useRef<HTMLDivElement>(null)
   const colours = useColours()

@@ -3,19 +3,18 @@ import type { Tone } from '../colours.ts'
 import { duration } from '../format.ts'
 
 const LINE_PX = 1.5
-// Of the room of a step, and at most so wide in px.
+// Share of a step's width, and the greatest width in px.
 const BAR_SHARE = 0.8
 const BAR_PX = 24
 const AXIS_PX = 24
 const FONT_PX = 11
 const FONT = '"Inter Variable", sans-serif'
-// Least width of the labels of values, so that charts below each other share their time axis; and their distance.
+// Least width of the value labels, so that charts below each other share their time axis; and their distance.
 const VALUES_PX = 68
 const GAP_PX = 10
 const DAY_S = 86_400
 const TIME_SPACE_PX = 80
 const VALUE_SPACE_PX = 32
-// Half of the last day below the chart.
 const RIGHT_PX = 22
 const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
@@ -25,20 +24,17 @@ export const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, 
   (ten) => [ten, 2 * ten, 5 * ten],
 )
 
-/** Distances between labels of spans, ms: without them an axis says `4 min 10 s`. */
+/** Distances between duration labels, ms: without them, an axis says `4 min 10 s`. */
 export const SPAN_TICKS: readonly number[] = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800].map((seconds) => seconds * 1000),
   ...[1, 2, 4, 6, 12, 24, 48, 120, 240].map((hours) => hours * 3_600_000),
 ]
 
-/** The font of all labels of axes. */
 export const AXIS_FONT = `${FONT_PX}px ${FONT}`
 
-/** The width of an axis that holds its longest label. @param labels null before there is a scale */
 export function valueAxisWidth({ ctx }: UPlot, labels: readonly string[] | null): number {
   ctx.save()
-  // A canvas has pixels of the screen.
   ctx.font = `${FONT_PX * devicePixelRatio}px ${FONT}`
   const widths = (labels ?? []).map((label) => ctx.measureText(label ?? '').width / devicePixelRatio)
   ctx.restore()
@@ -48,7 +44,10 @@ export function valueAxisWidth({ ctx }: UPlot, labels: readonly string[] | null)
 const hourText = UPlot.fmtDate('{HH}:{mm}')
 const dayText = UPlot.fmtDate('{D} {MMM}')
 
-/** Labels of a time axis: hours, and the day at its begin. @param times s since the epoch, `stepS` apart */
+/**
+ * Hours, and the day at its start.
+ * @param times s since the epoch, `stepS` apart
+ */
 export function timeLabels(
   _plot: UPlot,
   times: readonly number[],
@@ -71,7 +70,6 @@ const timeAxis = (elapsed: boolean): Pick<UPlot.Axis, 'values' | 'incrs'> =>
       }
     : { values: timeLabels }
 
-/** The options of a chart: thin lines, few ticks, colours of the tokens as they are now. */
 export function chartOptions({
   element,
   series,
@@ -87,9 +85,7 @@ export function chartOptions({
   readonly element: HTMLElement
   readonly width: number
   readonly height: number
-  /** Is notified of the point under the pointer; null: none. */
   readonly onIndex: (index: number | null) => void
-  /** The lines as they are now. */
   readonly marks: () => readonly ChartMark[]
 }): UPlot.Options {
   const colour = tokenColourReader(element)
@@ -129,7 +125,6 @@ export function chartOptions({
   }
 }
 
-// Under the lines, as they are what the chart is about.
 function drawMarks(plot: UPlot, marks: readonly ChartMark[], colour: (name: string) => string): void {
   const { ctx, bbox } = plot
   ctx.save()
@@ -164,16 +159,16 @@ function line({ name, tone, filled, stacked }: ChartSeries, colour: (name: strin
   }
 }
 
-/** Places of the values between two gaps. They have no line; without a point nobody would see them. */
+/** Positions of values between two gaps: they have no line, so without a point they would be invisible. */
 export function lonePoints(values: ArrayLike<number | null | undefined>): readonly number[] {
   const isGap = (at: number) => values[at] === null || values[at] === undefined
   return Array.from(values, (_value, at) => at).filter((at) => !isGap(at) && isGap(at - 1) && isGap(at + 1))
 }
 
-// A line at nought stays at the bottom of a chart with a scale.
+// A line at zero stays at the bottom of a scaled chart.
 const mostShown = (most: number | null) => Math.max(1, most ?? 0) * 1.1
 
-/** Reads tokens as colours that a canvas knows: `light-dark()` is none. */
+/** Resolves tokens to colours that a canvas accepts, which `light-dark()` is not. */
 export function tokenColourReader(element: HTMLElement): (name: string) => string {
   const probe = element.ownerDocument.createElement('span')
   return (name) => {
@@ -185,38 +180,31 @@ export function tokenColourReader(element: HTMLElement): (name: string) => strin
   }
 }
 
-/** One line of a chart. `null` is a gap: nothing was measured. */
+/** `null` is a gap: nothing was measured. */
 export type ChartSeries = {
   readonly name: string
   readonly tone: Tone | 'accent'
   readonly values: readonly (number | null)[]
-  /** Filled down to nought. */
   readonly filled?: boolean
-  /** Counts of each step, drawn as bars that stand on those of the series before. */
+  /** Counts of each step, drawn as bars on top of the series before. */
   readonly stacked?: boolean
-  /** Its value over the whole range, for the legend; by default the largest of `values`. */
+  /** Value over the whole range for the legend; defaults to the largest of `values`. */
   readonly ofRange?: number | undefined
 }
 
-/** A line through a chart, where something happened. */
 type ChartMark = { readonly at: number; readonly tone: Tone }
 
-/** What a chart is drawn from: series, range and marks. */
 export type ChartProps = {
   readonly title: string
   /** ms since the epoch, or since the beginning if `elapsed`; one for each value. */
   readonly times: readonly number[]
   readonly series: readonly ChartSeries[]
-  /** Writes a value. */
   readonly format: (value: number) => string
   /** Distances between its labels, ascending; by default `WHOLE_TICKS`. */
   readonly ticks?: readonly number[]
   /** The time axis says spans since the beginning, and not the time of day. */
   readonly elapsed?: boolean
-  /** Charts of the same group show the same moment under the pointer. */
   readonly group: string
-  /** Lines through the chart. */
   readonly marks?: readonly ChartMark[]
-  /** Said in its place where nothing was measured. */
   readonly empty?: string
 }

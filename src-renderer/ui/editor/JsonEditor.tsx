@@ -7,22 +7,19 @@ import { useEffect, useRef } from 'react'
 import { completion, type SeenField } from './completion.ts'
 import { HIGHLIGHT, THEME } from './theme.ts'
 
-/** A text of JSON. */
 export type JsonEditorProps = {
   readonly label: string
   readonly value: string
-  /** Is notified of each change; without it the text can only be read. */
+  /** Called for each change; without it the text is read-only. */
   readonly onChange?: (value: string) => void
   readonly placeholder?: string
-  /** Names and values that are offered while somebody writes. */
   readonly fields?: readonly SeenField[]
-  /** Takes the focus when it is drawn first, with the cursor at the end of the last text. */
   readonly focuses?: boolean
 }
 
 const NONE: readonly SeenField[] = []
 
-/** An editor of JSON. Escape, then Tab, leaves it. */
+/** An editor for JSON. Escape, then Tab, leaves it. */
 export function JsonEditor({
   label,
   value,

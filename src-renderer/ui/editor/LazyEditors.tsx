@@ -3,10 +3,9 @@ import { Skeleton } from '../PageStates.tsx'
 import type { JsonEditorProps } from './JsonEditor.tsx'
 import type { ProseViewProps } from './ProseView.tsx'
 
-// The editor is as large as all else together, and few pages have one.
+// The editor is as large as everything else together, and few pages have one.
 const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((loaded) => ({ default: loaded.JsonEditor })))
 
-/** An editor of JSON, loaded when it is first shown. */
 export function CodeEditor(props: JsonEditorProps) {
   return (
     <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>
@@ -17,7 +16,6 @@ export function CodeEditor(props: JsonEditorProps) {
 
 const ProseView = lazy(() => import('./ProseView.tsx').then((loaded) => ({ default: loaded.ProseView })))
 
-/** An editor of prose, loaded when it is first shown. */
 export function ProseEditor(props: ProseViewProps) {
   return (
     <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>

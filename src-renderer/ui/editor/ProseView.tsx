@@ -4,19 +4,16 @@ import { type Command, drawSelection, EditorView, keymap } from '@codemirror/vie
 import { useEffect, useRef } from 'react'
 import { THEME } from './theme.ts'
 
-/** A text with what is selected in it, as places of characters. */
 export type SelectedText = { readonly text: string; readonly from: number; readonly to: number }
 
-/** A text of words. */
 export type ProseViewProps = {
   readonly label: string
   readonly value: string
   readonly onChange: (text: string) => void
-  /** Changes the weight of what is selected, by steps up or down; undefined where nothing can have one. */
+  /** Changes the weight of the selection, by steps up or down; undefined if nothing can have one. */
   readonly weigh: (selected: SelectedText, by: number) => SelectedText | undefined
 }
 
-/** An editor of prose, like a prompt: lines wrap, and Tab leaves it. */
 export function ProseView({ label, value, onChange, weigh }: ProseViewProps) {
   const container = useRef<HTMLDivElement>(null)
   const onChangeRef = useRef(onChange)

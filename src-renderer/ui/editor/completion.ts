@@ -1,11 +1,11 @@
 /**
- * Offers names and values that were seen elsewhere, below the cursor. It opens while a name or a value is typed, or
- * with Ctrl Space; arrows choose, Enter or Tab takes, Escape closes.
+ * Offers names and values seen elsewhere. It opens while typing or with Ctrl Space; arrows choose, Enter or Tab
+ * accepts, Escape closes.
  */
 import { type EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state'
 import { type Command, EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
 
-/** A field that was seen: `path` is its names with dots between them, `values` are JSON texts. */
+/** A field seen elsewhere: `path` is its names joined by dots, `values` are JSON texts. */
 export type SeenField = { readonly path: string; readonly values: readonly string[] }
 
 type Offer = { readonly label: string; readonly insert: string }
@@ -16,7 +16,6 @@ const close = StateEffect.define<null>()
 const open = StateEffect.define<null>()
 const choose = StateEffect.define<number>()
 
-/** Makes the extension. @param fields gives the fields as they are known now */
 export function completion(fields: () => readonly SeenField[]): Extension {
   const offered = StateField.define<Offered | null>({
     create: () => null,
@@ -79,7 +78,7 @@ export function completion(fields: () => readonly SeenField[]): Extension {
   ]
 }
 
-// By itself it opens only when something has been written: a list at each new line is in the way.
+// It opens by itself only after something was typed: a list at each new line is in the way.
 function find(state: EditorState, fields: readonly SeenField[], byItself = false): Offered | null {
   const { main } = state.selection
   const cursor = main.empty ? jsonCursor(state.doc.toString(), main.head) : undefined
@@ -111,7 +110,7 @@ function insert(view: EditorView, { from, offers }: Offered, at: number): boolea
   const offer = offers[at]
   if (offer === undefined) return false
   const { head } = view.state.selection.main
-  // What is left of the word behind the cursor goes too, and a colon that is there already is not written twice.
+  // The rest of the word behind the cursor is replaced too, and an existing colon is not written twice.
   const rest = /^[^\s{}[\],:"]*"?(\s*:\s?)?/.exec(view.state.sliceDoc(head, head + 200)) ?? ['']
   const isName = offer.insert.endsWith(': ')
   const to = head + (isName ? rest[0].length : rest[0].length - (rest[1]?.length ?? 0))
@@ -138,7 +137,7 @@ function tooltip({ from, offers, chosen }: Offered, field: StateField<Offered | 
         item.setAttribute('role', 'option')
         item.setAttribute('aria-selected', String(at === chosen))
         item.addEventListener('mousedown', (event) => {
-          event.preventDefault() // the focus stays in the editor
+          event.preventDefault()
           const now = view.state.field(field)
           if (now !== null) insert(view, now, at)
         })
@@ -149,14 +148,11 @@ function tooltip({ from, offers, chosen }: Offered, field: StateField<Offered | 
   }
 }
 
-/** Where in a JSON text, which need not be whole yet, somebody is writing: a name or a value, and below which names. */
 type JsonCursor = {
   readonly kind: 'name' | 'value'
-  /** Names of the objects around it, from the outside; lists add none. For a value the last one is its own name. */
+  /** Names of the enclosing objects, from the outside; lists add none. For a value, the last one is its own name. */
   readonly path: readonly string[]
-  /** What has been written of it begins here, with its quote. */
   readonly from: number
-  /** What has been written of it, without the quote. */
   readonly written: string
 }
 
@@ -164,7 +160,6 @@ type Level = { readonly isObject: boolean; name: string | undefined; expects: 'n
 
 const TOKENS = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** Finds where in a text somebody is writing. @returns undefined where neither a name nor a value can stand */
 export function jsonCursor(text: string, at: number): JsonCursor | undefined {
   const levels: Level[] = []
   let last: { readonly from: number; readonly token: string } | undefined
@@ -189,7 +184,7 @@ export function jsonCursor(text: string, at: number): JsonCursor | undefined {
   }
 }
 
-// A string with its end, and a sign of structure, are whole; a word may still grow.
+// A string with its end, and punctuation, are complete; a word may still grow.
 const isWhole = (token: string) => /^[{}[\],:]$/.test(token) || /^"(?:[^"\\]|\\.)*"$/.test(token)
 
 function step(levels: Level[], token: string): void {

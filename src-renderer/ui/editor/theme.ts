@@ -2,7 +2,6 @@ import { HighlightStyle } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** The editor in the colours of the tokens, which change with the theme by themselves. */
 export const THEME = EditorView.theme({
   '&': { height: '100%', fontSize: '12px', color: 'var(--ink)', backgroundColor: 'var(--surface-1)' },
   '.cm-scroller': { fontFamily: "'JetBrains Mono Variable', monospace", lineHeight: '18px' },
@@ -32,7 +31,6 @@ export const THEME = EditorView.theme({
   '.cm-placeholder': { color: 'var(--ink-2)' },
 })
 
-/** Colours of JSON. */
 export const HIGHLIGHT = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--accent)' },
   { tag: tags.string, color: 'var(--completed)' },

@@ -8,21 +8,17 @@ import { Button } from '../Button.tsx'
 import { CommandLine, ErrorNotice } from '../PageStates.tsx'
 import { StateDot, type StateDotProps } from '../StateDot.tsx'
 
-/** An endpoint that was made just now. */
 export type CreatedEndpointProps = {
   readonly id: string
   readonly name: string
   readonly apiKey: string
-  /** Whether its first worker starts at once. */
   readonly starts: boolean
-  /** Why this machine could run no worker of it, if that is so. */
   readonly warning?: string | undefined
 }
 
-// The pull of an image is told step by step, and no event says so.
+// The pull of an image reports each step, but emits no events.
 const POLL_EVERY_MS = 1000
 
-/** Its key, how its first worker comes up, and the way to it. */
 export function CreatedEndpoint({ id, name, apiKey, starts, warning }: CreatedEndpointProps) {
   const [, go] = useLocation()
   return (
@@ -67,7 +63,6 @@ type Facts = {
   readonly throttledReason: string | undefined
 }
 
-/** How the first worker of an endpoint does, with the reason where it is not there. */
 function firstWorker(facts: Facts | undefined): StateDotProps & { readonly reason?: string | undefined } {
   const worker = facts?.worker
   if (worker?.state === 'idle' || worker?.state === 'running')
@@ -79,7 +74,7 @@ function firstWorker(facts: Facts | undefined): StateDotProps & { readonly reaso
   return { tone: 'running', text: 'The first worker is starting', pulses: true, reason: worker?.reason }
 }
 
-/** The key of an endpoint, right after it was made: it is shown this once. */
+/** The key of a new endpoint; it is shown only once. */
 export function ShownKey({ endpointId, apiKey }: { readonly endpointId: string; readonly apiKey: string }) {
   return (
     <div className="flex flex-col gap-2">
@@ -92,7 +87,6 @@ export function ShownKey({ endpointId, apiKey }: { readonly endpointId: string; 
   )
 }
 
-/** A name that no endpoint has yet: this one, with a number where it is taken. */
 export function freeName(id: string, taken: readonly string[]): string {
   if (!taken.includes(id)) return id
   const next = Array.from({ length: taken.length + 1 }, (_name, at) => `${id}-${at + 2}`)

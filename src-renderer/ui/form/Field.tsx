@@ -1,20 +1,15 @@
-/** The controls that forms are made of: a line of text, a switch, a search, and the name and hint around any other. */
-
 import * as Switch from '@radix-ui/react-switch'
 import clsx from 'clsx'
 import { Search } from 'lucide-react'
 import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react'
 import { Said } from '../PageStates.tsx'
 
-/** A field with its name above and a hint below. */
 export type FieldProps = ComponentPropsWithRef<'input'> & {
   readonly label: string
   readonly hint?: string | undefined
-  /** What is wrong with what was typed. */
   readonly problem?: string | undefined
 }
 
-/** A field for one line of text. */
 export function Field({ label, hint, problem, ...input }: FieldProps) {
   const id = useId()
   const said = problem ?? hint
@@ -42,7 +37,6 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
   )
 }
 
-/** A control with its name above and a hint below. */
 type LabelledProps = {
   readonly label: string
   readonly hint: string
@@ -50,7 +44,6 @@ type LabelledProps = {
   readonly children: (ids: ControlIds) => ReactNode
 }
 
-/** A name and a hint around any control. */
 export function Labelled({ label, hint, problem, children }: LabelledProps) {
   const id = useId()
   return (
@@ -66,18 +59,15 @@ export function Labelled({ label, hint, problem, children }: LabelledProps) {
   )
 }
 
-/** How a field for text looks, wherever it stands. */
 export const CONTROL =
   'rounded-control border border-line-strong bg-surface-1 px-2 placeholder:text-ink-2 aria-invalid:border-failed disabled:bg-surface-2 disabled:text-ink-2'
 
-/** What ties a control to its name and to what is said of it. */
 export type ControlIds = {
   readonly id: string
   readonly 'aria-describedby': string
   readonly 'aria-invalid': boolean
 }
 
-/** A switch with its label, and what it says when it changes. */
 type ToggleProps = {
   readonly id?: string
   readonly 'aria-describedby'?: string
@@ -86,7 +76,6 @@ type ToggleProps = {
   readonly disabled?: boolean
 }
 
-/** On or off, told by place, colour and word. */
 export function Toggle({ checked, onChange, ...rest }: ToggleProps) {
   return (
     <span className="flex h-7 items-center gap-2">
@@ -113,7 +102,6 @@ export function Toggle({ checked, onChange, ...rest }: ToggleProps) {
   )
 }
 
-/** The search of a page. `/` leads into it, Enter and the down arrow from it to what was found; Escape clears it. */
 type SearchFieldProps = {
   readonly label: string
   readonly value: string
@@ -128,7 +116,6 @@ function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
   document.querySelector<HTMLElement>('[role="grid"], [role="log"], [data-card]')?.focus()
 }
 
-/** A field to search with. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   return (
     <div className="relative w-56 max-w-full">

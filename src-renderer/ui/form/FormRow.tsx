@@ -3,21 +3,16 @@ import { type ReactNode, useId } from 'react'
 import { Said } from '../PageStates.tsx'
 import type { ControlIds } from './Field.tsx'
 
-/** A row of a form: its name and what it does at the left, the control at the right. */
 export type FormRowProps = {
   readonly label: string
   readonly help: string
-  /** What is wrong with what was typed. */
   readonly problem?: string | undefined
-  /** Whether it is other than what is stored. */
   readonly changed?: boolean
-  /** Below the control, like a way back. */
   readonly aside?: ReactNode
-  /** Draws the control. */
   readonly children: (ids: ControlIds) => ReactNode
 }
 
-/** A row of a form; in a narrow window the control stands below its name. */
+/** A row of a form; in a narrow window the control is below its label. */
 export function FormRow({ label, help, problem, changed = false, aside, children }: FormRowProps) {
   const id = useId()
   const said = `${id}-said`

@@ -8,17 +8,14 @@ import type { ControlIds } from './Field.tsx'
 import { machineChoices, whyNoWorkers } from './machine-choice.ts'
 import { Select } from './Select.tsx'
 
-/** A choice of where workers run; an empty one is this machine. */
+/** A choice of the machine for workers; empty means this machine. */
 export type MachineSelectProps = Partial<ControlIds> & {
   readonly value: string
   readonly onChange: (machine: string) => void
   readonly disabled?: boolean
 }
 
-/**
- * Chooses a machine. One that was not added stays in sight, with what that means: an endpoint may name a machine before
- * it is there, and keeps its name when it goes.
- */
+/** Keeps an unknown machine visible: an endpoint may name a machine before it is added and after it is removed. */
 export function MachineSelect({ value, onChange, ...rest }: MachineSelectProps) {
   const { client } = useApp()
   const { data } = useQuery(machinesQuery(client))

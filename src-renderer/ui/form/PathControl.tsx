@@ -6,12 +6,11 @@ import type { FolderList } from '../../../src-main/contract/projects.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
-/** What is chosen: a folder, one that need not be there yet, or a handler file, on the machine of the service. */
 export type PathWanted = 'folder' | 'new folder' | 'handler'
 
 /**
- * The field of a path. `isBeginning`: what it begins with is being asked for, so what was typed now would stand beside
- * it. `listed`: whether what is below is shown.
+ * The field of a path. `isBeginning`: its start is being loaded, so that typed text would be wrong. `listed`: whether
+ * the content is shown.
  */
 export type PathControlProps = Partial<ControlIds> & {
   readonly id: string
@@ -19,17 +18,14 @@ export type PathControlProps = Partial<ControlIds> & {
   readonly value: string
   readonly onChange: (path: string) => void
   readonly listed?: boolean
-  /** Between the field and the list. */
   readonly children?: ReactNode
   readonly isBeginning?: boolean
   readonly required?: boolean
   readonly disabled?: boolean
   readonly placeholder?: string | undefined
-  /** How much of the list is seen at once. */
   readonly height?: string
 }
 
-/** A path that is typed or walked to: arrows move through what is below, Enter goes into a folder or takes a file. */
 export function PathControl({
   id,
   wants,
@@ -125,7 +121,6 @@ type EntriesProps = {
   readonly label: string
   readonly found: readonly PathEntry[]
   readonly active: number
-  /** The path in the field. */
   readonly chosen: string
   readonly onChoose: (entry: PathEntry) => void
 }
@@ -134,7 +129,7 @@ function Entries({ id, label, found, active, chosen, onChoose }: EntriesProps) {
   return (
     <div id={`${id}-list`} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
       {found.map((entry, at) => (
-        // The field keeps the focus and handles the keys, as in each combobox.
+        // The field keeps the focus and handles the keys, as in every combobox.
         <div
           key={entry.path}
           id={`${id}-${at}`}
@@ -184,21 +179,17 @@ function stateText({ error, data, found, start, wants }: Facts): string {
   return data.capped ? `Not everything is shown. Type the beginning of a name.` : ''
 }
 
-/** What was typed of a path: the folder that is looked into, and the beginning of a name in it. */
 type TypedPath = {
-  /** Undefined: the home folder. */
   readonly folder: string | undefined
   readonly start: string
 }
 
-/** Cuts a path at its last slash. */
 export function splitPath(path: string): TypedPath {
   const at = path.lastIndexOf('/')
   if (at < 0) return { folder: undefined, start: path }
   return { folder: at === 0 ? '/' : path.slice(0, at), start: path.slice(at + 1) }
 }
 
-/** What a list of paths offers. `marked`: what is looked for is in it, or it is that. */
 type PathEntry = {
   readonly name: string
   readonly path: string
@@ -206,9 +197,8 @@ type PathEntry = {
   readonly marked: boolean
 }
 
-/** What is in a folder: what is marked comes first, then folders, then files. */
 export function entriesOf({ folders, files = [] }: Pick<FolderList, 'folders' | 'files'>): readonly PathEntry[] {
-  // Where a file is looked for, a folder with an app is nothing special.
+  // If a file is looked for, a folder with an app is not special.
   const marksApps = files.length === 0
   const all: readonly PathEntry[] = [
     ...folders.map(({ isApp, ...rest }) => ({ ...rest, kind: 'folder' as const, marked: isApp && marksApps })),
@@ -217,7 +207,6 @@ export function entriesOf({ folders, files = [] }: Pick<FolderList, 'folders' | 
   return [...all.filter(({ marked }) => marked), ...all.filter(({ marked }) => !marked)]
 }
 
-/** The entries that what was typed may mean, in their order. */
 export function matchingEntries(entries: readonly PathEntry[], start: string): readonly PathEntry[] {
   const wanted = start.toLowerCase()
   return entries.filter(({ name }) => name.toLowerCase().startsWith(wanted))

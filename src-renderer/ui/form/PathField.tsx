@@ -1,4 +1,3 @@
-/** A path in a form: typed, walked to, or chosen in the dialog of the system. */
 import { FolderOpen } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
@@ -6,13 +5,11 @@ import { Button } from '../Button.tsx'
 import type { ControlIds } from './Field.tsx'
 import { PathControl, type PathControlProps } from './PathControl.tsx'
 
-/** A path in a form of its own, with its name, and what is below it always shown. */
 export type PathFieldProps = Pick<
   PathControlProps,
   'wants' | 'value' | 'onChange' | 'isBeginning' | 'required' | 'placeholder' | 'height'
 > & { readonly label: string; readonly hint: string }
 
-/** A path that is typed or walked to. */
 export function PathField({ label, hint, required = true, ...field }: PathFieldProps) {
   const id = useId()
   return (
@@ -29,19 +26,15 @@ export function PathField({ label, hint, required = true, ...field }: PathFieldP
   )
 }
 
-/** What is chosen, and where to begin. */
 type ChoosePathProps = {
   readonly wants: 'folder' | 'handler'
-  /** Of the system's dialog, like "Choose the folder of an app". */
   readonly title: string
-  /** Folder or file that it begins at; empty: where the system likes to. */
+  /** Folder or file to start at; empty: the system decides. */
   readonly from: string
   readonly onPath: (path: string) => void
 }
 
-/**
- * Beside a field for a path: opens the system's own dialog. In a browser, which has none for paths, nothing is there.
- */
+/** Opens the system's dialog for paths. Browsers have none, so nothing is shown there. */
 export function ChoosePath({ wants, title, from, onPath }: ChoosePathProps) {
   const { platform, store } = useApp()
   const { desktop } = platform
@@ -59,17 +52,15 @@ export function ChoosePath({ wants, title, from, onPath }: ChoosePathProps) {
   return <Button onClick={() => void choose()}>Choose…</Button>
 }
 
-/** A path among other settings. */
 type BrowsedPathProps = ControlIds & {
   readonly wants: 'folder' | 'handler'
-  /** Of the system's dialog. */
   readonly title: string
   readonly value: string
   readonly onChange: (path: string) => void
   readonly disabled: boolean
 }
 
-/** A path that is typed; folders are walked through on demand, so that they take no room among other settings. */
+/** A typed path; folders are listed on demand, so that they take no space among other settings. */
 export function BrowsedPath({ title, value, onChange, ...field }: BrowsedPathProps) {
   const [browses, setBrowses] = useState(false)
   const { wants, disabled } = field

@@ -1,5 +1,3 @@
-/** Lists to choose one value from: any values, a filter that may be empty, and credentials of registries. */
-
 import * as Radix from '@radix-ui/react-select'
 import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
@@ -8,17 +6,15 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
-/** One choice of a list; those of a `group` stand together below its name. */
 export type SelectChoice = { readonly value: string; readonly label: string; readonly group?: string }
 
-/** A choice of one of several. An empty value is the choice of none. */
+/** A choice of one of several. An empty value means none. */
 export type SelectProps = {
   readonly choices: readonly SelectChoice[]
   readonly value: string
-  /** The name of no choice; without it one has to be chosen. */
   readonly none?: string
   readonly onChange: (value: string) => void
-  /** Comes last, and makes the list longer: it stays open. */
+  /** Comes last and loads more choices; the list stays open. */
   readonly more?: { readonly label: string; readonly onMore: () => void } | undefined
   readonly disabled?: boolean | undefined
   readonly id?: string
@@ -28,11 +24,10 @@ export type SelectProps = {
   readonly className?: string | undefined
 }
 
-// The list knows no empty value.
 const NONE = ':none'
 const MORE = ':more'
 
-/** A list that opens below its field, like a menu. Letters lead to a choice, as in the select of a browser. */
+/** Typed letters jump to a choice, as in a browser's select. */
 export function Select({ choices, none, value, onChange, more, disabled = false, className, ...rest }: SelectProps) {
   const [isOpen, setOpen] = useState(false)
   const isGrowing = useRef(false)
@@ -43,7 +38,7 @@ export function Select({ choices, none, value, onChange, more, disabled = false,
       disabled={disabled}
       open={isOpen}
       onOpenChange={(open) => {
-        // Each choice closes the list, after it was told.
+        // Each choice closes the list after it is reported.
         if (!isGrowing.current) setOpen(open)
         isGrowing.current = false
       }}
@@ -52,7 +47,7 @@ export function Select({ choices, none, value, onChange, more, disabled = false,
           isGrowing.current = true
           return more?.onMore()
         }
-        // The field of a form is told an empty value when what was chosen leaves the list; nobody chose that.
+        // The field reports an empty value when the chosen one leaves the list; nobody chose that.
         if (chosen !== '') onChange(chosen === NONE ? '' : chosen)
       }}
     >
@@ -95,7 +90,7 @@ export function Select({ choices, none, value, onChange, more, disabled = false,
   )
 }
 
-// A letter leads to a choice here, and is no shortcut of the page.
+// A letter jumps to a choice here, so it is no shortcut of the page.
 function keepLetters(event: KeyboardEvent) {
   if (/^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation()
 }
@@ -116,20 +111,15 @@ function Choice({ value, label }: SelectChoice) {
   )
 }
 
-/** One of some values, or any. */
 type PickOneProps = {
   readonly label: string
-  /** Word for no choice. */
   readonly any: string
   readonly value: string | undefined
   readonly choices: readonly (readonly [value: string, word: string])[]
   readonly onChange: (value: string | undefined) => void
 }
 
-/**
- * Picks one value of a list, or any; a value that is not in the list is shown all the same, so that it can be taken
- * away.
- */
+/** Shows a value that is not in the list too, so that it can be removed. */
 export function PickOne({ label, any, value, choices, onChange }: PickOneProps) {
   const isKnown = value === undefined || choices.some(([one]) => one === value)
   const all = isKnown ? choices : [[value, value] as const, ...choices]
@@ -145,14 +135,13 @@ export function PickOne({ label, any, value, choices, onChange }: PickOneProps) 
   )
 }
 
-/** A choice of stored credentials of image registries, by name; an empty one is none. */
 type RegistrySelectProps = Partial<ControlIds> & {
   readonly value: string
   readonly onChange: (name: string) => void
   readonly disabled?: boolean
 }
 
-/** The stored credentials. What is chosen and no longer there stays in sight: a pull would fail for want of it. */
+/** The stored credentials. A chosen one that was deleted stays listed, because pulls fail without it. */
 export function RegistrySelect({ value, onChange, ...rest }: RegistrySelectProps) {
   const { client } = useApp()
   const { data } = useQuery({

@@ -12,7 +12,7 @@ import { StateDot } from '../StateDot.tsx'
 import { useWorkflowServers } from '../workflow-servers.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
-/** The address of a ComfyUI server; empty: none. */
+/** Address of a ComfyUI server; empty means none. */
 export type ServerFieldProps = Partial<ControlIds> & {
   readonly value: string
   readonly onChange: (address: string) => void
@@ -20,7 +20,8 @@ export type ServerFieldProps = Partial<ControlIds> & {
 }
 
 /**
- * An address, with whether a server answers there, and those that answer. A password is shown to who edits it alone.
+ * An address, whether a server responds there, and a list of those that respond. A password is shown only while
+ * editing.
  */
 export function ServerField({ value, onChange, disabled = false, ...ids }: ServerFieldProps) {
   const [focused, setFocused] = useState(false)
@@ -43,13 +44,13 @@ export function ServerField({ value, onChange, disabled = false, ...ids }: Serve
   )
 }
 
-// Servers are looked for without a password, so that of one which wants it nobody knows.
+// Servers are probed without a password, so those that need one are unknown.
 const isProbed = (address: string) =>
   withoutCredentials(address) === address && USUAL_SERVERS.some((usual) => isSameServer(usual, address))
 
 type RespondingServersProps = { readonly value: string; readonly onUse?: (address: string) => void }
 
-// One line at least, so that nothing moves when it is known.
+// Takes at least one line, so that nothing moves when the answer arrives.
 function RespondingServers({ value, onUse }: RespondingServersProps) {
   const servers = useWorkflowServers()
   const isThis = ({ address }: Pick<WorkflowServer, 'address'>) => isSameServer(address, value)

@@ -5,17 +5,15 @@ import { parseEnvFile } from '../../../src-main/domain/env-file.ts'
 import { Button, IconButton } from '../Button.tsx'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
-/** An environment variable while it is typed. */
 export type Variable = { readonly name: string; readonly value: string }
 
-/** Variables as rows. Values are hidden until somebody asks, as they may be secrets and screens are shared. */
+/** Variables as rows. Values are hidden at first, because they may be secrets and screens are shared. */
 export type VariablesFieldProps = Partial<ControlIds> & {
   readonly value: readonly Variable[]
   readonly onChange: (value: readonly Variable[]) => void
   readonly disabled?: boolean
 }
 
-/** Names and values; a pasted .env file becomes rows. */
 export function VariablesField({ id, value, onChange, disabled = false, ...said }: VariablesFieldProps) {
   const [shown, setShown] = useState(false)
   const change = (at: number, row: Partial<Variable>) =>
@@ -78,13 +76,12 @@ export function VariablesField({ id, value, onChange, disabled = false, ...said 
 }
 
 /**
- * The variables of a pasted `.env` file.
- * @returns undefined where the text is none, like a single word
+ * Parses a pasted `.env` file.
+ * @returns undefined if the text is not one, like a single word
  */
 export function readEnvFile(text: string): readonly Variable[] | undefined {
   const variables = Object.entries(parseEnvFile(text)).map(([name, value]) => ({ name, value }))
   return variables.length === 0 || NO_VARIABLE.test(text) ? undefined : variables
 }
 
-// A line that is neither a variable nor a comment, nor within quotes: the text is of another kind.
 const NO_VARIABLE = /^(?!\s*#)[^='"\n]*[^\s='"][^='"\n]*$/m

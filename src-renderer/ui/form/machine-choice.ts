@@ -1,16 +1,13 @@
-/** Words for where workers run. Pure. */
 import { ANY_MACHINE, type MachineView, THIS_MACHINE } from '../../../src-main/contract/machines.ts'
 import { machineText, otherMachine, type PlaceWish } from '../../../src-main/domain/worker/place.ts'
 import type { SelectChoice } from './Select.tsx'
 
-/** Where workers run, to stand behind their number; empty where that is this machine. */
 export function onMachineText({ container }: { readonly container?: PlaceWish | undefined }): string {
   const machine = otherMachine(container)
   if (machine === undefined) return ''
   return machine === ANY_MACHINE ? ' on any machine' : ` on ${machine}`
 }
 
-/** What there is to choose from. @param machines undefined: not known yet */
 export function machineChoices(
   chosen: string,
   machines: readonly Pick<MachineView, 'name' | 'state'>[] | undefined,
@@ -25,7 +22,6 @@ export function machineChoices(
   return [...general, ...added, ...(isKnown ? [] : [unknown])]
 }
 
-/** Why no worker starts on what is chosen now; undefined: nothing is known against it. */
 export function whyNoWorkers(
   chosen: string,
   machines: readonly Pick<MachineView, 'name' | 'state' | 'reason'>[] | undefined,

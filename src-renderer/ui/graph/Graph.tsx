@@ -4,10 +4,9 @@ import type { GraphProps } from './GraphView.tsx'
 
 export type { GraphItem, GraphLink } from './GraphView.tsx'
 
-// What draws it is as large as a page of everything else, and one tab has a graph.
+// The renderer is as large as a page of everything else, and only one tab has a graph.
 const GraphView = lazy(() => import('./GraphView.tsx').then((loaded) => ({ default: loaded.GraphView })))
 
-/** A graph, laid out from left to right; loaded when it is first shown. */
 export function Graph(props: GraphProps) {
   return (
     <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>

@@ -1,4 +1,3 @@
-/** Boxes with arrows between them, to be looked at: dragged and zoomed with the pointer, walked through with Tab. */
 import '@xyflow/react/dist/base.css'
 import {
   Background,
@@ -19,10 +18,8 @@ import clsx from 'clsx'
 import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { type Box, type Corner, layOutBoxes } from './layout.ts'
 
-/** A box with what it shows. */
 type GraphBoxNode = Node<{ readonly content: ReactNode }, 'box'>
 
-/** A box of a graph; arrows come in at its left and go out at its right. */
 const GraphBox = memo(function GraphBox({ data, selected }: NodeProps<GraphBoxNode>) {
   return (
     <div
@@ -38,13 +35,12 @@ const GraphBox = memo(function GraphBox({ data, selected }: NodeProps<GraphBoxNo
   )
 })
 
-/** A box and what it shows; its words are its name. */
+/** A box and its content; its text is its accessible name. */
 export type GraphItem = Box & { readonly content: ReactNode }
 
-/** An arrow with its words. */
 export type GraphLink = { readonly from: string; readonly to: string; readonly label: string }
 
-/** A graph. Keep `items` and `links` the same between two drawings. */
+/** Keep `items` and `links` stable between renders. */
 export type GraphProps = {
   readonly label: string
   readonly items: readonly GraphItem[]
@@ -55,12 +51,11 @@ export type GraphProps = {
 
 const NODE_TYPES = { box: GraphBox }
 const FIT = { padding: 0.08, maxZoom: 1 } as const
-// What those hear who move through it with keys; the library would speak of deleting.
+// Texts for screen readers; the defaults of the library mention deleting.
 const LABELS = { 'node.a11yDescription.default': 'Press Enter to select it.' }
 const LABEL_CHARACTER_PX = 7
 const LABEL_SPACE_PX = 24
 
-// The colours of the library, by ours.
 const COLOURS = {
   '--xy-edge-stroke': 'var(--line-strong)',
   '--xy-background-pattern-color': 'var(--line)',
@@ -72,7 +67,6 @@ const COLOURS = {
   '--xy-edge-label-color': 'var(--ink-2)',
 } as CSSProperties
 
-/** A graph, laid out from left to right. */
 export function GraphView({ label, items, links, selected, onSelect }: GraphProps) {
   const positions = useMemo(
     () =>
@@ -117,7 +111,7 @@ export function GraphView({ label, items, links, selected, onSelect }: GraphProp
         nodeTypes={NODE_TYPES}
         onNodesChange={onNodesChange}
         onMoveStart={(event) => {
-          // Moves of the graph by itself come without an event.
+          // Moves by the graph itself come without an event.
           if (event !== null) movedByHand.current = true
         }}
         minZoom={0.1}
@@ -143,7 +137,6 @@ type FitToRoomProps = {
   readonly isLeftAlone: RefObject<boolean>
 }
 
-/** Shows the whole graph in the room there is, until somebody moves it. */
 function FitToRoom({ positions, isLeftAlone }: FitToRoomProps) {
   const { fitView } = useReactFlow()
   const room = useStore(({ width, height }) => `${width} ${height}`)

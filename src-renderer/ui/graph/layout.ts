@@ -1,12 +1,12 @@
 import { Graph, layout } from '@dagrejs/dagre'
 
-/** A box of a graph; px. */
+/** Size of a box, px. */
 export type Box = { readonly id: string; readonly width: number; readonly height: number }
 
-/** An arrow from one box to another. `labelWidth`: room for its words, px. */
+/** An arrow between two boxes. `labelWidth`: space for its label, px. */
 export type Arrow = { readonly from: string; readonly to: string; readonly labelWidth: number }
 
-/** Where the upper left corner of a box is, px. */
+/** Upper left corner, px. */
 export type Corner = { readonly x: number; readonly y: number }
 
 const BETWEEN_RANKS = 64
@@ -14,8 +14,8 @@ const BETWEEN_BOXES = 24
 const LABEL_HEIGHT = 16
 
 /**
- * Lays a graph out from left to right. Boxes that no arrow touches stand in rows below it, as a column of thirty of
- * them would be seen by nobody.
+ * Lays a graph out from left to right. Boxes without arrows are in rows below it, because a column of thirty would be
+ * out of view.
  */
 export function layOutBoxes(boxes: readonly Box[], arrows: readonly Arrow[]): Readonly<Record<string, Corner>> {
   const touched = new Set(arrows.flatMap(({ from, to }) => [from, to]))

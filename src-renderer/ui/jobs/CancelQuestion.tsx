@@ -6,9 +6,7 @@ import { otherJobsText } from '../../../src-main/domain/worker/shared-workers.ts
 import { useApp } from '../../store/app-context.ts'
 import { Confirm } from '../Dialog.tsx'
 
-/** A cancel of many jobs. */
 type ManyCancelled = {
-  /** The jobs as they are at the press. */
   readonly jobs: () => CancelledJobs
   /** Like `Cancel 2 jobs`: the title of the question and its button. */
   readonly action: string

@@ -1,4 +1,3 @@
-/** A job in lists: its short id, and the beginnings of its input and of its output or error. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Copy } from 'lucide-react'
@@ -13,15 +12,13 @@ import { TONE_LINES, type Tone } from '../colours.ts'
 import { JobErrorCell } from '../output/JobErrorNotice.tsx'
 import { JOB_STATES, JobStateDot } from '../StateDot.tsx'
 
-/** A link of a row. */
 type RowLinkProps = {
   readonly to: string
-  /** All of what it shows the beginning or end of. */
   readonly title: string
   readonly children: ReactNode
 }
 
-/** A link of a row. Not wouter's Link: hundreds of them, mounted during scrolling, would each listen to the address. */
+/** Not wouter's Link: hundreds, mounted during scrolling, would each listen to the address. */
 export function RowLink({ to, title, children }: RowLinkProps) {
   return (
     <a href={to} title={title} onClick={(event) => follow(event, to)} className="font-mono text-small hover:underline">
@@ -36,7 +33,6 @@ function follow(event: MouseEvent, to: string): void {
   navigate(to)
 }
 
-/** Copies the id of a job, and says so. */
 export function useCopyJobId(id: string): () => Promise<void> {
   const { platform, store } = useApp()
   return useCallback(() => {
@@ -48,7 +44,7 @@ export function useCopyJobId(id: string): () => Promise<void> {
   }, [platform, store, id])
 }
 
-/** The short id of a job. Its other letters have no size, so that a selection copies them and a screen reader says them. */
+/** Hidden letters have zero size, so a selection copies the full id and a screen reader reads it. */
 export function ShortJobId({ id }: { readonly id: string }) {
   const short = shortJobId(id)
   const at = id.lastIndexOf(short)
@@ -61,7 +57,6 @@ export function ShortJobId({ id }: { readonly id: string }) {
   )
 }
 
-/** The short id of a job, which leads to it. The whole id is shown on hover and copied by the button or a selection. */
 export function JobLink({ id }: { readonly id: string }) {
   const copy = useCopyJobId(id)
   return (
@@ -83,7 +78,6 @@ export function JobLink({ id }: { readonly id: string }) {
   )
 }
 
-/** Where a search has found a job in its input, or the beginning of that; nothing if it is not known. */
 export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview'> & Partial<JobListItem>) {
   const hit = found?.find((one) => one.in === 'input')
   return hit !== undefined && status !== undefined ? (
@@ -93,7 +87,6 @@ export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview
   )
 }
 
-/** Where a search has found a job in its error or output; else its error, or the beginning of its output. */
 export function ResultCell({ status, error, preview, found }: JobListItem) {
   const hit = found?.find((one) => one.in !== 'input')
   if (hit !== undefined) return <FoundText found={hit} tone={JOB_STATES[status].tone} />
@@ -150,11 +143,9 @@ function Beginning({ text }: { readonly text: string | undefined }) {
 
 type JobFacesProps = {
   readonly ids: readonly string[]
-  /** Name of the list. */
   readonly label: string
 }
 
-/** Jobs of which only the ids are known, one per line. */
 export function JobFaces({ ids, label }: JobFacesProps) {
   const faces = useJobFaces(ids)
   return (
@@ -168,7 +159,6 @@ export function JobFaces({ ids, label }: JobFacesProps) {
   )
 }
 
-/** A job in a line: id, state, input, output or error. `job` is undefined until it is read. */
 function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
@@ -191,7 +181,6 @@ function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem |
 const byId = ({ requests }: JobList) => new Map(requests.map((job) => [job.id, job]))
 const NONE: ReadonlyMap<string, JobListItem> = new Map()
 
-/** The jobs with these ids, with the beginnings of their payloads, as far as they are read. */
 export function useJobFaces(ids: readonly string[]): ReadonlyMap<string, JobListItem> {
   const { client } = useApp()
   const some = ids.slice(0, limit('listIds')).join(',')

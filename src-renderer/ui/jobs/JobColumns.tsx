@@ -8,7 +8,7 @@ import type { Column } from '../table/column.ts'
 import { Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../Values.tsx'
 import { InputCell, JobLink, ResultCell, RowLink } from './JobCells.tsx'
 
-/** The columns of the list of jobs. Those that tell jobs apart come first, so that no width cuts them. */
+/** Columns that distinguish jobs come first, so no width cuts them. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   { id: 'state', header: 'State', width: 168, cell: (job) => <StateCell job={job} /> },
   { id: 'job', header: 'Job', width: 88, cell: ({ id }) => <JobLink id={id} /> },
@@ -57,7 +57,6 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   },
 ]
 
-/** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
 // The page of a job says these too.
@@ -90,22 +89,24 @@ function StateCell({ job }: { readonly job: JobListItem }) {
   )
 }
 
-// A job that nobody has taken yet was not tried.
+// A job that no worker has taken yet has no attempts.
 function triesOf({ retries = 0, delayTime }: JobListItem): ReactNode {
   return delayTime === undefined && retries === 0 ? <Nothing /> : retries + (delayTime === undefined ? 0 : 1)
 }
 
 const Now = createContext(0)
 
-/** Tells the time to all cells below: one timer, and not one for each row. */
+/** Gives all cells the time from one timer instead of one per row. */
 export function NowForCells({ children }: { readonly children: ReactNode }) {
   return <Now value={useNow()}>{children}</Now>
 }
 
-/** The time that the cells below show, ms since the epoch. */
 const useCellNow = () => use(Now)
 
-/** How long ago something was; the exact time on hover. @param at ms since the epoch */
+/**
+ * Shows how long ago; the exact time on hover.
+ * @param at ms since the epoch
+ */
 function TimeCell({ at }: { readonly at: number }) {
   const now = useCellNow()
   return (
@@ -115,13 +116,10 @@ function TimeCell({ at }: { readonly at: number }) {
   )
 }
 
-/** When the job API forgets a job, and what time it is. */
 type ExpiredMarkProps = Pick<JobListItem, 'expiresAt'> & {
-  /** ms since the epoch. */
   readonly now: number
 }
 
-/** A mark on a job that the job API has forgotten; why, on hover. Nothing on any other. */
 export function ExpiredMark({ expiresAt, now }: ExpiredMarkProps) {
   if (expiresAt === undefined || expiresAt > now) return null
   const why = `Expired for the API: since ${exactTime(expiresAt)} the job API answers 404 for it, as in production. It stays here, and can be run again as a new job.`

@@ -9,14 +9,12 @@ import { useApp } from '../../store/app-context.ts'
 import { Confirm, type ConfirmProps } from '../Dialog.tsx'
 import { useOtherJobs } from '../use-other-jobs.ts'
 
-/** The acts of `r` and `c` on the active row of a list of jobs, and the question before a job is cancelled. */
 type JobKeys = {
   readonly onRerun: (job: JobListItem) => void
   readonly onCancel: (job: JobListItem) => void
   readonly question: ReactNode
 }
 
-/** Lets `r` run the active job again as a new one, and `c` cancel it after one question. */
 export function useJobKeys(): JobKeys {
   const { client, store } = useApp()
   const [, go] = useLocation()
@@ -76,7 +74,6 @@ type CancelQuestionProps = Pick<ConfirmProps, 'open' | 'onOpenChange' | 'action'
   readonly job: Pick<JobListItem, 'id' | 'status'>
 }
 
-/** Asks before a job is cancelled. */
 export function CancelQuestion({ job: { id, status }, ...question }: CancelQuestionProps) {
   const otherJobs = useOtherJobs([id])
   return (

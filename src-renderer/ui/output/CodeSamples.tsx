@@ -5,9 +5,7 @@ import { CopyButton } from '../Button.tsx'
 import { Card } from '../Card.tsx'
 import { SegmentedChoice } from '../Tabs.tsx'
 
-/** A call as code. */
 export type CodeSamplesProps = {
-  /** Undefined: it cannot be sent as it stands. */
   readonly call: SampleCall | undefined
 }
 
@@ -18,7 +16,6 @@ const NOTES: Readonly<Record<Sample['name'], string>> = {
   JavaScript: 'A module for Node.js 18 or newer.',
 }
 
-/** A call in several languages, to be copied. */
 export function CodeSamples({ call }: CodeSamplesProps) {
   const [wanted, setWanted] = useState<Sample['name']>('curl')
   const samples = call === undefined ? [] : makeSamples(call)

@@ -5,7 +5,6 @@ import { Button } from '../Button.tsx'
 
 const LOOK_EVERY_MS = 500
 
-/** Installs the package that a text of an error says is missing; nothing if none is, or it cannot be installed. */
 export function InstallButton({ error, endpointId }: { readonly error: string; readonly endpointId: string }) {
   const { client, store, platform } = useApp()
   const endpoint = useAppState(({ live }) => live.endpoints[endpointId])

@@ -20,21 +20,16 @@ import { CopyButton } from '../Button.tsx'
 import { Tooltip } from '../Tooltip.tsx'
 import { InstallButton } from './InstallButton.tsx'
 
-/** The error of a job. */
 export type JobErrorNoticeProps = {
   readonly error: string
   readonly endpointId: string
-  /** Type and message, where they are told in other words: with the node of a graph, say. */
   readonly headline?: string
-  /** What the person can do next. */
   readonly nextStep?: ReactNode
-  /** What the person can do here and now. */
   readonly action?: ReactNode
 }
 
 /**
- * Why a job failed: type and message once, below them the calls that led there. Those within a server of graphs are
- * folded: they say little to who runs one.
+ * Shows type and message once, then the calls. Frames within a ComfyUI server are folded: they say little to its user.
  */
 export function JobErrorNotice({ error, endpointId, headline, nextStep, action }: JobErrorNoticeProps) {
   const read = useMemo(() => readJobError(error), [error])
@@ -79,16 +74,15 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
   )
 }
 
-/** Where the code of an endpoint is on this machine; undefined: it is not known, as the endpoint is gone. */
+/** Local code folders of an endpoint; undefined: unknown, as the endpoint is gone. */
 function useCodeFolders(endpointId: string): CodeFolders | undefined {
   const { client } = useApp()
-  // A published graph has no workers of its own.
+  // A published graph has no workers of its own to look up.
   const endpoint = useAppState(({ live: { endpoints } }) => {
     const own = endpoints[endpointId]
     return own?.graph === undefined ? own : endpoints[own.graph.behind]
   })
   const app = endpoint?.app?.name
-  // The list of the pages of apps.
   const { data } = useQuery({
     queryKey: ['projects'],
     queryFn: ({ signal }) => client.call('projectList', { signal }),
@@ -98,16 +92,12 @@ function useCodeFolders(endpointId: string): CodeFolders | undefined {
   return useMemo(() => endpoint && codeFoldersOf(endpoint, project), [endpoint, project])
 }
 
-/** The calls that led to an error. */
 type TracebackProps = {
   readonly traceback: string
-  /** Type and message of the error, which are shown above. */
   readonly headline: string
-  /** Where the files are on this machine; undefined: nobody knows. */
   readonly folders: CodeFolders | undefined
 }
 
-/** A traceback as a list of calls, the user's own ones marked; a press on a place opens it in the editor. */
 function Traceback({ traceback, headline, folders }: TracebackProps) {
   const parts = useMemo(
     () => readTraceback(traceback, headline).map((part, at) => ({ part, at })),
@@ -155,18 +145,14 @@ function Frame({ frame, here }: { readonly frame: TracebackFrame; readonly here:
 
 const folderOf = (file: string) => /^(.*)[\\/]/.exec(file)?.[1] ?? ''
 
-/** A line of a file. */
 type SourceLinkProps = {
-  /** As the worker names it. */
   readonly file: string
   readonly line: number
-  /** The same file on this machine; undefined: it is not here. */
   readonly here: string | undefined
 }
 
 const STYLE = 'shrink-0 font-mono font-medium underline decoration-dotted underline-offset-2 hover:decoration-solid'
 
-/** Opens a line of a file in the editor that the settings name; else copies it. */
 function SourceLink({ file, line, here }: SourceLinkProps) {
   const { platform, store } = useApp()
   const editor = useAppState((state) => state.editor)
@@ -204,7 +190,6 @@ function SourceLink({ file, line, here }: SourceLinkProps) {
   )
 }
 
-/** The error of a job in a row of a table: its line, with the whole of type and message on hover. */
 export function JobErrorCell({ error }: { readonly error: string | undefined }) {
   if (error === undefined) return null
   return (

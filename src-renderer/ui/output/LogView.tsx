@@ -1,7 +1,3 @@
-/**
- * A log of any number of lines, of which only those in sight are drawn, and one that follows the service. It stays at
- * the newest line until somebody scrolls up.
- */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
@@ -15,24 +11,20 @@ import { exactTime } from '../format.ts'
 import { SegmentedChoice } from '../Tabs.tsx'
 import { type AnsiColour, readAnsi } from './read-ansi.ts'
 
-/** Lines of a log, oldest first. */
 export type LogViewProps = {
   readonly lines: readonly LogLine[]
   readonly label: string
-  /** Text that is searched for at first. */
   readonly search?: string
 }
 
 const LINE_PX = 18
 const LINES_AHEAD = 30
-// How near to the end still counts as being there.
+// px from the end that still count as the end.
 const AT_END_PX = 24
 
-/** Whether something that scrolls shows its end. */
 export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
   scrollHeight - scrollTop - clientHeight < AT_END_PX
 
-/** A log with a search, levels and colours. */
 export function LogView({ lines, label, search = '' }: LogViewProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [filter, setFilter] = useState<LogFilter>({ text: search, level: 'debug' })
@@ -111,7 +103,6 @@ export function LogView({ lines, label, search = '' }: LogViewProps) {
   )
 }
 
-/** A line, with the text that is looked for, and whether it says which worker wrote it. */
 type LogRowProps = { readonly line: LogLine; readonly search: string; readonly saysWorker: boolean }
 
 const COLOURS: Readonly<Record<AnsiColour, string>> = {
@@ -132,7 +123,6 @@ const LEVELS: Readonly<Record<LogLevel, string>> = {
   error: 'bg-failed-soft text-failed-ink',
 }
 
-/** A line of a log: when, which worker, the text. */
 const LogRow = memo(function LogRow({ line, search, saysWorker }: LogRowProps) {
   return (
     <div className={clsx('flex gap-3 px-3 leading-[18px]', LEVELS[levelOf(line.level)])}>
@@ -168,21 +158,16 @@ function marked(text: string, search: string): ReactNode {
   )
 }
 
-/** Which lines are shown. */
 type LogFilter = {
-  /** Text that a line holds, whatever its case; empty: all. */
+  /** Text that a line contains, ignoring case; empty: all lines. */
   readonly text: string
-  /** Least level; `debug` is all. */
   readonly level: LogLevel
 }
 
-/** Levels from the least on. */
 const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const
 
-/** A level of a log line. */
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** The level of a line by its word, whatever a library calls it. */
 export function levelOf(word: string): LogLevel {
   const lower = word.toLowerCase()
   if (/^(err|fatal|crit|panic)/.test(lower)) return 'error'
@@ -190,7 +175,6 @@ export function levelOf(word: string): LogLevel {
   return /^(debug|trace)/.test(lower) ? 'debug' : 'info'
 }
 
-/** The lines that a filter lets through. */
 function filterLines(lines: readonly LogLine[], { text, level }: LogFilter): readonly LogLine[] {
   const least = LOG_LEVELS.indexOf(level)
   const wanted = text.toLowerCase()
@@ -200,13 +184,12 @@ function filterLines(lines: readonly LogLine[], { text, level }: LogFilter): rea
   )
 }
 
-/** Whose lines are followed. */
 type FollowedLogProps = {
   readonly of: 'endpoint' | 'worker' | 'job'
   readonly id: string
 } & Omit<LogViewProps, 'lines'>
 
-// As many as the service keeps of a worker; of an endpoint the newest.
+// As many lines as the service keeps per worker; for an endpoint the newest.
 const MAX_LINES = limit('logLinesPerWorker')
 const FIRST_LINES = 5000
 
@@ -216,7 +199,6 @@ const SOURCES = {
   job: { operation: 'jobLogs', parameter: 'jobId' },
 } as const
 
-/** The log of an endpoint, a worker or a job, followed while it is shown. */
 export function FollowedLog({ of, id, ...view }: FollowedLogProps) {
   const { client } = useApp()
   const [lines, setLines] = useState<readonly LogLine[]>([])

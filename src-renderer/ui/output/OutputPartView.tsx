@@ -3,7 +3,6 @@ import { useState } from 'react'
 
 const SHOWN_TEXT = 20_000
 
-/** One part of an output, with where it is in it. */
 export function OutputPartView({ part }: { readonly part: OutputPart }) {
   return (
     <figure className="flex min-w-0 flex-col gap-1">
@@ -42,7 +41,7 @@ function Content({ part }: { readonly part: OutputPart }) {
       return <LongText text={part.text} />
     case 'link':
       return (
-        // The policy of the pages loads nothing from elsewhere, so a picture at an address is a link.
+        // The pages' CSP loads nothing from elsewhere, so a remote picture is a link.
         <a
           href={part.address}
           target="_blank"
@@ -100,22 +99,21 @@ function LongText({ text }: { readonly text: string }) {
 
 const fileName = (path: string) => path.replace(/\W+/g, '-').replace(/^-|-$/g, '') || 'output'
 
-// What of a value is better looked at than read: pictures, sound, films, and longer texts. Workers send media as data
-// addresses, or as base64 without saying what it is; its first bytes tell.
+// Extracts media and long texts from a value. Workers send media as data URLs or untyped base64, recognized by its
+// first bytes.
 
-/** A part of a value that is shown by itself. `path` is where it is, like `images[0].data`. */
 type OutputPart =
   | { readonly kind: 'image' | 'audio' | 'video'; readonly path: string; readonly source: string }
   | { readonly kind: 'text'; readonly path: string; readonly text: string }
   | { readonly kind: 'link'; readonly path: string; readonly address: string }
 
-// A value of a million entries must not stop the window, and nobody looks at more pictures at once.
+// A value with a million entries must not freeze the window, and nobody looks at more pictures at once.
 const MOST_PARTS = 50
 const MOST_VISITED = 20_000
 const LONG_LINE = 120
 
 const DATA_ADDRESS = /^data:(image|audio|video)\/[\w.+-]+(;[\w=.+-]+)*,/
-/** Beginnings of base64 texts: the first bytes of the format, three of which are four characters. */
+/** Base64 prefixes of magic bytes; three bytes are four characters. */
 const MAGIC: readonly (readonly [start: RegExp, type: string])[] = [
   [/^iVBORw0KGgo/, 'image/png'],
   [/^\/9j\//, 'image/jpeg'],
@@ -128,7 +126,6 @@ const MAGIC: readonly (readonly [start: RegExp, type: string])[] = [
 ]
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Finds the parts, in the order in which they stand. */
 export function findParts(value: unknown): readonly OutputPart[] {
   const parts: OutputPart[] = []
   let visited = 0
@@ -157,7 +154,6 @@ function partOf(text: string, path: string): OutputPart | undefined {
   if (type !== undefined)
     return { kind: type.split('/', 1)[0] as 'image' | 'audio' | 'video', path, source: `data:${type};base64,${text}` }
   if (/^https?:\/\/\S+$/.test(text)) return { kind: 'link', path, address: text }
-  // The only thing there is, or more than fits into a line of the tree.
   if (path === '' || text.includes('\n') || text.length > LONG_LINE) return { kind: 'text', path, text }
   return undefined
 }

@@ -8,18 +8,13 @@ import type { Column } from '../table/column.ts'
 import { Table } from '../table/Table.tsx'
 import { findParts, OutputPartView } from './OutputPartView.tsx'
 
-/** What a worker has given. */
 export type OutputViewProps = {
   readonly value: unknown
-  /** Its name, as in `Output of job x`; `Output` without it. */
   readonly label?: string
 }
 
 type Form = 'Rendered' | 'Raw'
 
-/**
- * A value of any kind: pictures, sound, texts and tables are shown as such, the rest as a tree; or all of it as JSON.
- */
 export function OutputView({ value, label = 'Output' }: OutputViewProps) {
   const [form, setForm] = useState<Form>('Rendered')
   const raw = useMemo(() => (value === undefined ? '' : writeExact(value, 2)), [value])
@@ -53,7 +48,6 @@ type NumberedRow = { readonly at: number; readonly row: Readonly<Record<string, 
 
 const keyOf = ({ at }: NumberedRow) => String(at)
 
-/** A list of flat objects as a table. */
 function TableOf({ found }: { readonly found: FoundTable }) {
   const rows = useMemo(() => found.rows.map((row, at) => ({ at, row })), [found])
   const columns = useMemo(
@@ -78,22 +72,19 @@ function TableOf({ found }: { readonly found: FoundTable }) {
   )
 }
 
-/** A list of flat objects, as a table shows it. */
 type FoundTable = {
-  /** Where it is, like `rows`; empty: the value itself. */
   readonly path: string
   readonly columns: readonly string[]
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-// More columns than fit beside each other are read better as a tree.
+// More columns than fit side by side are easier to read as a tree.
 const MOST_COLUMNS = 16
 const LEAST_ROWS = 2
 const LONG_CELL = 2000
-// Enough rows to know that they are all alike.
+// Enough rows to conclude that all have the same shape.
 const SAMPLED = 200
 
-/** Finds the list of flat objects that a value is, or that stands in it by name. */
 export function findTable(value: unknown): FoundTable | undefined {
   const own = tableOf(value, '')
   if (own !== undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return own
@@ -119,19 +110,16 @@ function tableOf(value: unknown, path: string): FoundTable | undefined {
   return columns.size === 0 ? undefined : { path, columns: [...columns], rows: value }
 }
 
-/** A cell as text. */
 function cellText(cell: unknown): string {
   if (cell === undefined || cell === null) return ''
   return typeof cell === 'object' ? writeExact(cell) : String(cell)
 }
 
-/** JSON as text. */
 type RawOutputProps = { readonly text: string; readonly label: string }
 
-// More than this in one element makes the window stutter; the rest is copied or saved.
+// More characters in one element make the window stutter; the rest can be copied or saved.
 const SHOWN = 200_000
 
-/** JSON as it came, in lines; of a very large one the beginning. */
 export function RawOutput({ text, label }: RawOutputProps) {
   return (
     <div className="min-w-0">

@@ -1,23 +1,19 @@
-/** A piece of a line in one look. */
 export type AnsiPiece = { readonly text: string; readonly colour?: AnsiColour; readonly bold?: true }
 
-/** The eight colours that terminals agree on, by name. */
 export const ANSI_COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** A colour of a terminal. */
 export type AnsiColour = (typeof ANSI_COLOURS)[number]
 
 const ESCAPE = '\u001b'
 const BELL = '\u0007'
-// Colours and boldness are read; all other sequences, which move a cursor or set a title, are left out.
+// Only colour and bold are read; sequences that move the cursor or set a title are dropped.
 const SEQUENCE = new RegExp(
   `${ESCAPE}(?:\\[([0-9;:?]*)([@-~])|\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)|[@-Z\\\\^_])`,
   'g',
 )
-// A line of a log has several where a program wrote a traceback at once.
+// One log line contains newlines when a program wrote a traceback at once.
 const CONTROL = /[^\P{Cc}\t\n]/gu
 
-/** Takes a line with the colour sequences of terminals apart. Other control characters are left out. */
 export function readAnsi(line: string): readonly AnsiPiece[] {
   const pieces: AnsiPiece[] = []
   let style: Omit<AnsiPiece, 'text'> = {}
@@ -40,7 +36,7 @@ function styleAfter(style: Omit<AnsiPiece, 'text'>, codes: string): Omit<AnsiPie
   const numbers = codes.split(/[;:]/).map(Number)
   for (let at = 0; at < numbers.length; at++) {
     const code = numbers[at] ?? 0
-    // 38 and 48 bring a colour of a larger set along, which is skipped: `38;5;n` or `38;2;r;g;b`.
+    // 38 and 48 are followed by an extended colour, which is skipped: `38;5;n` or `38;2;r;g;b`.
     if (code === 38 || code === 48) at += numbers[at + 1] === 5 ? 2 : 4
     else next = withCode(next, code)
   }

@@ -31,9 +31,7 @@ export type GridProps<Row> = {
   readonly selection?: GridSelection<Row>
   readonly sort?: TableSort | undefined
   readonly onSort?: ((sort: TableSort | undefined) => void) | undefined
-  /** Receives which rows are in sight. */
   readonly onSight?: (first: number, last: number) => void
-  /** Hears whether somebody reads: has scrolled, or has an active row. */
   readonly onReading?: (reads: boolean) => void
   /** Grows when the list begins anew: the grid goes to the top. */
   readonly anew?: number
@@ -43,7 +41,6 @@ export type GridProps<Row> = {
 const ROWS_AHEAD = 12
 const BOX_PX = 36
 
-/** A grid of any length. */
 export function Grid<Row extends object>(props: GridProps<Row>) {
   const { label, columns, count, lineAt, keyAt, active, onActive, onOpen, selection, onSight, onReading, anew } = props
   const { onRerun, onCancel, sort, onSort, className } = props
@@ -62,13 +59,13 @@ export function Grid<Row extends object>(props: GridProps<Row>) {
       keyAt
         ? defaultRangeExtractor(range)
         : slotsOf({ ...range, size: Math.ceil((scroller.current?.clientHeight ?? 0) / ROW_PX) + 1 }),
-    // The head stays at the top of what scrolls, above the first row and over the others.
+    // The sticky head stands above the first row and over the others.
     scrollMargin: HEAD_PX,
     scrollPaddingStart: HEAD_PX,
   })
   const items = virtual.getVirtualItems()
   const indexes = items.map(({ index }) => index)
-  // None are drawn before the table has a height.
+  // No rows are rendered before the table has a height.
   const [first, last] = indexes.length === 0 ? [0, 0] : [Math.min(...indexes), Math.max(...indexes)]
   const reads = active >= 0 || (virtual.scrollOffset ?? 0) > 0
   useEffect(() => onSight?.(first, last), [onSight, first, last])
@@ -77,7 +74,7 @@ export function Grid<Row extends object>(props: GridProps<Row>) {
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 })
   }, [anew])
-  // Within the page, which the table may be longer than.
+  // Scrolls the page too, since the table may be longer than it.
   useEffect(() => {
     if (movedTo.current === active)
       document.getElementById(`${idOfTable}${active}`)?.scrollIntoView({ block: 'nearest' })
@@ -170,14 +167,14 @@ export function Grid<Row extends object>(props: GridProps<Row>) {
   useEffect(() => {
     pressed.current = click
   })
-  // The same function at each drawing, so that rows which stay as they are are not drawn again.
+  // A stable function, so that unchanged rows are not rendered again.
   const onPress = useCallback((event: MouseEvent) => pressed.current(event), [])
   const DrawnRow = keyAt ? GridRow : StillRow
 
   return (
     <div
       ref={scroller}
-      // Not by :has(), which the browser would look at anew with each row that comes and goes.
+      // Not :has(), which the browser would re-evaluate whenever a row appears or leaves.
       className={clsx('overflow-auto data-focused:outline-2 data-focused:outline-accent', className)}
       data-focused={focused || undefined}
     >
@@ -225,14 +222,10 @@ export function Grid<Row extends object>(props: GridProps<Row>) {
 }
 
 /**
- * The rows that are drawn, always as many: each has a slot by its index, so that a row that scrolls out of sight lends
- * its elements to one that comes in: to make them anew is most of what scrolling costs. The elements therefore do not
- * stand in the order of the rows, which `aria-rowindex` tells.
- * @param range.startIndex first row in sight
- * @param range.size rows that may be in sight
- * @param range.overscan rows drawn before and after them
- * @param range.count rows there are
- * @returns the index of the row in each slot
+ * Assigns rows to reused elements, as creating them is most of the cost of scrolling. DOM order therefore differs from
+ * `aria-rowindex`.
+ * @param range.overscan rows rendered before and after those in sight
+ * @returns the row index in each slot
  */
 export function slotsOf({
   startIndex,

@@ -13,7 +13,6 @@ type GridRowProps<Row> = {
   /** Undefined while it is not read, and for the name of a group. */
   readonly row: Row | undefined
   readonly group: string | undefined
-  /** Rows of the group. */
   readonly count: number | undefined
   readonly columns: readonly Column<Row>[]
   readonly template: string
@@ -25,7 +24,6 @@ type GridRowProps<Row> = {
   readonly onPress: (event: MouseEvent) => void
 }
 
-/** A line of a grid. */
 export function GridRow<Row extends object>(props: GridRowProps<Row>) {
   const { id, index, row, group, count, columns, template, isActive, isSelected, boxName, isOpened, onPress } = props
   const transform = `translateY(${index * ROW_PX}px)`
@@ -54,7 +52,7 @@ export function GridRow<Row extends object>(props: GridRowProps<Row>) {
         'absolute inset-x-0 grid h-8 scroll-mt-8 items-center border-b border-line/60',
         row !== undefined && isOpened && 'cursor-pointer hover:bg-surface-2',
         isActive && 'group-focus-within:bg-accent-soft',
-        // Strictly contained: what comes and goes within a row concerns no other.
+        // Strict containment, so that changes within a row never affect other rows.
         hasBox && 'contain-strict',
         hasBox && isSelected && 'bg-accent-soft',
         hasBox && isActive && 'shadow-[inset_2px_0_0_var(--accent)]',
@@ -93,7 +91,7 @@ export function GridRow<Row extends object>(props: GridRowProps<Row>) {
   )
 }
 
-/** Drawn again only when something of it changes: while a list scrolls, most of its rows stay as they are. */
+/** Memoized: while a list scrolls, most rows stay the same. */
 export const StillRow = memo(GridRow) as typeof GridRow
 
 type GridHeadProps<Row> = {

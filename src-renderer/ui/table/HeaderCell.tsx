@@ -2,14 +2,12 @@ import clsx from 'clsx'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { Column, TableSort } from './column.ts'
 
-/** The head of a column. */
 export type HeaderCellProps<Row> = {
   readonly column: Column<Row>
   readonly sort: TableSort | undefined
   readonly onSort: ((sort: TableSort | undefined) => void) | undefined
 }
 
-/** The head of a column; a press sorts by it: upwards, downwards, not at all. */
 export function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
   const { id, header, align, sortBy } = column
   const sorted = sort?.column === id ? (sort.descending ? 'descending' : 'ascending') : 'none'

@@ -15,27 +15,22 @@ import type { Column, TableSort } from './column.ts'
 import { Grid } from './Grid.tsx'
 import type { GridLine } from './GridRow.tsx'
 
-/** A table. Keep `columns` the same between two drawings. */
 export type TableProps<Row> = {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowId: (row: Row) => string
   readonly onOpen?: (row: Row) => void
-  /** For rows that are jobs: `r` and `c`. */
   readonly onRerun?: (row: Row) => void
   readonly onCancel?: (row: Row) => void
-  /** The group of a row, by the name that stands above it. Groups come in the order of `rows`. */
   readonly groupOf?: ((row: Row) => string) | undefined
   readonly sort?: TableSort | undefined
   readonly onSort?: (sort: TableSort | undefined) => void
-  /** Takes part in the layout of the page, like `flex-1 min-h-0` or `max-h-96`. */
   readonly className?: string
 }
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/** A table of any length. */
 export function Table<Row extends object>(props: TableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, groupOf, sort, onSort } = props
   const [activeId, setActiveId] = useState<string>()
@@ -47,7 +42,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     enableSortingRemoval: true,
     enableMultiSort: false,
     state: { sorting: useMemo(() => sortingOf(sort), [sort]) },
-    onSortingChange: () => undefined, // The header says what is wanted; the owner of `sort` decides.
+    onSortingChange: () => undefined,
   })
   const sorted = table.getRowModel().rows
   const lines = useMemo(() => linesOf(rows, sorted, groupOf), [rows, sorted, groupOf])
@@ -101,7 +96,6 @@ function sortingOf(sort: TableSort | undefined): SortingState {
   return sort === undefined ? [] : [{ id: sort.column, desc: sort.descending }]
 }
 
-/** The lines of a table, group by group: groups in the order of `rows`, the rows of each in the order of `sorted`. */
 function linesOf<Row>(
   rows: readonly Row[],
   sorted: readonly { readonly id: string; readonly original: Row }[],

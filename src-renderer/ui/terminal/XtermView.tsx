@@ -9,7 +9,7 @@ const FONT_PX = 12
 const MAX_LINES = 5000
 const TEXT_CONTRAST = 4.5
 
-/** A terminal: takes all keys while it has the focus, but Shift+Escape, which leaves it. */
+/** The terminal takes all keys while focused, except Shift+Escape, which leaves it. */
 export function XtermView({ label, connect }: TerminalProps) {
   const { platform } = useApp()
   const container = useRef<HTMLDivElement>(null)
@@ -82,24 +82,22 @@ export function XtermView({ label, connect }: TerminalProps) {
   )
 }
 
-// Ctrl+C with a selection copies it, as does Ctrl+Shift+C; without one it goes to the program, which it ends.
+// Ctrl+C with a selection copies, as does Ctrl+Shift+C; without one it interrupts the program.
 function isCopy(event: globalThis.KeyboardEvent, hasSelection: boolean): boolean {
   return hasSelection && event.ctrlKey && !event.altKey && event.key.toLowerCase() === 'c'
 }
 
-// Shells use Ctrl+K and others; those of the page are with Cmd there, or after Shift+Escape.
+// Shells use Ctrl+K and others; page shortcuts need Cmd there, or Shift+Escape first.
 function keepControlKeys(event: KeyboardEvent): void {
   if (event.ctrlKey) event.stopPropagation()
 }
 
-// To the tab that it is part of, or the panel around it.
 function leave(element: HTMLElement): void {
   const panel = element.closest<HTMLElement>('[role="dialog"]')
   const next = panel?.querySelector<HTMLElement>('[aria-current]') ?? panel
   next?.focus()
 }
 
-// The sixteen colours of terminals in those of the tokens, each with the strong one beside it.
 const COLOURS = {
   background: '--surface-1',
   foreground: '--ink',
@@ -125,7 +123,6 @@ const COLOURS = {
   brightWhite: '--ink',
 } as const satisfies Partial<Record<keyof ITheme, string>>
 
-/** The colours of the tokens as they are now. @param element a part of the page */
 function themeOf(element: HTMLElement): ITheme {
   const probe = element.ownerDocument.createElement('span')
   element.append(probe)
@@ -139,26 +136,20 @@ function themeOf(element: HTMLElement): ITheme {
   return theme
 }
 
-/** Size of a terminal in characters. */
 export type ScreenSize = { readonly columns: number; readonly rows: number }
 
-/** The screen of a terminal as who feeds it sees it. */
 export type Screen = {
   readonly size: () => ScreenSize
-  /** Shows what a program wrote, in order. */
   readonly write: (bytes: Uint8Array) => void
   readonly focus: () => void
 }
 
-/** What a screen tells of. */
 export type ScreenEvents = {
   readonly onInput: (text: string) => void
   readonly onSize: (size: ScreenSize) => void
 }
 
-/**
- * A terminal. `connect` is called once, when there is a screen; what it gives back is told of the screen until its end.
- */
+/** `connect` is called once the screen exists; the handlers it returns receive screen events until unmount. */
 export type TerminalProps = {
   readonly label: string
   readonly connect: (screen: Screen) => ScreenEvents & { readonly close: () => void }

@@ -3,9 +3,6 @@ import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
 import { bytes } from '../format.ts'
 
-/**
- * Sizes of the pieces of a whole. `looks` has the classes of each kind. Keep `pieces` the same between two drawings.
- */
 export type TreemapProps<Kind extends string> = {
   readonly label: string
   readonly pieces: readonly Piece<Kind>[]
@@ -14,13 +11,12 @@ export type TreemapProps<Kind extends string> = {
   readonly onChoose: (id: string) => void
 }
 
-// The area is this much wider than high.
+// Width divided by height of the area.
 const RATIO = 2
-// What is smaller has no room for its name, as shares of the whole.
+// Smaller tiles have no room for a name; shares of the whole.
 const NAMED = { width: 0.07, height: 0.07 } as const
 const SIZED = { width: 0.07, height: 0.13 } as const
 
-/** An area divided by size, for the eye; a table beside it tells the same to everybody. */
 export function Treemap<Kind extends string>({ label, pieces, styles, chosen, onChoose }: TreemapProps<Kind>) {
   const tiles = useMemo(() => layOutTiles(pieces, RATIO), [pieces])
   return (
@@ -50,7 +46,6 @@ export function Treemap<Kind extends string>({ label, pieces, styles, chosen, on
 
 const part = (share: number) => `${(share * 100).toFixed(3)}%`
 
-/** A piece of the whole. */
 type Piece<Kind extends string> = {
   readonly id: string
   readonly name: string
@@ -58,7 +53,7 @@ type Piece<Kind extends string> = {
   readonly size: number
 }
 
-/** A piece with its place, as shares of the whole, 0 to 1. */
+/** Position as shares of the whole, 0 to 1. */
 type Tile<Kind extends string> = {
   readonly piece: Piece<Kind>
   readonly left: number
@@ -69,10 +64,6 @@ type Tile<Kind extends string> = {
 
 type Whole<Kind extends string> = { readonly children: readonly Piece<Kind>[] }
 
-/**
- * Divides an area so that each piece has its share of it, in tiles as square as they can be. @param ratio width by
- * height
- */
 export function layOutTiles<Kind extends string>(pieces: readonly Piece<Kind>[], ratio: number): readonly Tile<Kind>[] {
   const sized = pieces.filter(({ size }) => size > 0)
   if (sized.length === 0) return []

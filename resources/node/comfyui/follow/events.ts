@@ -2,34 +2,34 @@ import { type Preview, readPreview, readServerMessage, type ServerMessage } from
 import type { ComfyServer } from '../server/comfy-server.ts'
 import { openSocket } from './open-socket.ts'
 
-/** Something that the server's socket brought. `quiet`: nothing for a while. */
 export type ServerEvent =
   | { readonly kind: 'message'; readonly message: ServerMessage }
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'ended'; readonly why: Error }
   | { readonly kind: 'quiet' }
 
-/** The events of one connection, in their order. */
 export type ServerEvents = {
-  /** The next one; `quiet` when none comes within the time. @throws the reason of the signal */
+  /**
+   * Returns the next event, or `quiet` when none comes in time.
+   * @throws the signal's reason
+   */
   readonly next: (timeoutMs: number) => Promise<ServerEvent>
   readonly close: () => void
 }
 
 const MIB = 1024 * 1024
-// What may wait for its reader before the socket is read no further. Source: ours; a busy server sends 50 a second.
+// Limit of unread events before reading pauses. Source: ours; a busy server sends 50 a second.
 const WAITING_MAX = { events: 1000, bytes: 32 * MIB }
 // A text names the inputs of a node that failed. A longer message costs a connection, and the job goes on with another.
 const MESSAGE_BYTES = 16 * MIB
-// Source: worker-comfyui, handler.py.
+// ms. Source: worker-comfyui, handler.py.
 const OPEN_MS = 10_000
-// It must come first. Previews then say whose they are.
+// It must come first. Previews then name their node.
 const FEATURES = JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: true } })
 
-/** Whose events are wanted. `silenceMs`: without a sign of life for so long the connection counts as dead. */
+/** Options of a connection. `silenceMs`: a connection that is silent for so long counts as dead. */
 export type EventsOptions = { readonly clientId: string; readonly silenceMs: number; readonly signal: AbortSignal }
 
-/** Connects to the events of a client. @throws Error that says why it cannot */
 export async function openEvents(
   server: ComfyServer,
   { clientId, silenceMs, signal }: EventsOptions,
@@ -76,13 +76,12 @@ export async function openEvents(
   }
 }
 
-/** Events that wait for their reader. */
 class WaitingEvents {
   readonly #events: { readonly event: ServerEvent; readonly bytes: number }[] = []
   #bytes = 0
 
   add(event: ServerEvent, bytes: number): void {
-    // Only the newest picture counts, however slow its reader is.
+    // Only the newest picture matters, however slow its reader is.
     if (event.kind === 'preview' && this.#events.at(-1)?.event.kind === 'preview') this.#remove(this.#events.pop())
     this.#events.push({ event, bytes })
     this.#bytes += bytes

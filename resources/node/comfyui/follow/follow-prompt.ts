@@ -1,6 +1,6 @@
 /**
- * Follows a prompt to its end. The socket tells of it; where it is quiet or was away, the queue and the history are
- * asked, since what was said meanwhile is lost.
+ * Follows a prompt by socket events, and reads the queue and history after silence or a reconnect, since events sent
+ * meanwhile are lost.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { networkReason } from '../../../../src-main/domain/network-error.ts'
@@ -12,12 +12,10 @@ import { openEvents, type ServerEvents } from './events.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { findPrompt, type PromptPlace } from './prompt-place.ts'
 
-/** What is followed. */
 export type Followed = {
   readonly server: ComfyServer
   readonly clientId: string
   readonly promptId: string
-  /** Open since before the prompt was queued. */
   readonly events: ServerEvents
   readonly signal: AbortSignal
   readonly settings: Pick<BridgeSettings, 'reconnectAttempts' | 'reconnectDelayMs' | 'quietMs' | 'silenceMs'>
@@ -26,7 +24,7 @@ export type Followed = {
   readonly log: (line: string) => void
 }
 
-/** Follows a prompt. @throws BridgeFailure when the server is gone or knows nothing of it, the reason of the signal */
+/** @throws BridgeFailure when the server is gone or no longer knows the prompt; the signal's reason */
 export async function followPrompt(followed: Followed): Promise<Outcome> {
   const { promptId, settings, log } = followed
   let { events } = followed
@@ -48,7 +46,7 @@ export async function followPrompt(followed: Followed): Promise<Outcome> {
           log(`ComfyUI at ${followed.server.host} is working on prompts of other clients.`)
         hasToldOfOthers ||= place === 'pending'
         looksInVain = place === 'unknown' ? looksInVain + 1 : 0
-        // Once may be the moment between the queue and the history.
+        // One miss may be the moment between the queue and the history.
         if (looksInVain > 1 || (looksInVain > 0 && event.kind === 'ended')) throw forgotten(followed)
       }
     }
@@ -63,7 +61,7 @@ async function look({ server, promptId, signal, log }: Followed): Promise<Prompt
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
-    // The socket is there, so the server is: it is busy, and says the rest later.
+    // The socket is open, so the server is only busy.
     log(`ComfyUI at ${server.host} does not report the position of the prompt: ${networkReason(error)}`)
     return 'running'
   }

@@ -2,10 +2,9 @@ import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import { askText, type ComfyServer } from '../server/comfy-server.ts'
 import { placeInQueue } from './prompt-place.ts'
 
-// All together, in ms: longer than a busy server needs, and short of the 5 s in which a cancelled job has to end.
+// Total limit in ms: more than a busy server needs, and less than the 5 s in which a cancelled job has to end.
 const INTERRUPT_MS = 4000
 
-/** Takes a prompt from the server's queue, or interrupts it where it runs. Prompts of others go on. */
 export async function interruptPrompt(
   server: ComfyServer,
   promptId: string,
@@ -16,7 +15,7 @@ export async function interruptPrompt(
     askText(server, { path, body: JSON.stringify(body), timeoutMs: INTERRUPT_MS, signal })
   try {
     await post('queue', { delete: [promptId] })
-    // Older servers interrupt whatever runs, whichever prompt is named.
+    // Older servers interrupt the running prompt, whichever is named.
     if ((await placeInQueue(server, promptId, signal)) === 'running') await post('interrupt', { prompt_id: promptId })
   } catch (error) {
     log(`ComfyUI at ${server.host} could not be stopped: ${networkReason(error)}`)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** A connection to a WebSocket server. */
 export type Socket = {
   readonly send: (text: string) => void
   /** Continues after `onMessage` has asked for a pause. */
@@ -10,12 +9,9 @@ export type Socket = {
   readonly close: () => void
 }
 
-/** Options of a connection. */
 export type SocketOptions = {
-  /** Address with http or https. */
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** A longer message ends the connection. */
   readonly messageBytes: number
   readonly signal: AbortSignal
   readonly openMs: number
@@ -32,7 +28,6 @@ const CLOSE_MS = 1000
 // Source: RFC 6455, 7.4.1: closed without a code, and lost.
 const [NO_CODE, LOST] = [1005, 1006]
 
-/** Opens a WebSocket. @throws Error that says what the server did instead */
 export async function openSocket(options: SocketOptions): Promise<Socket> {
   const { url, headers, messageBytes, signal, openMs, silenceMs, onMessage, onEnd } = options
   const socket = new WebSocket(url, {

@@ -1,7 +1,6 @@
 import { isArray, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ServerMessage, textIn } from '../progress/server-message.ts'
 
-/** How a prompt ended. */
 export type Outcome =
   | { readonly kind: 'ended' }
   | {
@@ -9,19 +8,16 @@ export type Outcome =
       readonly node: string | undefined
       readonly class: string | undefined
       readonly message: string
-      /** What it says, in plain words. */
       readonly reason: string
-      /** The calls that led there; undefined where the server tells none. */
       readonly traceback: string | undefined
     }
   | { readonly kind: 'interrupted'; readonly node: string | undefined; readonly class: string | undefined }
 
-// Source: ours; an error of Python is some lines.
+// Source: ours; a Python error has a few lines.
 const MESSAGE_MAX = 10_000
-// Of a longer one the end says most. Source: ours, some 50 calls.
+// The end of a longer one matters most. Source: ours, about 50 calls.
 const TRACEBACK_MAX = 10_000
 
-/** How a prompt ended, if the message says so. */
 export function outcomeOf({ type, data }: ServerMessage, promptId: string): Outcome | undefined {
   if (textIn(data, 'prompt_id') !== promptId) return undefined
   const at = { node: textIn(data, 'node_id'), class: textIn(data, 'node_type') }
@@ -42,7 +38,7 @@ export function outcomeOf({ type, data }: ServerMessage, promptId: string): Outc
   }
 }
 
-// The message of a KeyError is a key alone, so a word needs its type in front.
+// The message of a KeyError is only a key, so a single word needs its type in front.
 function reasonIn(data: JsonObject): string {
   const message = (textIn(data, 'exception_message') ?? '').slice(0, MESSAGE_MAX).trim()
   const type = textIn(data, 'exception_type')?.split('.').at(-1)

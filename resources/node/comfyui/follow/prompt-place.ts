@@ -1,15 +1,11 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
-// Source: worker-comfyui, handler.py.
+// ms to read the history. Source: worker-comfyui, handler.py.
 const HISTORY_MS = 30_000
 
-/** Where a prompt is. */
 export type PromptPlace = 'pending' | 'running' | 'ended' | 'unknown'
 
-/**
- * The record of a prompt that has ended; undefined where the server has none. @throws what fetch throws, BridgeFailure
- */
 export async function readHistory(
   server: ComfyServer,
   promptId: string,
@@ -20,7 +16,6 @@ export async function readHistory(
   return isObject(record) ? record : undefined
 }
 
-/** Whether a prompt waits or runs on the server; undefined where it does neither. @throws as above */
 export async function placeInQueue(
   server: ComfyServer,
   promptId: string,
@@ -31,15 +26,13 @@ export async function placeInQueue(
   return names(queue.get('queue_pending'), promptId) ? 'pending' : undefined
 }
 
-/** Where a prompt is. @throws as above */
 export async function findPrompt(server: ComfyServer, promptId: string, signal: AbortSignal): Promise<PromptPlace> {
-  // The queue first: what leaves it between the two looks is in the history then.
+  // The queue first: a prompt that leaves it between the two reads is then in the history.
   const place = await placeInQueue(server, promptId, signal)
   if (place !== undefined) return place
   return (await readHistory(server, promptId, signal)) === undefined ? 'unknown' : 'ended'
 }
 
-// An entry is [number, id, prompt, ...].
 function names(list: JsonValue | undefined, promptId: string): boolean {
   return isArray(list) && list.some((entry) => isArray(entry) && entry[1] === promptId)
 }

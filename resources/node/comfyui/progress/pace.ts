@@ -1,4 +1,7 @@
-/** Calls something at a pace: the first time at once, then at most once in a span, and never not for a last wish. */
+/**
+ * Calls a function at a limited rate: the first time at once, then at most once per interval, and always for the last
+ * request.
+ */
 export class Pace {
   readonly #spanMs: number
   readonly #act: () => void
@@ -10,13 +13,11 @@ export class Pace {
     this.#act = act
   }
 
-  /** Wishes for a call, now or when the span is over. */
   call(): void {
     this.#isWanted = true
     if (this.#timer === undefined) this.#next()
   }
 
-  /** Calls nothing more. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#isWanted = false

@@ -1,26 +1,21 @@
 /**
- * How far a prompt is, from the messages of the server. Source: docs/spec/image-workflows.md, 5; docs/spec/comfyui.md,
- * 6.
+ * The progress of a prompt, from the messages of the server. Source: docs/spec/image-workflows.md, 5;
+ * docs/spec/comfyui.md, 6.
  */
 import { asDouble, isArray, isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ServerMessage, textIn } from './server-message.ts'
 
-/** How far a prompt is. Nodes are those of the payload. */
 export type Progress = {
-  /** The one that runs. */
   readonly node: string | undefined
   readonly step: number | undefined
   readonly steps: number | undefined
   readonly done: ReadonlySet<string>
-  /** Those of `done` that did not have to run. */
   readonly cached: ReadonlySet<string>
-  /** All nodes of the payload: a server also names those that nodes have put in their own places. */
+  /** All nodes of the payload: a server also reports nodes created by other nodes. */
   readonly known: ReadonlySet<string>
-  /** Whether the server tells the state of each node. */
   readonly tellsStates: boolean
 }
 
-/** Before the server said anything. @param ids of the nodes of the payload */
 export function nothingDone(ids: Iterable<string>): Progress {
   return {
     node: undefined,
@@ -33,7 +28,6 @@ export function nothingDone(ids: Iterable<string>): Progress {
   }
 }
 
-/** What progress is after a message; the same object where it says nothing new. */
 export function advance(progress: Progress, { type, data }: ServerMessage): Progress {
   switch (type) {
     case 'execution_cached':
@@ -51,7 +45,6 @@ export function advance(progress: Progress, { type, data }: ServerMessage): Prog
   }
 }
 
-/** The value that a job reports. */
 export function progressValue({ node, step, steps, done, cached }: Progress): Readonly<Record<string, unknown>> {
   return {
     ...(node === undefined ? {} : { node }),
@@ -61,7 +54,7 @@ export function progressValue({ node, step, steps, done, cached }: Progress): Re
   }
 }
 
-// An older server works on one node at a time and names it when it begins: the one before has ended.
+// An older server works on one node at a time and reports its start: the previous one has ended.
 function enter(progress: Progress, node: string | undefined): Progress {
   if (node === progress.node) return progress
   const left = progress.tellsStates ? progress : markDone(progress, [progress.node], false)
@@ -82,7 +75,7 @@ function markDone(progress: Progress, nodes: readonly (string | undefined)[], ca
 
 function atStep(progress: Progress, node: string | undefined, data: JsonObject): Progress {
   const [step, steps] = [asDouble(data.get('value')), asDouble(data.get('max'))]
-  // One step is no bar: the server says it of each node that counts none.
+  // One step is no progress bar: the server reports it for nodes that count none.
   if (node === undefined || step === undefined || steps === undefined || steps <= 1) return progress
   return { ...progress, node, step, steps }
 }
@@ -93,7 +86,7 @@ function takeStates(progress: Progress, data: JsonObject): Progress {
   let next: Progress = progress.tellsStates ? progress : { ...progress, tellsStates: true }
   for (const [id, state] of nodes) {
     if (!isObject(state)) continue
-    // A node that a node has put in its own place is shown as that one, and its end is not the end of that one.
+    // A node created by another is shown as that one, and its end is not the end of that one.
     const shown = textIn(state, 'display_node_id') ?? id
     const said = textIn(state, 'state')
     if (said === 'finished' && shown === id) next = markDone(next, [id], false)

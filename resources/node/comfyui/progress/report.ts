@@ -3,14 +3,12 @@ import { Pace } from './pace.ts'
 import { advance, nothingDone, type Progress, progressValue } from './progress.ts'
 import { type Preview, type ServerMessage, textIn } from './server-message.ts'
 
-/** Turns what the server says into the progress of a job. */
 export type Reporter = {
   readonly takeMessage: (message: ServerMessage) => void
   readonly takePreview: (preview: Preview) => void
   readonly stop: () => void
 }
 
-/** What a reporter works with. `nodes`: ids of the payload. */
 export type ReporterOptions = {
   readonly nodes: Iterable<string>
   readonly promptId: string
@@ -20,8 +18,8 @@ export type ReporterOptions = {
 }
 
 /**
- * A reporter for one prompt. Values come at their pace, the newest one always. Each holds the newest preview: who looks
- * now and then sees the last value alone.
+ * Throttles reports but always sends the newest. Each includes the latest preview, since polling clients see only the
+ * last value.
  */
 export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions): Reporter {
   let at: Progress = nothingDone(nodes)

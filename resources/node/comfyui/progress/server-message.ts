@@ -1,19 +1,16 @@
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 
-/** A message of the server. Source: docs/spec/comfyui.md, 6. */
+/** A parsed message of the server's socket. Source: docs/spec/comfyui.md, 6. */
 export type ServerMessage = { readonly type: string; readonly data: JsonObject }
 
-/** A picture of what a node is at. */
 export type Preview = {
-  /** Of the server's node; undefined in the older form, which names none. */
   readonly node: string | undefined
   readonly promptId: string | undefined
   readonly type: 'image/jpeg' | 'image/png'
   readonly picture: Uint8Array
 }
 
-/** Reads a message of the server; undefined where it is none that says anything. */
 export function readServerMessage(text: string): ServerMessage | undefined {
   const parsed = parseJson(text, { asNull: true })
   if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
@@ -21,7 +18,6 @@ export function readServerMessage(text: string): ServerMessage | undefined {
   return typeof type === 'string' && isObject(data) ? { type, data } : undefined
 }
 
-/** A text of a message; undefined where it has none of that name. */
 export function textIn(data: JsonObject, name: string): string | undefined {
   const value = data.get(name)
   return typeof value === 'string' ? value : undefined
@@ -31,7 +27,7 @@ const PICTURE = 1
 const PICTURE_WITH_FACTS = 4
 const PNG = 2
 
-/** Reads a binary message; undefined for one that is no picture. Source: docs/spec/comfyui.md, 6. */
+/** Reads a binary message; undefined unless it is a picture. Source: docs/spec/comfyui.md, 6. */
 export function readPreview(bytes: Uint8Array): Preview | undefined {
   if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

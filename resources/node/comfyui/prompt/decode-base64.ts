@@ -1,8 +1,8 @@
-/** Base64 that cannot be decoded; the message is the one of Python's library, which the public image worker shows. */
+/** Invalid base64; the message is that of Python's library, which the public image worker shows. */
 export class BadBase64 extends Error {}
 
 /**
- * Decodes base64 as Python does by default: what is no letter of it is passed over, and padding must be whole.
+ * Decodes as Python does by default: skips foreign characters and requires complete padding.
  * @throws BadBase64
  */
 export function decodeBase64(text: string): Buffer {

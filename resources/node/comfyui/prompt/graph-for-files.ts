@@ -5,19 +5,17 @@ import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
 import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
 import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
-// Source: ours. It is written into each file of the prompt, and graphs of 500 nodes are some 300 KB.
+// Source: ours. It is written into each file of the prompt, and graphs of 500 nodes take about 300 KB.
 const PAYLOAD_LENGTH_MAX = 1024 * 1024
-// Each is asked for by itself, which takes a server some ms; all of them would be megabytes.
+// Each is requested separately, which takes a few ms; all of them would be megabytes.
 const CLASSES_MAX = 200
-// In ms, all together: a busy server is not waited for.
+// Total in ms: a busy server is not waited for.
 const CLASSES_MS = 5000
 
 /**
- * What the server writes into files for a job that has a payload alone: a document made of it, so that they open as a
- * graph all the same. Values have their places by the classes of the server; where those cannot be had, a document
- * would put values into wrong places, so there is none. Source: docs/spec/comfyui.md, 3 and 4; without a document:
- * ours.
- * @returns undefined where none can be made; the prompt runs without it
+ * Builds a document to embed in output files when the job has only a payload. Source: docs/spec/comfyui.md, 3, 4; the
+ * fallback: ours.
+ * @returns undefined without the server's node types, as values would land in wrong places
  */
 export async function graphForFiles(
   server: ComfyServer,
@@ -46,6 +44,6 @@ async function readClasses(
     return names.every((name) => types.has(name)) ? types : undefined
   } catch {
     signal.throwIfAborted()
-    return undefined // what the server cannot do, it says of the prompt itself
+    return undefined
   }
 }

@@ -1,19 +1,16 @@
-/** What a server has against the nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
+/** Errors of the server about nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { FailureFacts } from '../failure.ts'
 import { pythonText } from './python-text.ts'
 
-/** A fault at a node. */
 export type NodeFault = {
   readonly node: string
   readonly class: string | undefined
   readonly input: string | undefined
   readonly message: string
-  /** The message, or where the server says it for programmers, what it means. */
   readonly reason: string
 }
 
-/** The faults of all nodes, in the server's order. */
 export function nodeFaults(nodeErrors: JsonValue | undefined): NodeFault[] {
   if (!isObject(nodeErrors)) return []
   return [...nodeErrors].flatMap(([node, facts]) => {
@@ -24,13 +21,11 @@ export function nodeFaults(nodeErrors: JsonValue | undefined): NodeFault[] {
   })
 }
 
-/** A fault as a sentence: `KSampler (3), steps: Value 0 smaller than min of 1`. */
 export function faultSentence({ node, class: name, input, message }: NodeFault): string {
   const place = name === undefined ? `Node ${node}` : `${name} (${node})`
   return `${place}${input === undefined ? '' : `, ${input}`}: ${message}`
 }
 
-/** Everything that is said of the nodes, in the form of the public image worker. */
 export function publicLines(nodeErrors: JsonValue | undefined): string[] {
   if (!isObject(nodeErrors)) return []
   return [...nodeErrors].flatMap(([id, node]) =>
@@ -40,7 +35,6 @@ export function publicLines(nodeErrors: JsonValue | undefined): string[] {
   )
 }
 
-/** The node to blame where the server names none but in a sentence, like "Node ID '#3'", or, if newer, beside it. */
 export function blamedNode(error: JsonObject): Pick<FailureFacts, 'node'> {
   const extra = error.get('extra_info')
   const named = isObject(extra) ? textAt(extra, 'node_id') : undefined
@@ -53,13 +47,12 @@ function readFault(error: JsonObject, node: string, name: string | undefined): N
   const extra = error.get('extra_info')
   const input = isObject(extra) ? textAt(extra, 'input_name') : undefined
   const [message, details] = [textAt(error, 'message') ?? 'no message', textAt(error, 'details') ?? '']
-  // Details often are the input's name again.
   const isNew = details !== '' && details !== input && !message.includes(details)
   const whole = isNew ? `${message}: ${details}` : message
   return { node, class: name, input, message: whole, reason: reasonOf(textAt(error, 'type'), extra) ?? whole }
 }
 
-// Source: docs/spec/comfyui.md, 9; execution.py says with it what it got, and what the input is defined as.
+// Source: docs/spec/comfyui.md, 9; execution.py adds the received value and the definition of the input.
 function reasonOf(type: string | undefined, extra: JsonValue | undefined): string | undefined {
   if (!isObject(extra)) return undefined
   const [config, value] = [extra.get('input_config'), extra.get('received_value')]

@@ -1,8 +1,8 @@
 import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 
 /**
- * A value as Python's `str()` shows it, which is what stands in the messages of the public image worker: a text bare, a
- * list or an object with its texts in quotes.
+ * A value in the form of Python's `str()`, as in the public image worker's messages: a text without quotes, texts in
+ * lists and objects with quotes.
  */
 export function pythonText(value: JsonValue): string {
   return typeof value === 'string' ? value : pythonLiteral(value)
@@ -20,7 +20,6 @@ function pythonLiteral(value: JsonValue): string {
 
 const NAMED: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-// Double quotes only where they save a backslash. What cannot be printed is written by its number.
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text.replace(/[\\\n\r\t\p{Cc}]/gu, (letter) => NAMED[letter] ?? byNumber(letter))

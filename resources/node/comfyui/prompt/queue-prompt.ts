@@ -22,32 +22,29 @@ import {
 import { faultSentence, nodeFaults } from './node-errors.ts'
 import { type Refusal, readRefusal, refusalFailure } from './refusal.ts'
 
-// In ms; source: worker-comfyui, handler.py.
+// ms. Source: worker-comfyui, handler.py.
 const QUEUE_MS = 30_000
 const CLASSES_MS = 10_000
 
-/** A prompt to queue. */
 export type Prompt = {
   readonly workflow: JsonValue
   readonly clientId: string
   readonly comfyOrgKey: string | undefined
-  /** What the server writes into files beside the prompt. */
   readonly extraPngInfo: JsonObject | undefined
 }
 
-/** A queued prompt. `leftOut`: what the server will not run of it, as sentences. */
 export type QueuedPrompt = { readonly id: string; readonly leftOut: readonly string[] }
 
 /**
- * Queues a prompt, its numbers as they came.
- * @throws BridgeFailure that says what the server has against it
+ * Queues a prompt with its numbers unchanged.
+ * @throws BridgeFailure with the server's objections
  */
 export async function queuePrompt(
   server: ComfyServer,
   { workflow, clientId, comfyOrgKey, extraPngInfo }: Prompt,
 ): Promise<QueuedPrompt> {
   const extra: JsonObject = new Map<string, JsonValue>([
-    // Servers that know it send previews for this prompt; the others as they were started.
+    // Newer servers send previews for this prompt; older ones as they were started.
     ['preview_method', 'auto'],
     ...(comfyOrgKey === undefined ? [] : [['api_key_comfy_org', comfyOrgKey] as const]),
     ...(extraPngInfo === undefined ? [] : [['extra_pnginfo', extraPngInfo] as const]),
@@ -79,7 +76,7 @@ function leftOut(nodeErrors: JsonValue | undefined): string[] {
   return nodeFaults(nodeErrors).map((fault) => `The server ignored this: ${faultSentence(fault)}`)
 }
 
-// The class is not always told; what is no node of the payload is not to blame.
+// The class is not always given; an id outside of the payload is not at fault.
 function withClass(refusal: Refusal, workflow: JsonValue): Refusal {
   const { node, ...rest } = refusal.facts
   if (node === undefined) return refusal
@@ -88,7 +85,7 @@ function withClass(refusal: Refusal, workflow: JsonValue): Refusal {
   return { ...refusal, message: `${refusal.message}${hint(workflow)}`, facts: rest }
 }
 
-// The server stumbles over what is no prompt, and says nothing but 500.
+// The server fails on an invalid prompt with a bare 500.
 function hint(workflow: JsonValue): string {
   const found = recognise(workflow)
   if (found.form === 'document')
@@ -98,14 +95,13 @@ function hint(workflow: JsonValue): string {
   return ''
 }
 
-/** Names of the checkpoints that the server has; none where it does not say. */
 async function installedCheckpoints(server: ComfyServer): Promise<string[]> {
   try {
     const classes = await askJson(server, { path: 'object_info/CheckpointLoaderSimple', timeoutMs: CLASSES_MS })
     const [list] = asList(at(classes, ['CheckpointLoaderSimple', 'input', 'required', 'ckpt_name']))
     return asList(list).filter((name) => typeof name === 'string')
   } catch {
-    return [] // The refusal counts; without the names it is only less helpful.
+    return []
   }
 }
 

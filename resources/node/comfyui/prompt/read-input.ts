@@ -2,24 +2,21 @@ import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 
-/** A picture that a graph loads. */
 export type InputImage = { readonly name: JsonValue; readonly image: JsonValue }
 
-/** The input of a job. */
 export type BridgeInput = {
-  /** As it came: what is wrong with it, the server says. */
   readonly workflow: JsonValue
   readonly images: readonly InputImage[]
   readonly comfyOrgKey: string | undefined
-  /** What the server writes into the files beside the prompt: the graph as its editor opens it, under `workflow`. */
+  /** Embedded in output files: the editor's graph, under `workflow`. */
   readonly extraPngInfo: JsonObject | undefined
-  /** Whether temporary files are wanted, too, which the public image worker leaves out. */
+  /** Whether temporary files are wanted too, which the public image worker leaves out. */
   readonly wantsPreviews: boolean
 }
 
 /**
- * Reads the input of a job; a string is read as JSON. The sentences are those of the public image worker.
- * @param text JSON of the input, with its numbers as they came
+ * Parses a job's input, also given as a JSON string; errors match the public image worker.
+ * @param text JSON with its numbers unchanged
  * @throws BridgeFailure
  */
 export function readInput(text: string): BridgeInput {
@@ -31,7 +28,7 @@ export function readInput(text: string): BridgeInput {
     if (inner.kind === 'fault') throw new BridgeFailure('Invalid JSON format in input')
     input = inner.value
   }
-  // The public worker breaks off here with an error of Python's.
+  // The public worker fails here with a Python error.
   if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")
   const workflow = input.get('workflow') ?? null
   if (workflow === null) throw new BridgeFailure("Missing 'workflow' parameter")

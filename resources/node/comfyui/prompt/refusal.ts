@@ -3,24 +3,17 @@ import { BridgeFailure, type FailureFacts } from '../failure.ts'
 import { blamedNode, faultSentence, type NodeFault, nodeFaults, publicLines } from './node-errors.ts'
 import { pythonText } from './python-text.ts'
 
-// Of what a server says, so that its error stays one that can be read. Source: ours; a node says some 500 characters.
+// Limits that keep a server's message readable. Source: ours; a node takes about 500 characters.
 const [LINES_MAX, SENTENCE_MAX] = [100, 10_000]
 
 const FAILED = 'Workflow validation failed'
 
-/** A refused prompt in the words of the public image worker. */
 export type Refusal = {
   readonly message: string
   readonly facts: FailureFacts
-  /** Whether the names of the checkpoints belong at its end. */
   readonly wantsCheckpoints: boolean
 }
 
-/**
- * Reads the answer 400 to a prompt.
- * @param body its JSON; undefined where it is none
- * @param text the answer as it came
- */
 export function readRefusal(body: JsonValue | undefined, text: string): Refusal {
   if (!isObject(body)) return plain(`ComfyUI validation failed (could not parse error response): ${text}`)
   const [error, nodeErrors] = [body.get('error'), body.get('node_errors')]
@@ -38,7 +31,6 @@ export function readRefusal(body: JsonValue | undefined, text: string): Refusal 
   }
 }
 
-/** The failure of a refused prompt. @param checkpoints installed ones; undefined where none were asked for */
 export function refusalFailure({ message, facts }: Refusal, checkpoints: readonly string[] | undefined): BridgeFailure {
   if (checkpoints === undefined) return new BridgeFailure(message, facts)
   const known =

@@ -5,12 +5,9 @@ import { BadBase64, decodeBase64 } from './decode-base64.ts'
 import { pythonText } from './python-text.ts'
 import type { InputImage } from './read-input.ts'
 
-// Of one picture, in ms; source: worker-comfyui, handler.py.
+// Limit for one picture, in ms; source: worker-comfyui, handler.py.
 const UPLOAD_MS = 30_000
 
-/**
- * Puts the pictures into the server's folder of inputs. @throws BridgeFailure that names each one that failed, and why
- */
 export async function uploadImages(
   server: ComfyServer,
   images: readonly InputImage[],

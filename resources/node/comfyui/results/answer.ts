@@ -3,23 +3,15 @@ import { BridgeFailure, type FailureFacts } from '../failure.ts'
 import type { Outcome } from '../follow/outcome.ts'
 import type { Result } from './collect-results.ts'
 
-/** What became of a prompt. */
 export type Finished = {
   readonly promptId: string
   readonly outcome: Outcome
-  /** Of the server's history; undefined where it has none. */
   readonly record: JsonObject | undefined
   readonly images: readonly Result[]
-  /** Where the job asks for them. */
   readonly previews: readonly Result[]
   readonly faults: readonly string[]
 }
 
-/**
- * The output of a job, with the keys and sentences of the public image worker: what was made counts, even where a node
- * failed after it.
- * @throws BridgeFailure where nothing was made and something went wrong
- */
 export function answerFor(finished: Finished): Readonly<Record<string, unknown>> {
   const { promptId, outcome, record, images, faults } = finished
   const previews = finished.previews.length === 0 ? {} : { previews: finished.previews }
@@ -51,7 +43,7 @@ function outcomeErrors(outcome: Outcome): string[] {
   return [`Workflow execution error: ${place}, Message: ${message}`]
 }
 
-// The public worker's error is the sentence alone; what it means stands in the details, where few look.
+// The public worker's error is only the sentence; its meaning is in the details, which few read.
 function failure(sentence: string, outcome: Outcome, details: readonly string[]): BridgeFailure {
   const facts: FailureFacts = outcome.kind === 'ended' ? {} : named(outcome)
   return new BridgeFailure(`${sentence.replace(/\.$/, '')}: ${details[0]?.trim() ?? ''}`, { details, ...facts })

@@ -3,11 +3,10 @@ import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
 import { readBounded } from '../server/read-bounded.ts'
 import type { ListedFile, ListedResult } from './list-results.ts'
 
-// Of one file, in ms; source: worker-comfyui, handler.py.
+// Limit for one file, in ms; source: worker-comfyui, handler.py.
 const FETCH_MS = 60_000
 const MIB = 1024 * 1024
 
-/** A result in the form of the public image worker, with the node that made it. `s3_url`: where the file is. */
 export type Result = {
   readonly filename: string
   readonly type: 'base64' | 's3_url'
@@ -15,16 +14,14 @@ export type Result = {
   readonly node: string
 }
 
-/** What could be had, and what not with its reason. `leftBytes`: what is left of the room for it. */
 export type Collected = {
   readonly images: readonly Result[]
   readonly faults: readonly string[]
   readonly leftBytes: number
 }
 
-/** How results are fetched. */
 export type CollectOptions = {
-  /** Of all together; a file that does not fit is left where it is, and its address is the result. */
+  /** Total limit; a file that does not fit stays on the server, and its address is the result. */
   readonly maxBytes: number
   readonly signal: AbortSignal
   readonly log: (line: string) => void
@@ -35,7 +32,6 @@ type Fetched =
   | { readonly kind: 'too large' }
   | { readonly kind: 'fault'; readonly why: string }
 
-/** Fetches what a prompt has made. @throws the reason of the signal */
 export async function collectResults(
   server: ComfyServer,
   results: readonly ListedResult[],
@@ -67,9 +63,8 @@ export async function collectResults(
 }
 
 /**
- * Fetches previews, as far as there is room for them. One that cannot be had is no fault of the prompt, and is told in
- * the log alone.
- * @throws the reason of the signal
+ * Fetches previews that fit; failures do not fail the prompt and are only logged.
+ * @throws the signal's reason
  */
 export async function collectPreviews(
   server: ComfyServer,

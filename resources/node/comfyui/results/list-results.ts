@@ -8,7 +8,6 @@ import {
 import { textIn } from '../progress/server-message.ts'
 import { pythonText } from '../prompt/python-text.ts'
 
-/** A file on the server. */
 export type ListedFile = {
   readonly kind: 'file'
   readonly node: string
@@ -17,29 +16,22 @@ export type ListedFile = {
   readonly type: string
 }
 
-/** A file on the server, or a text that a node shows. */
 export type ListedResult =
   | ListedFile
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
 
-/**
- * What a prompt has made. `previews`: files that the server keeps for a while only, as of PreviewImage or MaskPreview.
- */
+/** The results of a prompt. `previews`: temporary files, such as those of PreviewImage or MaskPreview. */
 export type Listing = {
   readonly results: readonly ListedResult[]
   readonly previews: readonly ListedFile[]
   readonly faults: readonly string[]
 }
 
-// Each is asked of the server. Source: ours, twice what the gallery keeps.
+// Each is requested from the server. Source: ours, twice what the gallery keeps.
 const RESULTS_MAX = 1000
 const PREVIEWS_MAX = 100
 
-/**
- * Lists what the nodes of a prompt have made: files and texts of any kind, under any key. Temporary files are no
- * results, as for the public image worker.
- * @param outputs of the record of the prompt
- */
+/** Lists files and texts of any kind, under any key. Temporary files are no results, as in the public image worker. */
 export function listResults(outputs: JsonObject): Listing {
   const results: ListedResult[] = []
   const previews: ListedFile[] = []
@@ -71,7 +63,6 @@ function readItem(item: JsonValue, { node, key, at }: Place): ListedResult | str
     const filename = `${node.replace(/[^\w.-]/g, '_')}_${key.replace(/[^\w.-]/g, '_')}${at === 0 ? '' : `_${at + 1}`}.txt`
     return item === '' ? undefined : { kind: 'text', node, filename, text: item }
   }
-  // Switches like `animated`, and numbers: they speak to the editor of the server.
   if (!isObject(item) || isNumber(item)) return undefined
   const [filename, type] = [textIn(item, 'filename') ?? '', textIn(item, 'type')]
   if (type === undefined || (type === 'temp' && filename === '')) return undefined

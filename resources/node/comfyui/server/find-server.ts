@@ -5,7 +5,7 @@ import { BridgeFailure } from '../failure.ts'
 import type { BridgeSettings } from '../settings.ts'
 import { askText, type ComfyServer, comfyServerAt, jsonOf, noJsonSentence, statusSentence } from './comfy-server.ts'
 
-// Of one look, in ms; source: worker-comfyui, handler.py.
+// Limit of one attempt, in ms; source: worker-comfyui, handler.py.
 const LOOK_MS = 5000
 
 type Look =
@@ -13,22 +13,19 @@ type Look =
   | { readonly kind: 'not there'; readonly why: string }
   | { readonly kind: 'another'; readonly sentence: string }
 
-// Longest time between two looks, in ms. Source: ours; a start takes a minute, and a second of it is not missed.
+// Longest pause between two attempts, in ms. Source: ours; a start takes a minute, so a second does not matter.
 const PAUSE_MAX_MS = 1000
 const SLOWER_BY = 1.5
 
-/** How a server is looked for. */
 export type FindOptions = {
   readonly settings: Pick<BridgeSettings, 'servers' | 'lookAttempts' | 'lookIntervalMs' | 'lookForMs'>
   readonly signal: AbortSignal
-  /** Hears once that no server answers yet, with a sentence that says why and how long it is waited for. */
   readonly onWait: (sentence: string) => void
 }
 
 /**
- * Finds the first server that answers. One that starts is waited for: it refuses connections, breaks them off, or
- * whatever stands in front of it answers with nothing or a server error.
- * @throws BridgeFailure when none answers in time, or when what answers is no ComfyUI server; the reason of the signal
+ * Waits for a starting server, which may refuse or break connections or answer with 5xx.
+ * @throws BridgeFailure on timeout or if another program answers; the signal's reason
  */
 export async function findServer({ settings, signal, onWait }: FindOptions): Promise<ComfyServer> {
   const servers = settings.servers.map(readAddress)
@@ -42,7 +39,7 @@ export async function findServer({ settings, signal, onWait }: FindOptions): Pro
       const found = await look(server, signal)
       signal.throwIfAborted()
       if (found.kind === 'there') return server
-      // Who is not at home here may still be at the other usual place.
+      // If another program uses this port, the server may be at the other default port.
       if (found.kind === 'another' && servers.length === 1) throw new BridgeFailure(found.sentence)
       why = found.kind === 'another' ? found.sentence : `The last try: ${found.why}.`
     }
@@ -85,7 +82,7 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
     const value = jsonOf(answer)
     if (answer.status === 200 && isObject(value)) return { kind: 'there' }
     if (answer.status === 401) return { kind: 'another', sentence: loginSentence(server) }
-    // A proxy in front of a server that starts says so with a page.
+    // A proxy in front of a starting server responds with a page.
     if (answer.status >= 500) return { kind: 'not there', why: statusSentence(answer) }
     if (answer.status === 200 && answer.text.trim() === '')
       return { kind: 'not there', why: 'it sent nothing (HTTP 200)' }

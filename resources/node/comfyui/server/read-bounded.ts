@@ -1,4 +1,7 @@
-/** Reads a body up to a size. @returns undefined when it is larger; the rest is not read */
+/**
+ * Reads a body up to a size limit.
+ * @returns undefined when it is larger; the rest is not read
+ */
 export async function readBounded(answer: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const told = Number(answer.headers.get('content-length') ?? 0)
   const parts: Uint8Array[] = []

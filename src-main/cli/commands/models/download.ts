@@ -15,7 +15,6 @@ type DownloadOptions = {
   readonly detach?: true
 }
 
-/** `drydock models download` and `downloads`: models by their address. */
 export function addDownload(models: Command, surroundings: Surroundings): void {
   models
     .command('download')
@@ -76,7 +75,6 @@ Examples:
     })
 }
 
-/** Follows a download to its end, however often the service ends the stream. */
 async function follow(
   client: ServiceClient,
   begun: ModelDownload,

@@ -11,7 +11,6 @@ import type { Surroundings } from '../../surroundings.ts'
 export const GET_MODELS =
   'Get one with `drydock models download ADDRESS --directory checkpoints`, or add a folder that has some with `drydock models folders add ~/ComfyUI/models --first`.'
 
-/** `drydock models folders`: where models lie, the first one takes downloads. */
 export function addFolders(models: Command, surroundings: Surroundings): void {
   const folders = models.command('folders').description('list, add or remove model folders')
 

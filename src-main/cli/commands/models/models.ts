@@ -9,7 +9,6 @@ import type { Surroundings } from '../../surroundings.ts'
 import { addDownload } from './download.ts'
 import { addFolders, GET_MODELS } from './folders.ts'
 
-/** `drydock models`: the models of this machine, in the layout of ComfyUI. */
 export function addModels(models: Command, surroundings: Surroundings): void {
   addList(models, surroundings)
   addDownload(models, surroundings)
@@ -101,7 +100,6 @@ function addRemove(models: Command, surroundings: Surroundings): void {
 const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
 const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }
 
-/** `drydock models credentials`: of the hosts that models come from. Secrets are asked for or read, never arguments. */
 function addCredentials(models: Command, surroundings: Surroundings): void {
   const credentials = models.command('credentials').description('store, list or remove credentials for model hosts')
 

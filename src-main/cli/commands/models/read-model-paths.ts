@@ -1,7 +1,6 @@
 /**
- * The folders of models that an extra_model_paths.yaml names, read as ComfyUI reads it: a section has a base path, and
- * for each kind of model one or more folders, a line each. One outside of its base becomes a folder of its own, as
- * folders of models hold nothing from elsewhere.
+ * Reads extra_model_paths.yaml like ComfyUI. A path outside its base becomes a separate folder, as model folders
+ * contain nothing from elsewhere.
  */
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
@@ -19,13 +18,13 @@ const pathsFile = z.record(z.string(), section.nullable())
 type Section = z.infer<typeof section>
 type ModelPath = { readonly folder: string; readonly directory: string; readonly path: string }
 
-// Python code, in the same file as the models.
+// Python code in the same file as the models.
 const NO_MODELS = 'custom_nodes'
 
 /**
- * Reads such a file. Sections that are the default come first.
- * @returns one folder for each base, with its directories; at least one
- * @throws CliError USAGE where it cannot be read, or names none
+ * Default sections come first.
+ * @returns at least one folder per base
+ * @throws CliError USAGE if unreadable or empty
  */
 export async function readModelPaths(
   path: string,
@@ -50,7 +49,7 @@ export async function readModelPaths(
 function readSections(path: string, text: string): z.infer<typeof pathsFile> {
   let document: unknown
   try {
-    // ComfyUI's reader knows the older version, in which `yes` is true.
+    // ComfyUI's reader uses the older version, in which `yes` is true.
     document = parse(text, { version: '1.1' }) ?? {}
   } catch (error) {
     const [why = ''] = (error as Error).message.split('\n')
@@ -93,7 +92,6 @@ function directoriesOf(modelPaths: readonly ModelPath[]): ModelFolder['directori
   )
 }
 
-/** A base path with the home folder and the variables that it names; what nobody has set stays as it is. */
 function expanded(path: string, { home, env }: Pick<Surroundings, 'home' | 'env'>): string {
   return path
     .replace(/^~(?=$|[\\/])/, () => home)

@@ -8,7 +8,6 @@ import type { KnownClasses } from '../../workflow/read-classes.ts'
 
 type ClassesOptions = { readonly server?: string; readonly endpoint?: string; readonly output?: string }
 
-/** `drydock workflow classes`: which classes of nodes are known, and their facts as a file. */
 export function addWorkflowClasses(parent: Command, surroundings: Surroundings): void {
   parent
     .command('classes')

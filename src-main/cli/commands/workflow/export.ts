@@ -11,7 +11,6 @@ import { noteMasked } from '../job.ts'
 
 type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }
 
-/** `drydock workflow export` and `open`: a graph with all that it needs, as a file that another Drydock opens. */
 export function addWorkflowExport(parent: Command, surroundings: Surroundings): void {
   parent
     .command('export')
@@ -93,6 +92,5 @@ function show(output: Output, { workflow, missing, files }: GraphOpened): void {
   for (const name of missing.files) output.line(`missing file ${name}`)
 }
 
-// A folder of a server has no address.
 const packageText = ({ name, version, address }: GraphOpened['missing']['classes'][number]['packages'][number]) =>
   ['package', name, version, address].filter((part) => part !== undefined).join(' ')

@@ -16,7 +16,6 @@ type RunOptions = {
   readonly traceback?: true
 }
 
-/** `drydock workflow run`: run a graph on an endpoint, and write what it gives into a folder. */
 export function addWorkflowRun(parent: Command, surroundings: Surroundings): void {
   parent
     .command('run')

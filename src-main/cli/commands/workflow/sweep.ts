@@ -1,4 +1,3 @@
-/** The commands for sweeps: one is run from a file, those of a service are listed and cancelled. */
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { SweepView } from '../../../contract/workflows.ts'
@@ -21,7 +20,6 @@ type SweepOptions = {
   readonly output: string
 }
 
-/** `drydock workflow sweep`: run one graph over lists and ranges of values. */
 export function addWorkflowSweep(parent: Command, surroundings: Surroundings): void {
   parent
     .command('sweep')
@@ -77,7 +75,6 @@ Examples:
 
 type ListOptions = { readonly limit?: number; readonly before?: string }
 
-/** `drydock workflow sweeps`: list the sweeps, cancel one. @param parent `drydock workflow` */
 export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): void {
   const sweeps = parent.command('sweeps').description('list the sweeps of graphs, or cancel one')
 

@@ -11,7 +11,6 @@ import { addWorkflowExport } from './export.ts'
 import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
-/** `drydock workflow`: everything that is done with graphs of nodes. */
 export function addWorkflow(workflow: Command, surroundings: Surroundings): void {
   addWorkflowRun(workflow, surroundings)
   addWorkflowValidate(workflow, surroundings)
@@ -24,7 +23,6 @@ export function addWorkflow(workflow: Command, surroundings: Surroundings): void
   addWorkflowSweeps(workflow, surroundings)
 }
 
-/** `drydock workflow validate`: say what is wrong with a graph before anybody queues it. */
 function addWorkflowValidate(parent: Command, surroundings: Surroundings): void {
   parent
     .command('validate')
@@ -66,7 +64,6 @@ Examples:
 
 type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }
 
-/** `drydock workflow convert`: from the form of the editor to that of workers, and back. */
 function addWorkflowConvert(parent: Command, surroundings: Surroundings): void {
   parent
     .command('convert')
@@ -116,7 +113,6 @@ Examples:
     })
 }
 
-/** `drydock workflow info`: what a graph is, needs and gives. */
 function addWorkflowInfo(parent: Command, surroundings: Surroundings): void {
   parent
     .command('info')
@@ -175,7 +171,6 @@ type PublishOptions = {
   readonly id?: string
 }
 
-/** `drydock workflow publish`: make an endpoint of its own of a graph. */
 function addWorkflowPublish(parent: Command, surroundings: Surroundings): void {
   parent
     .command('publish')

@@ -1,4 +1,3 @@
-/** Lining up, spreading and laying out nodes of a document. Source: ours. */
 import type { Graph, GraphNode, WorkflowDocument } from '../document/document.ts'
 import type { Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
@@ -16,7 +15,6 @@ import {
 import { moveNodes } from '../edit/node-fields.ts'
 import { type Box, layOut, type Position } from './lay-out.ts'
 
-/** Lines nodes up. */
 export function alignNodes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -26,7 +24,6 @@ export function alignNodes(
   return moveTo(document, at, align(boxesOf(document, at, ids), by))
 }
 
-/** Makes the gaps between nodes alike. */
 export function distributeNodes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -37,8 +34,8 @@ export function distributeNodes(
 }
 
 /**
- * Lays nodes out from left to right by depth, with their upper left corner where it was. A group whose nodes are all
- * among them is laid out within, and stands as one box among the others. @param ids none: all nodes
+ * Lays out by depth and keeps the corner; a fully selected group counts as one box.
+ * @param ids empty: all nodes
  */
 export function layOutNodes(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
   const graph = graphAt(document, at)
@@ -66,7 +63,6 @@ export function layOutNodes(document: WorkflowDocument, at: GraphAddress, ids: R
 const sameBox = (one: Rectangle | undefined, other: Rectangle): boolean =>
   one?.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height
 
-/** The groups whose nodes are all to be laid out. */
 function groupsAmong({ groups, nodes }: Graph, ids: ReadonlySet<string>): readonly LaidGroup[] {
   return groups.items.flatMap((group, index) => {
     const [bounds, members] = [boundsOf(group), groupMembers(group, nodes.items)]
@@ -80,29 +76,24 @@ function boxesOf(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<
   return nodes.flatMap((node) => (ids.has(node.id ?? '') ? [{ id: node.id ?? '', ...nodeBounds(node) }] : []))
 }
 
-// The position of a node is that of its body, below the title bar.
+// A node's position is its body, below the title bar.
 function moveTo(document: WorkflowDocument, at: GraphAddress, corners: ReadonlyMap<string, Pair>): WorkflowDocument {
   return moveNodes(document, at, new Map([...corners].map(([id, [x, y]]) => [id, [x, y + TITLE_PX]])))
 }
 
-// A group holds its nodes, and counts as one box among the others.
-
-/** A group. `index`: its index in the list of its graph; `members`: ids of all nodes in it. */
 type LaidGroup = {
   readonly index: number
   readonly bounds: Rectangle
   readonly members: ReadonlySet<string>
 }
 
-/** Where everything goes: upper left corners of nodes by id, boxes of groups by their index. */
 type LaidOut = {
   readonly nodes: ReadonlyMap<string, Position>
   readonly bounds: ReadonlyMap<number, Rectangle>
 }
 
-/** Places nodes and groups from (0, 0) on. A node in several groups is laid out in the smallest. */
 function layOutGroups(boxes: readonly Box[], groups: readonly LaidGroup[]): LaidOut {
-  // The smallest first: each goes into the smallest of the others that has all its nodes.
+  // Smallest first: each goes into the smallest containing group.
   const ordered = groups.toSorted((one, other) => areaOf(one) - areaOf(other))
   const parents = new Map(ordered.map((group, at) => [group, ordered.slice(at + 1).find((one) => holds(one, group))]))
   const homes = new Map(boxes.map(({ id }) => [id, ordered.find(({ members }) => members.has(id))]))
@@ -111,10 +102,8 @@ function layOutGroups(boxes: readonly Box[], groups: readonly LaidGroup[]): Laid
   const bounds = new Map<number, Rectangle>()
   const childrenOf = Map.groupBy(ordered, (group) => parents.get(group))
   const boxesOf = Map.groupBy(boxes, ({ id }) => homes.get(id))
-  // Within a group its inner groups are boxes too, named by what no node is called.
   const nameOf = (group: LaidGroup) => `group ${group.index}`
 
-  /** The box that a node is part of within a group; undefined where it is outside of it. */
   function boxWithin(id: string, group: LaidGroup | undefined): string | undefined {
     const home = homes.get(id)
     if (home === group) return homes.has(id) ? id : undefined
@@ -122,7 +111,6 @@ function layOutGroups(boxes: readonly Box[], groups: readonly LaidGroup[]): Laid
     return undefined
   }
 
-  /** Lays out what is in a group, from its own upper left corner on. @returns the size of all of it */
   function layOutIn(group: LaidGroup | undefined): Size {
     const inner = (childrenOf.get(group) ?? []).map((child) => ({ child, size: layOutIn(child) }))
     const own = boxesOf.get(group) ?? []
@@ -155,7 +143,6 @@ function layOutGroups(boxes: readonly Box[], groups: readonly LaidGroup[]): Laid
     }
   }
 
-  // What was laid out within a group was so from the group's own corner on.
   function moveInto(group: LaidGroup, by: Position): void {
     for (const { id } of boxesOf.get(group) ?? []) nodes.set(id, moved(nodes.get(id) ?? by, by))
     for (const child of childrenOf.get(group) ?? []) {
@@ -175,10 +162,8 @@ const moved = ({ x, y }: Position, by: Position): Position => ({ x: x + by.x, y:
 const areaOf = ({ bounds }: LaidGroup): number => bounds.width * bounds.height
 const holds = (one: LaidGroup, other: LaidGroup): boolean => other.members.isSubsetOf(one.members)
 
-/** Which way gaps are made alike. */
 export type Axis = 'horizontally' | 'vertically'
 
-/** Makes the gaps between boxes alike; the first and the last stay. @returns upper left corners by id */
 export function distribute(boxes: readonly PlacedNode[], axis: Axis): ReadonlyMap<string, Pair> {
   const isAcross = axis === 'horizontally'
   const start = (box: PlacedNode) => (isAcross ? box.x : box.y)
@@ -198,15 +183,10 @@ export function distribute(boxes: readonly PlacedNode[], axis: Axis): ReadonlyMa
   )
 }
 
-// Lining nodes up. Pure rectangles, so that groups and nodes can be arranged alike.
-
-/** An edge or middle to line up by. */
 export type Alignment = 'left' | 'centre' | 'right' | 'top' | 'middle' | 'bottom'
 
-/** Something with an id and a position. */
 type PlacedNode = Rectangle & { readonly id: string }
 
-/** Moves each to where its edge or middle is that of all. @returns upper left corners by id */
 export function align(boxes: readonly PlacedNode[], by: Alignment): ReadonlyMap<string, Pair> {
   const left = Math.min(...boxes.map(({ x }) => x))
   const right = Math.max(...boxes.map(({ x, width }) => x + width))

@@ -1,4 +1,3 @@
-/** A position for a node that is added without a pointer to say where: the nearest one where nothing else is. */
 import type { WorkflowDocument } from '../document/document.ts'
 import type { Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
@@ -6,12 +5,11 @@ import { type GraphAddress, graphAt } from '../edit/graph-at.ts'
 import { nodeBounds, type Rectangle } from '../edit/groups.ts'
 import { moveNodes } from '../edit/node-fields.ts'
 
-// Between two nodes, px of the canvas. Source: ours; room for the ends of links.
+// Between two nodes, px of the canvas. Source: ours; room for link ends.
 const GAP = 24
-// Places looked at. Among thousands of nodes without a gap it goes below all of them.
+// Positions tried; in a dense graph the node goes below everything.
 const TRIES = 400
 
-/** Moves a node to the free space that is nearest to where it is; the others stay. */
 export function moveToFreeSpace(document: WorkflowDocument, at: GraphAddress, id: string): WorkflowDocument {
   const nodes = graphAt(document, at)?.nodes.items ?? []
   const node = nodes.find((one) => one.id === id)
@@ -20,7 +18,6 @@ export function moveToFreeSpace(document: WorkflowDocument, at: GraphAddress, id
   return moveNodes(document, at, new Map([[id, [x, y + TITLE_PX]]]))
 }
 
-/** The upper left corner of the free space for a box that is nearest to where it is. */
 export function freeSpace(taken: readonly Rectangle[], box: Rectangle): Pair {
   const { width, height } = box
   const seen = new Set<string>()

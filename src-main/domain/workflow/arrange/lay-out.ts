@@ -1,8 +1,6 @@
-/**
- * Places for nodes: columns from left to right by depth, none over another. Source: docs/spec/image-workflows.md, 2.4.
- */
+/** Layered layout from left to right without overlap. Source: docs/spec/image-workflows.md, 2.4. */
 
-/** A node to be placed. Sizes in pixels of the canvas, title bar included. */
+/** Sizes in canvas px, including the title bar. */
 export type Box = {
   readonly id: string
   readonly width: number
@@ -10,12 +8,14 @@ export type Box = {
   readonly from: readonly string[]
 }
 
-/** Where the upper left corner of a node goes. */
 export type Position = { readonly x: number; readonly y: number }
 
 const GAP = 60
 
-/** Places nodes. Those of a loop stand where they were reached first. @param boxes in the order within a column */
+/**
+ * Nodes of a loop keep their first depth.
+ * @param boxes in column order
+ */
 export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Position> {
   const depths = depthsOf(boxes)
   const columns: Box[][] = []
@@ -40,7 +40,6 @@ export function layOut(boxes: readonly Box[]): ReadonlyMap<string, Position> {
   return positions
 }
 
-/** How many nodes the longest way to a node has. */
 function depthsOf(boxes: readonly Box[]): ReadonlyMap<string, number> {
   const waitsFor = new Map<string, number>(boxes.map(({ id }) => [id, 0]))
   const feeds = new Map<string, string[]>()
@@ -62,13 +61,12 @@ function depthsOf(boxes: readonly Box[]): ReadonlyMap<string, number> {
       depths.set(next, Math.max(depths.get(next) ?? 0, depth + 1))
       const left = (waitsFor.get(next) ?? 0) - 1
       waitsFor.set(next, left)
-      if (left === 0) ready.push(next) // The loop goes on over what is added.
+      if (left === 0) ready.push(next)
     }
   }
   return depths
 }
 
-// Beside what they get data from, so that links cross less.
 function inOrderOfSources(column: readonly Box[], positions: ReadonlyMap<string, Position>): readonly Box[] {
   const heights = column.map((box, at) => {
     const above = box.from.flatMap((id) => positions.get(id)?.y ?? [])

@@ -1,7 +1,6 @@
 /**
- * A workflow document, as people have it on their disks and in their pictures: versions 0.4 and 1, with subgraphs,
- * groups and reroutes. Every part has the JSON it was read from, and what nobody here understands stays in it.
- * Source: docs/spec/image-workflows.md, 1; docs/spec/comfyui.md, 1.
+ * Document versions 0.4 and 1 with subgraphs, groups and reroutes; unknown JSON is preserved. Source:
+ * docs/spec/image-workflows.md, 1; docs/spec/comfyui.md, 1.
  */
 import {
   asId,
@@ -32,20 +31,18 @@ import {
   writeEntity,
 } from './fields.ts'
 
-/** Modes of a node that mean something to us; others count as always. Source: docs/spec/comfyui.md, 1. */
+/** Node modes that we act on; others count as always. Source: docs/spec/comfyui.md, 1. */
 export const MODE = { mute: 2, bypass: 4 } as const
 
-/** Where inner links of a subgraph come from that lead in. Source: docs/spec/comfyui.md, 1. */
+/** Origin id of inner links from a subgraph's inputs. Source: docs/spec/comfyui.md, 1. */
 export const SUBGRAPH_INPUT = '-10'
-/** Where those go that lead out. Source: as above. */
+/** Target id of inner links to a subgraph's outputs. Source: as above. */
 export const SUBGRAPH_OUTPUT = '-20'
 
-// Links between nodes: tuples in version 0.4, objects in version 1. Source: docs/spec/comfyui.md, 1.
+// Links are tuples in version 0.4, objects in version 1. Source: docs/spec/comfyui.md, 1.
 
-/** An end of a link: a node, and the index of one of its slots. */
 export type LinkEnd = { readonly node: string; readonly slot: number }
 
-/** A link from an output to an input. */
 export type Link = {
   readonly id: string
   readonly from: LinkEnd
@@ -62,7 +59,7 @@ const json = (key: string): Field<JsonValue | undefined> =>
     sameJson,
   )
 
-// An input without a link says null and not nothing.
+// An input without a link has null, not a missing key.
 const link: Field<string | undefined> = plain('link', asId, (value) => idJson(value) ?? null)
 
 const ids = (key: string): Field<readonly string[]> =>
@@ -73,23 +70,20 @@ const ids = (key: string): Field<readonly string[]> =>
     (one, other) => one.length === other.length && one.every((value, at) => value === other[at]),
   )
 
-// An input that stands for a widget names it in an object of its own.
 const widget: Field<string | undefined> = plain(
   'widget',
   (raw) => (isObject(raw) ? asText(raw.get('name')) : undefined),
   (value) => (value === undefined ? undefined : new Map([['name', value]])),
 )
 
-/** The field of the links of a graph. */
 const links = (key: string): Field<Items<Link>> => list(key, readLink, writeLink)
 
 const INPUT = { name: text('name'), label: text('label'), type: slotType('type'), link, widget }
 const OUTPUT = { name: text('name'), label: text('label'), type: slotType('type'), links: ids('links') }
 
-/** An input of a node. `link`: id of the link into it. `widget`: name of the widget that it stands for. */
+/** `link`: id of the incoming link. `widget`: name of the widget it replaces. */
 export type InputSlot = Entity<typeof INPUT>
 
-/** An output of a node. */
 export type OutputSlot = Entity<typeof OUTPUT>
 
 const NODE = {
@@ -109,7 +103,7 @@ const NODE = {
   namedValues: json('widgets_values_named'),
 }
 
-/** A node. `type` of an instance of a subgraph is the id of its definition. */
+/** For a subgraph instance, `type` is the definition's id. */
 export type GraphNode = Entity<typeof NODE>
 
 const GROUP = {
@@ -120,7 +114,6 @@ const GROUP = {
   flags: json('flags'),
 }
 
-/** A box around nodes. Which ones are in it follows from their positions. */
 export type Group = Entity<typeof GROUP>
 
 const GRAPH = {
@@ -130,7 +123,7 @@ const GRAPH = {
   extra: json('extra'),
   reroutes: json('reroutes'),
   floatingLinks: json('floatingLinks'),
-  // Highest ids given so far: two numbers in version 0.4, one object in version 1 and within subgraphs.
+  // Highest ids given so far: two numbers in version 0.4, one object in version 1 and in subgraphs.
   lastNodeId: json('last_node_id'),
   lastLinkId: json('last_link_id'),
   state: json('state'),
@@ -144,7 +137,6 @@ const BOUNDARY = {
   linkIds: ids('linkIds'),
 }
 
-/** An input or output of a subgraph. `linkIds`: the links within that begin or end there. */
 export type BoundarySlot = Entity<typeof BOUNDARY>
 
 const SUBGRAPH = {
@@ -157,7 +149,6 @@ const SUBGRAPH = {
   outputNode: json('outputNode'),
 }
 
-/** The definition of a subgraph: a graph with inputs and outputs. */
 export type Subgraph = Entity<typeof SUBGRAPH>
 
 const DEFINITIONS = { subgraphs: entities('subgraphs', SUBGRAPH, ({ id }) => id !== undefined) }
@@ -170,48 +161,34 @@ const definitions: Field<Entity<typeof DEFINITIONS> | undefined> = {
 
 const DOCUMENT = { ...GRAPH, id: text('id'), version: double('version'), definitions }
 
-/** A document: its outermost graph, and the subgraphs that nodes are instances of. */
 export type WorkflowDocument = Entity<typeof DOCUMENT>
 
-/** What documents and subgraphs have in common. */
 export type Graph = Pick<WorkflowDocument, keyof typeof GRAPH | 'raw'>
 
-/** Reads a document. @param raw an object that has nodes */
 export const readDocument = (raw: JsonObject): WorkflowDocument => readEntity(DOCUMENT, raw)
 
-/** The JSON of a document: the object it was read from, with what has changed. */
 export const writeDocument = (document: WorkflowDocument): JsonObject => writeEntity(DOCUMENT, document)
 
-/** The definitions of subgraphs by id. */
 export function subgraphsOf({ definitions }: WorkflowDocument): ReadonlyMap<string, Subgraph> {
   return new Map(definitions?.subgraphs.items.map((subgraph) => [subgraph.id ?? '', subgraph]))
 }
 
-/** A node of its JSON, which has `id` and `type`. */
 export const readNode = (raw: JsonObject): GraphNode => readEntity(NODE, raw)
 
-/** The JSON of a node. */
 export const writeNode = (node: GraphNode): JsonObject => writeEntity(NODE, node)
 
-/** An input of a node of its JSON. */
 export const readInputSlot = (raw: JsonObject): InputSlot => readEntity(INPUT, raw)
 
-/** An output of a node of its JSON. */
 export const readOutputSlot = (raw: JsonObject): OutputSlot => readEntity(OUTPUT, raw)
 
-/** A group of its JSON. */
 export const readGroup = (raw: JsonObject): Group => readEntity(GROUP, raw)
 
-/** A definition of its JSON, which has `id`. */
 export const readSubgraph = (raw: JsonObject): Subgraph => readEntity(SUBGRAPH, raw)
 
-/** The JSON of a definition. */
 export const writeSubgraph = (subgraph: Subgraph): JsonObject => writeEntity(SUBGRAPH, subgraph)
 
-/** An input or output of a subgraph of its JSON. */
 export const readBoundarySlot = (raw: JsonObject): BoundarySlot => readEntity(BOUNDARY, raw)
 
-/** Reads links of an array; what is none is left out. */
 export const readLinks = (raw: JsonValue | undefined): readonly Link[] =>
   isArray(raw) ? raw.flatMap((one) => readLink(one) ?? []) : []
 

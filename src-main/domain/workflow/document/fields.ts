@@ -1,6 +1,6 @@
 /**
- * Views of JSON objects: named fields read out of an object, and written back into it. What no field reads stays, and
- * so does the form of what did not change, so that a document which was only opened is saved as it was.
+ * Typed views of JSON objects that preserve unknown keys and unchanged forms, so that saving an opened document changes
+ * nothing.
  */
 import {
   asDouble,
@@ -15,7 +15,6 @@ import {
   withKey,
 } from '../json/value.ts'
 
-/** A field of an object. `write` gives `before` itself where the value is the one that `read` gives of it. */
 export type Field<Value> = {
   readonly key: string
   readonly read: (raw: JsonValue | undefined) => Value
@@ -25,18 +24,15 @@ export type Field<Value> = {
 // biome-ignore lint/suspicious/noExplicitAny: a table of fields of any values; each keeps its own type in Entity
 type Fields = Readonly<Record<string, Field<any>>>
 
-/** An object by its fields. `raw` is what it was read from. */
 export type Entity<Table extends Fields> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>
 } & { readonly raw: JsonObject }
 
-/** Reads the fields of an object. */
 export function readEntity<Table extends Fields>(fields: Table, raw: JsonObject): Entity<Table> {
   const values = Object.entries(fields).map(([name, { key, read }]) => [name, read(raw.get(key))])
   return { ...Object.fromEntries(values), raw }
 }
 
-/** The object with what has changed; `raw` itself where nothing has. */
 export function writeEntity<Table extends Fields>(fields: Table, entity: Entity<Table>): JsonObject {
   let object = entity.raw
   for (const [name, { key, write }] of Object.entries(fields)) {
@@ -47,7 +43,6 @@ export function writeEntity<Table extends Fields>(fields: Table, entity: Entity<
   return object
 }
 
-/** A field of a plain value. @param fresh the JSON of a value that has changed; undefined takes the key away */
 export function plain<Value>(
   key: string,
   read: (raw: JsonValue | undefined) => Value,
@@ -57,13 +52,10 @@ export function plain<Value>(
   return { key, read, write: (value, before) => (same(read(before), value) ? before : fresh(value, before)) }
 }
 
-/** What of an array could not be read, with its index. */
 export type Unread = { readonly at: number; readonly raw: JsonValue }
 
-/** The items of an array, and those that are none. */
 export type Items<Item> = { readonly items: readonly Item[]; readonly unread: readonly Unread[] }
 
-/** A field that holds an array of objects or tuples. @param read gives undefined for what is no such item */
 export function list<Item>(
   key: string,
   read: (raw: JsonValue) => Item | undefined,
@@ -81,7 +73,7 @@ export function list<Item>(
   }
 }
 
-// One pass over both: a file may hold a million things that are no items.
+// One pass over both: a file may hold a million invalid items.
 function withUnread(written: readonly JsonValue[], unread: readonly Unread[]): readonly JsonValue[] {
   const parts: (readonly JsonValue[])[] = []
   let taken = 0
@@ -106,7 +98,6 @@ function readItems<Item>(raw: JsonValue | undefined, read: (raw: JsonValue) => I
   return { items, unread }
 }
 
-/** A field that holds an array of objects with fields. @param isOne tells whether an object is such an item */
 export function entities<Table extends Fields>(
   key: string,
   fields: Table,
@@ -120,43 +111,35 @@ export function entities<Table extends Fields>(
   return list(key, read, (entity) => writeEntity(fields, entity))
 }
 
-// The plain fields of documents: ids, positions, sizes, types of slots. Source: docs/spec/comfyui.md, 1.
-
-/** A point or a size, in pixels of the canvas. */
+/** In canvas px. */
 export type Pair = readonly [number, number]
 
-/** A field with a text; undefined where it is missing or no text. */
 export const text = (key: string): Field<string | undefined> => plain(key, asText, (value) => value)
 
-/** A field with a whole number or its text: an id. Changed ones are written as numbers where they can be. */
+/** An integer or its text; changed ids are written as numbers if possible. */
 export const id = (key: string): Field<string | undefined> => plain(key, asId, (value) => idJson(value))
 
-/** A field with a number that is shown or compared, never computed with beyond doubles. */
 export const double = (key: string): Field<number | undefined> =>
   plain(key, asDouble, (value) => (value === undefined ? undefined : jsonNumber(value)))
 
-/** A field with two numbers: as an array, or as an object with the keys 0 and 1. Its form stays. */
+/** An array, or an object with keys 0 and 1; the form is kept. */
 export const pair = (key: string): Field<Pair | undefined> => plain(key, readPair, freshPair, samePair)
 
-/** The JSON of an id: a number where it is a whole one, else a text. */
 export function idJson(value: string | undefined): JsonValue | undefined {
   return value !== undefined && /^-?\d{1,15}$/.test(value) ? { number: value } : value
 }
 
-/** The type of a slot: `*` for any; the options of a list are `COMBO`. */
+/** `*` means any; option lists are `COMBO`. */
 export const slotType = (key: string): Field<string> => plain(key, readSlotType, (value) => value)
 
-/** Reads the type of a slot. */
 export function readSlotType(raw: JsonValue | undefined): string {
   if (isArray(raw)) return 'COMBO'
   const type = asId(raw) ?? ''
   return type === '' || type === '0' ? '*' : type
 }
 
-/** Reads the index of a slot; 0 where there is none. */
 export const readSlotIndex = (raw: JsonValue | undefined): number => asIndex(raw) ?? 0
 
-/** Reads a point or size; undefined where the value is none. */
 export function readPair(raw: JsonValue | undefined): Pair | undefined {
   const [x, y] = isArray(raw) ? raw : isObject(raw) ? [raw.get('0'), raw.get('1')] : []
   const [a, b] = [asDouble(x), asDouble(y)]

@@ -1,6 +1,4 @@
-/**
- * Nodes and links of a graph by id, and where links end. An index is cached as long as the graph has its list of them.
- */
+/** Indexes of nodes and links, cached per list identity. */
 import { isArray, type JsonValue } from '../json/value.ts'
 import {
   type Graph,
@@ -13,7 +11,6 @@ import {
 } from './document.ts'
 
 function memoized<List extends object, Index>(make: (list: List) => Index): (list: List) => Index {
-  // A cache alone: what it gives depends on nothing but the list, which never changes.
   const indexes = new WeakMap<List, Index>()
   return (list) => {
     const index = indexes.get(list) ?? make(list)
@@ -24,7 +21,6 @@ function memoized<List extends object, Index>(make: (list: List) => Index): (lis
 
 function byId<Item>(items: readonly Item[], idOf: (item: Item) => string): ReadonlyMap<string, Item> {
   const index = new Map<string, Item>()
-  // The first of those with the same id.
   for (const item of items) if (!index.has(idOf(item))) index.set(idOf(item), item)
   return index
 }
@@ -32,23 +28,16 @@ function byId<Item>(items: readonly Item[], idOf: (item: Item) => string): Reado
 const nodes = memoized((list: Graph['nodes']) => byId(list.items, ({ id }) => id ?? ''))
 const leavingSubgraph = memoized((list: Graph['links']) => {
   const leaving = list.items.filter(({ to }) => to.node === SUBGRAPH_OUTPUT)
-  // The first, as for ids.
   return new Map(leaving.toReversed().map((link) => [link.to.slot, link]))
 })
 
-/**
- * The link to an output of a subgraph, by the index of the output: the first that the output names, where files have
- * several; undefined where nothing leads there.
- */
+/** The first link that the output names, as files may have several; undefined without one. */
 function linkToOutput(graph: Subgraph, slot: number): Link | undefined {
   const named = graph.outputs.items[slot]?.linkIds.flatMap((id) => linkById(graph, id) ?? [])
   return named?.find(({ to }) => to.node === SUBGRAPH_OUTPUT) ?? leavingSubgraph(graph.links).get(slot)
 }
 
-/**
- * The same of an output of the node with the subgraph. Its outputs are those of the subgraph, in the same order; a name
- * tells where they were moved.
- */
+/** Host outputs follow the subgraph's order; names identify moved ones. */
 export function linkToHostOutput(definition: Subgraph, host: GraphNode, slot: number): Link | undefined {
   const outputs = definition.outputs.items
   const name = host.outputs.items[slot]?.name
@@ -63,9 +52,6 @@ const enteringSubgraph = memoized((list: Graph['links']) =>
   ),
 )
 
-/**
- * The links from an input of a subgraph, in the order in which the input names them; then those that it does not name.
- */
 function linksFromInput(graph: Subgraph, slot: number): readonly Link[] {
   const { linkIds = [] } = graph.inputs.items[slot] ?? {}
   const positions = new Map(linkIds.map((id, at) => [id, at]))
@@ -78,32 +64,26 @@ const setters = memoized((list: Graph['nodes']) => {
   return new Map(all.toReversed().map((node) => [firstValue(node), node]))
 })
 
-/** The first of the values of a node: of SetNode and GetNode the name by which they find each other. */
+/** The first value of a node: for SetNode and GetNode, the name that pairs them. */
 export const firstValue = ({ widgetValues }: GraphNode): JsonValue | undefined =>
   isArray(widgetValues) ? widgetValues[0] : undefined
 
-/** The first SetNode of a name; undefined where the graph has none. */
 export const setterByName = (graph: Graph, name: JsonValue | undefined): GraphNode | undefined =>
   setters(graph.nodes).get(name)
 
 const links = memoized((list: Graph['links']) => byId(list.items, ({ id }) => id))
 
-/** All nodes of a graph by id. */
 export const nodesById = (graph: Graph): ReadonlyMap<string, GraphNode> => nodes(graph.nodes)
 
-/** All links of a graph by id. */
 export const linksById = (graph: Graph): ReadonlyMap<string, Link> => links(graph.links)
 
-/** A node; undefined where the graph has none of the id. */
 export const nodeById = (graph: Graph, id: string): GraphNode | undefined => nodes(graph.nodes).get(id)
 
-/** A link; undefined where the graph has none of the id. */
 export const linkById = (graph: Graph, id: string): Link | undefined => links(graph.links).get(id)
 
-// Files are found whose links name another index than that of the slot that has them, as slots were left out when they
-// were saved; then the slot is right. Source: docs/spec/comfyui.md, 1.5.
+// Saved links may have wrong slot indexes when slots were omitted; the slot is right. Source: docs/spec/comfyui.md,
+// 1.5.
 
-/** The link with the index of the slot that has it; itself where it names that, or no slot has it. */
 export function realTarget(link: Link, target: GraphNode | undefined): Link {
   const slots = target?.inputs.items
   if (slots === undefined || slots[link.to.slot]?.link === link.id) return link
@@ -111,16 +91,13 @@ export function realTarget(link: Link, target: GraphNode | undefined): Link {
   return slot < 0 ? link : { ...link, to: { ...link.to, slot } }
 }
 
-/** The links of a graph, with the indexes of the slots that have them. */
 export function realLinks(graph: Graph): readonly Link[] {
   const nodes = nodesById(graph)
   return graph.links.items.map((link) => realTarget(link, nodes.get(link.to.node)))
 }
 
-/** An input of a node. */
 type NodeInput = { readonly node: string; readonly slot: InputSlot }
 
-/** The inputs that an input of a subgraph leads to, by its name; that of its first, where several have the name. */
 export function innerInputs(definition: Subgraph, input: string): readonly NodeInput[] {
   const nodes = nodesById(definition)
   const index = definition.inputs.items.findIndex(({ name }) => name === input)

@@ -1,4 +1,4 @@
-/** Sizes of nodes that nobody has sized, in pixels of the canvas. */
+/** Sizes of nodes that have none in the file, in canvas pixels. */
 import { type InputType, isWidget } from '../input-type.ts'
 import type { NodeType } from '../node-types.ts'
 import { valueSlots } from '../widgets.ts'
@@ -9,27 +9,21 @@ const SLOT_PX = 20
 const WIDGET_PX = 24
 const TEXT_PX = 120
 
-/**
- * Height of the picture below the name of a file that is loaded. Source: ours; the picture keeps its form within it.
- */
+/** Height of the picture below a loaded file's name. Source: ours; the picture keeps its proportions. */
 export const PICTURE_PX = 180
 const PICTURES = ['image_upload', 'animated_image_upload']
 
-/** Whether the file that an input names is shown as a picture below it. */
 export const showsPicture = ({ options }: Pick<InputType, 'options'>): boolean =>
   PICTURES.some((key) => options.get(key) === true)
 
-/**
- * Height of the title bar, which no size counts. Source: docs/spec/comfyui.md, 1; as the editor of the field draws it.
- */
+/** Height of the title bar, which sizes exclude. Source: docs/spec/comfyui.md, 1; as drawn by ComfyUI's editor. */
 export const TITLE_PX = 30
 
-/** The size of a node with so many slots, and the widgets of its class. The title bar does not count. */
 export function nodeSize(inputs: number, outputs: number, type: NodeType | undefined): Pair {
   return [WIDTH, (Math.max(inputs, outputs) + 1) * SLOT_PX + (type === undefined ? 0 : widgetsHeight(type))]
 }
 
-// A cache alone: a graph has thousands of nodes of a few classes.
+// Only a cache: a graph has thousands of nodes of few classes.
 const heights = new WeakMap<NodeType, number>()
 
 function widgetsHeight(type: NodeType): number {

@@ -1,7 +1,4 @@
-/**
- * Adding nodes: of a class, unknown ones, notes, primitives, instances of subgraphs. Source: docs/spec/comfyui.md, 1
- * and 2.
- */
+/** Adds all kinds of nodes. Source: docs/spec/comfyui.md, 1 and 2. */
 import { defaultValue, defaultValues } from '../default-values.ts'
 import { type GraphNode, readNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'
@@ -16,10 +13,8 @@ import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'
 import { newInput, newOutput } from './slots.ts'
 
-/** A document with something added, and its id. */
 export type Added = { readonly document: WorkflowDocument; readonly id: string }
 
-/** Adds a node of a class, with the values that the class gives to new ones. */
 export function addNode(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -47,13 +42,11 @@ function nodeOfType(id: string, declared: NodeType, pos: Pair): GraphNode {
   }
 }
 
-/** The class with the inputs that a node has before anything is chosen. */
 function typeOfNew(declared: NodeType): NodeType {
   const bare = readNode(new Map([['type', declared.name]]))
   return typeOfNode(bare, new Map([[declared.name, declared]])) ?? declared
 }
 
-/** Adds a node whose class nobody here knows; its slots are those that get links. */
 export function addUnknownNode(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -65,7 +58,6 @@ export function addUnknownNode(
 
 const NOTE_SIZE: Pair = [315, 150]
 
-/** Adds a note. */
 export function addNote(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -79,7 +71,6 @@ export function addNote(
   })
 }
 
-/** Adds a reroute node, which only hands on what it gets. */
 export function addRerouteNode(document: WorkflowDocument, at: GraphAddress, pos: Pair): Added {
   return add(document, at, (id) => {
     const properties = new Map<string, JsonValue>([
@@ -96,10 +87,6 @@ export function addRerouteNode(document: WorkflowDocument, at: GraphAddress, pos
   })
 }
 
-/**
- * Adds a primitive: a node that gives one value to a widget, which gets a slot for it.
- * @returns undefined where the node has no such widget
- */
 export function addPrimitive(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -129,8 +116,8 @@ export function addPrimitive(
 }
 
 /**
- * Adds an instance of a subgraph. Its values are those of another instance, if any.
- * @returns undefined where the definition is not there, or would be within itself
+ * Copies another instance's values, if any.
+ * @returns undefined if the definition is missing or would contain itself
  */
 export function addSubgraphInstance(
   document: WorkflowDocument,
@@ -168,7 +155,6 @@ export function addSubgraphInstance(
   })
 }
 
-/** Whether a graph is the definition or within it. @param at the graph */
 function isWithin(document: WorkflowDocument, definition: string, at: string): boolean {
   const definitions = subgraphsOf(document)
   const seen = new Set<string>()
@@ -206,7 +192,6 @@ type Bare = {
   readonly values: JsonArray | undefined
 }
 
-/** A node without slots, with the keys in the order of the field. */
 export function bareNode({ id, type, pos, size, properties, values }: Bare): GraphNode {
   return readNode(
     new Map<string, JsonValue>([

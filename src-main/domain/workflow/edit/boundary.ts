@@ -1,7 +1,4 @@
-/**
- * The inputs and outputs of a subgraph, on both sides of it. Hosts are matched by name. Source: docs/spec/comfyui.md,
- * 1.
- */
+/** Edits subgraph slots inside and on hosts, matched by name. Source: docs/spec/comfyui.md, 1. */
 import {
   type BoundarySlot,
   type GraphNode,
@@ -18,10 +15,8 @@ import { editGraph } from './draft.ts'
 import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'
 import { closeSlot, newInput, newOutput } from './slots.ts'
 
-/** Which side of a subgraph. */
 export type Side = 'inputs' | 'outputs'
 
-/** Makes a slot of a subgraph. */
 export function newBoundarySlot({
   id,
   name,
@@ -41,7 +36,6 @@ export function newBoundarySlot({
   )
 }
 
-/** A name that none of the slots has: `image`, then `image_1` ... */
 export function freeName(name: string, slots: readonly { readonly name: string | undefined }[]): string {
   const taken = new Set(slots.map((slot) => slot.name))
   let free = name
@@ -50,8 +44,8 @@ export function freeName(name: string, slots: readonly { readonly name: string |
 }
 
 /**
- * Adds an input or output to a subgraph, and to all nodes that are instances of it.
- * @returns slot: its index, by which links name it; -1 where there is no such definition
+ * Also adds the slot to all instances.
+ * @returns slot: index used by links; -1 without such a definition
  */
 export function addBoundarySlot(
   document: WorkflowDocument,
@@ -73,7 +67,7 @@ export function addBoundarySlot(
   return { document: changed, slot: subgraph[side].items.length }
 }
 
-/** Gives a slot of a subgraph another label, also on its instances. Its name stays, for by that they are matched. */
+/** Changes only the label, as instances are matched by name. */
 export function renameBoundarySlot(
   document: WorkflowDocument,
   definition: string,
@@ -90,7 +84,6 @@ export function renameBoundarySlot(
   })
 }
 
-/** Removes a slot of a subgraph with the links at it, inside and at its instances. */
 export function removeBoundarySlot(
   document: WorkflowDocument,
   definition: string,
@@ -134,7 +127,6 @@ function withoutSlot(host: GraphNode, side: Side, index: number): GraphNode {
   return { ...host, inputs: { ...host.inputs, items: host.inputs.items.toSpliced(index, 1) } }
 }
 
-// The value that the host holds for the input goes with it.
 function withoutValue(host: GraphNode, definition: Subgraph, input: string): GraphNode {
   const { widgetValues } = host
   const at = promotedWidgets(host, definition).find((widget) => widget.at !== undefined && widget.key === input)?.at
@@ -142,12 +134,10 @@ function withoutValue(host: GraphNode, definition: Subgraph, input: string): Gra
   return { ...host, widgetValues: widgetValues.toSpliced(at, 1) }
 }
 
-/** Sets the name of a subgraph. */
 export function setGraphName(document: WorkflowDocument, definition: string, name: string): WorkflowDocument {
   return changeGraph(document, definition, () => ({ name }))
 }
 
-/** Changes the slots of one side of a definition. */
 export function changeBoundary(
   document: WorkflowDocument,
   definition: string,
@@ -161,7 +151,6 @@ export function changeBoundary(
   })
 }
 
-/** Changes all nodes that are instances of a definition. */
 export function changeHosts(
   document: WorkflowDocument,
   definition: string,
@@ -174,7 +163,6 @@ export function changeHosts(
   }, document)
 }
 
-/** The graphs in which a definition has instances. */
 function graphsWith(document: WorkflowDocument, definition: string): readonly GraphAddress[] {
   const graphs = [[undefined, document] as const, ...subgraphsOf(document)]
   return graphs.flatMap(([at, { nodes }]) => (nodes.items.some(({ type }) => type === definition) ? [at] : []))

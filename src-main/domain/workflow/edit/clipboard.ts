@@ -1,6 +1,6 @@
 /**
- * Nodes as text, for the clipboard of the system: they can be pasted into another document, another window, another
- * machine. Source: ours.
+ * Nodes as text for the system clipboard, so that they can be pasted into another document, window or machine. Source:
+ * ours.
  */
 import {
   type Link,
@@ -32,10 +32,12 @@ import type { GraphAddress } from './graph-at.ts'
 import { allParts, type GraphParts, type Inserted, insertParts, partsOf } from './graph-parts.ts'
 import type { Waypoint } from './reroutes.ts'
 
-// By this the text is known among all that a clipboard may hold.
 const KIND = 'drydock.nodes'
 
-/** Nodes as text, with the links among them and into them, and their subgraphs. @param groups indexes of groups */
+/**
+ * Includes inner and incoming links and subgraphs.
+ * @param groups indexes of groups
+ */
 export function copyNodes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -45,20 +47,16 @@ export function copyNodes(
   return writeJson(writeParts(partsOf(document, at, ids, groups)))
 }
 
-/** What is pasted, or why it cannot be, for a person. */
 export type Pasted = Inserted | { readonly problem: string }
 
-/** How a text is pasted. */
 export type PasteOptions = {
-  /** Where the upper left corner of all goes. */
   readonly pos: Pair
-  /** Links from nodes that are in this graph are made again. */
   readonly keepInbound: boolean
   readonly types: NodeTypes
   readonly newUuid: () => string
 }
 
-/** Puts nodes that were copied into a graph; or all of a workflow, of either form. */
+/** Pastes copied nodes, or a whole workflow in either form. */
 export function paste(document: WorkflowDocument, at: GraphAddress, text: string, options: PasteOptions): Pasted {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') return { problem: 'The clipboard holds no nodes and no workflow.' }
@@ -71,7 +69,6 @@ export function paste(document: WorkflowDocument, at: GraphAddress, text: string
 const leadsInto = ({ definitions }: GraphParts, at: GraphAddress): boolean =>
   at !== undefined && definitions.some(({ id }) => id === at)
 
-/** Puts copies of nodes beside them. `groups`: indexes of groups that are copied too. */
 export function duplicate(
   document: WorkflowDocument,
   at: GraphAddress,

@@ -1,4 +1,4 @@
-/** Links between slots: whether they may be, and making them. Source: docs/spec/comfyui.md, 5 and 8. */
+/** Validates and creates links. Source: docs/spec/comfyui.md, 5 and 8. */
 import {
   type GraphNode,
   type LinkEnd,
@@ -29,16 +29,11 @@ import {
   slotOfInput,
 } from './slots.ts'
 
-/**
- * Where a link ends. An input that the node has no slot for yet is named by its class alone, then `slot` is missing; of
- * the outputs of a subgraph, node -20, the slot tells.
- */
+/** `slot` is undefined for an input known only by class; for node -20, subgraph outputs, it decides. */
 export type InputEnd = { readonly node: string; readonly name: string; readonly slot?: number | undefined }
 
-/** Whether a link may be; if not, why, for a person. */
 export type Connectable = { readonly can: true } | { readonly can: false; readonly why: string }
 
-/** Whether an output may be linked to an input. */
 export function canConnect(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -71,8 +66,8 @@ function targetOf(draft: GraphDraft, { node: id, name, slot }: InputEnd, types: 
 }
 
 /**
- * Links an output to an input. What was linked to the input is not any more. Whether it may be, `canConnect` tells.
- * @returns the document itself where one end is not there
+ * Replaces an existing link without checking `canConnect`.
+ * @returns the same document if an end is missing
  */
 export function connect(
   document: WorkflowDocument,
@@ -82,7 +77,6 @@ export function connect(
   return editGraph(document, at, (draft) => void link(draft, from, to, types))
 }
 
-/** Links two slots of a draft. @returns the id of the link; undefined where it cannot be, or was there before */
 export function link(draft: GraphDraft, from: LinkEnd, to: InputEnd, types: NodeTypes): string | undefined {
   const [origin, target] = [originOf(draft, from, types), targetOf(draft, to, types)]
   if (origin === undefined || target === undefined) return undefined
@@ -115,7 +109,6 @@ function addOutputsUpTo(draft: GraphDraft, { node: id, slot }: LinkEnd, types: N
   })
 }
 
-/** The index of the slot of an input; it is added where the node has none. */
 function slotFor(draft: GraphDraft, { node: id, name, slot }: InputEnd, types: NodeTypes): number | undefined {
   const node = draft.nodes.get(id)
   if (node === undefined) return undefined
@@ -127,7 +120,6 @@ function slotFor(draft: GraphDraft, { node: id, name, slot }: InputEnd, types: N
   return node.inputs.items.length
 }
 
-// The output of a reroute is of the type of what goes into it.
 function typeReroute(draft: GraphDraft, id: string, type: string): void {
   const node = draft.nodes.get(id)
   const [output] = node?.outputs.items ?? []
@@ -136,9 +128,8 @@ function typeReroute(draft: GraphDraft, id: string, type: string): void {
 }
 
 /**
- * Puts a node into a link: its first input that takes what the link brings, and its first output that its target takes.
- * The points that the link went through stay: those left of the node lead to it, the others on from it.
- * @returns the document itself where it does not fit
+ * Inserts at the first fitting input and output. Reroute points left of the node lead to it, the others on from it.
+ * @returns the same document if it does not fit
  */
 export function insertIntoLink(
   document: WorkflowDocument,
@@ -167,7 +158,6 @@ export function insertIntoLink(
   })
 }
 
-/** The points before a node, and those after it. */
 function wayAround({ pos = [0, 0], size = [0, 0] }: GraphNode, way: readonly Waypoint[]) {
   const middle = pos[0] + size[0] / 2
   const first = way.findIndex((point) => point.pos[0] >= middle)
@@ -198,7 +188,6 @@ function nameAt(draft: GraphDraft, { node: id, slot }: LinkEnd): InputEnd | unde
   return name === undefined ? undefined : { node: id, name, slot }
 }
 
-/** Lets all links of an output begin at another one instead. Those that the other does not fit stay. */
 export function moveLinks(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -218,7 +207,6 @@ export function moveLinks(
   })
 }
 
-/** Removes all links at a slot. */
 export function disconnect(
   document: WorkflowDocument,
   at: GraphAddress,

@@ -1,7 +1,4 @@
-/**
- * Definitions of subgraphs that come with pasted nodes, and those that an edit leaves without an instance. Source:
- * docs/spec/comfyui.md, 1.1.
- */
+/** Manages definitions that come with pasted nodes or lose their last instance. Source: docs/spec/comfyui.md, 1.1. */
 import {
   type GraphNode,
   type Subgraph,
@@ -13,19 +10,16 @@ import { idJson } from '../document/fields.ts'
 import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../json/value.ts'
 import { newIds } from './draft.ts'
 
-/** Ids that things have now, by those that they had. */
 type Ids = ReadonlyMap<string, string>
 
-/** The document with the definitions, and how nodes from elsewhere are to name them. */
 export type AddedDefinitions = {
   readonly document: WorkflowDocument
   readonly adapt: (node: GraphNode) => GraphNode
 }
 
 /**
- * Adds definitions. One that is there already with the same content is used as it is; one that is there with another
- * gets an id of its own. Their nodes and links get ids that nothing else has.
- * @param definitions each after those that it needs
+ * Reuses equal definitions and renames conflicting ones; nodes and links get unique ids.
+ * @param definitions each after its dependencies
  */
 export function addDefinitions(
   document: WorkflowDocument,
@@ -57,7 +51,6 @@ function isKnown(known: ReadonlyMap<string, Subgraph>, one: Subgraph): boolean {
   return other !== undefined && (other === one || sameJson(writeSubgraph(one), writeSubgraph(other)))
 }
 
-/** A host whose list of promoted widgets names the inner nodes as they are called now. */
 function withInnerIds(host: GraphNode, ids: Ids | undefined): GraphNode {
   const { properties } = host
   const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
@@ -69,7 +62,7 @@ function withInnerIds(host: GraphNode, ids: Ids | undefined): GraphNode {
   return { ...host, properties: withKey(properties, 'proxyWidgets', renamed) }
 }
 
-/** The document with one more definition. @param before the definition that it is put before; missing: the last */
+/** @param before insert before this definition; undefined: at the end */
 export function withDefinition(document: WorkflowDocument, subgraph: Subgraph, before?: string): WorkflowDocument {
   const { definitions = { subgraphs: { items: [], unread: [] }, raw: new Map() } } = document
   const { items } = definitions.subgraphs
@@ -78,7 +71,6 @@ export function withDefinition(document: WorkflowDocument, subgraph: Subgraph, b
   return { ...document, definitions: { ...definitions, subgraphs: { ...definitions.subgraphs, items: grown } } }
 }
 
-/** The definition with ids of nodes and links that the document does not have; its own where nothing has them. */
 function renumbered(
   document: WorkflowDocument,
   subgraph: Subgraph,
@@ -146,8 +138,8 @@ function renumberedReroutes(reroutes: JsonValue | undefined, linkOf: (id: string
 }
 
 /**
- * The document without definitions that an edit left without an instance.
- * @param before the document before the edit; a definition that had no instance there is not ours to remove
+ * Removes definitions that an edit left without instances.
+ * @param before the earlier document; definitions already unused there stay
  */
 export function withoutUnused(document: WorkflowDocument, before: WorkflowDocument): WorkflowDocument {
   const { definitions } = document
@@ -158,7 +150,6 @@ export function withoutUnused(document: WorkflowDocument, before: WorkflowDocume
   return { ...document, definitions: { ...definitions, subgraphs: { ...definitions.subgraphs, items } } }
 }
 
-/** Ids of the definitions that the outermost graph needs, itself or by another. */
 function usedIn(document: WorkflowDocument): ReadonlySet<string> {
   const definitions = new Map(document.definitions?.subgraphs.items.map((one) => [one.id ?? '', one]))
   const used = new Set<string>()

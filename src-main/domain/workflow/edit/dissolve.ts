@@ -1,4 +1,3 @@
-/** Dissolving a subgraph: its nodes replace the node that stands for it. */
 import {
   type GraphNode,
   type Link,
@@ -23,12 +22,11 @@ import { dropNodes } from './remove.ts'
 import { addLink, unlinked } from './slots.ts'
 import { setWidget } from './widgets.ts'
 
-/** The document without the subgraph, and the ids of the nodes that were in it. */
 export type Dissolved = { readonly document: WorkflowDocument; readonly ids: readonly string[] }
 
 /**
- * Dissolves the subgraph of a node. Its nodes get the values that the node held for them.
- * @returns undefined where the node has no subgraph
+ * Inner nodes take the values that the host held.
+ * @returns undefined if the node has no subgraph
  */
 export function dissolve(
   document: WorkflowDocument,
@@ -59,7 +57,6 @@ export function dissolve(
   return { document: withoutUnused(valued, document), ids: [...ids.values()] }
 }
 
-// The middle of all goes where the middle of the node was.
 function offset(host: GraphNode, { nodes }: Subgraph): Pair {
   const [own, inner] = [nodeBounds(host), around(nodes.items.map(nodeBounds))]
   if (inner === undefined) return [0, 0]
@@ -68,7 +65,7 @@ function offset(host: GraphNode, { nodes }: Subgraph): Pair {
   return [Math.round(right), Math.round(down)]
 }
 
-/** An inner node as it stands outside: of a host that took no part in runs it takes none either. */
+/** Inner nodes of a muted or bypassed host take the host's mode. */
 function taken(
   node: GraphNode,
   { id, by: [right, down], host }: { readonly id: string; readonly by: Pair; readonly host: GraphNode },
@@ -86,7 +83,6 @@ function taken(
 type Relinking = {
   readonly definition: Subgraph
   readonly host: GraphNode
-  /** The links at the host, which are gone. */
   readonly outer: readonly Link[]
   readonly ids: ReadonlyMap<string, string>
   readonly by: Pair
@@ -134,9 +130,6 @@ function withHostValues(
   }, document)
 }
 
-/**
- * The slots that a widget of a host stands for: of a class, or of a host within. One that is no widget takes no value.
- */
 function innerSlots(definition: Subgraph, { input, inner }: PromotedWidget): readonly InnerSlot[] {
   if (input === undefined) return inner === undefined ? [] : [{ node: inner.node, name: inner.widget }]
   return innerInputs(definition, input).flatMap(({ node, slot: { name } }) =>
@@ -146,6 +139,5 @@ function innerSlots(definition: Subgraph, { input, inner }: PromotedWidget): rea
 
 type InnerSlot = { readonly node: string; readonly name: string }
 
-// What is linked outside is linked to the inner nodes now, which have their own values beside it.
 const isLinked = (host: GraphNode, input: string | undefined): boolean =>
   host.inputs.items.some(({ name, link }) => link !== undefined && name === input)

@@ -1,31 +1,22 @@
-/**
- * A graph while it is edited: nodes and links by id, changed without copies, and given back as a new graph that shares
- * all that was not touched. What is new in it gets ids that nothing else has.
- */
+/** A mutable draft of a graph that becomes a new graph, sharing everything untouched. New items get unique ids. */
 import type { BoundarySlot, Graph, GraphNode, Link, Subgraph, WorkflowDocument } from '../document/document.ts'
 import type { Items } from '../document/fields.ts'
 import { realTarget } from '../document/index-of.ts'
 import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../json/value.ts'
 import { changeGraph, type GraphAddress } from './graph-at.ts'
 
-/** Things by id, in their order. */
 export type EditableList<Item> = {
   readonly get: (id: string) => Item | undefined
-  /** Replaces the one with its id, or adds it at the end. */
   readonly put: (item: Item) => void
   readonly drop: (id: string) => void
   readonly all: () => readonly Item[]
 }
 
-/**
- * A graph that is being edited. `inputs` and `outputs` are those of a subgraph; of the outermost graph there are none.
- */
+/** A graph being edited. `inputs` and `outputs` are those of a subgraph; empty for the outermost graph. */
 export type GraphDraft = {
   readonly nodes: EditableList<GraphNode>
   readonly links: EditableList<Link>
-  /** The rest of the graph, as it is now. */
   readonly graph: () => Graph | Subgraph
-  /** Changes something that is neither nodes nor links. */
   readonly change: (part: Partial<Pick<Graph, 'extra' | 'reroutes' | 'floatingLinks' | 'groups'>>) => void
   readonly boundary: (side: 'inputs' | 'outputs') => readonly BoundarySlot[]
   readonly setBoundary: (side: 'inputs' | 'outputs', slots: readonly BoundarySlot[]) => void
@@ -33,7 +24,6 @@ export type GraphDraft = {
   readonly newId: (kind: IdKind) => string
 }
 
-/** The document with one of its graphs edited; itself where the edit changes nothing. */
 export function editGraph(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -82,7 +72,7 @@ function draftOf(graph: Graph | Subgraph, document: WorkflowDocument, newId: Gra
 function editable<Item>(before: Items<Item>, idOf: (item: Item) => string) {
   const items: (Item | undefined)[] = [...before.items]
   const indexes = new Map<string, number>()
-  // The first of those with the same id, as everyone reads them.
+  // The first with an id wins, as for all readers.
   before.items.forEach((item, at) => {
     if (!indexes.has(idOf(item))) indexes.set(idOf(item), at)
   })
@@ -112,19 +102,18 @@ function editable<Item>(before: Items<Item>, idOf: (item: Item) => string) {
   }
 }
 
-/** Kinds of things that have ids of their own. */
 type IdKind = 'node' | 'link' | 'reroute' | 'group'
 
-/** Gives ids that nothing in a document has, and keeps count of them. */
 type NewIds = {
   readonly next: (kind: IdKind) => string
-  /** The counters of all, as version 1 writes them. */
   readonly state: () => JsonObject
-  /** The graph with its counters raised to the ids that were given. @param isRoot the outermost counts always */
+  /**
+   * Raises the graph's counters.
+   * @param isRoot the outermost graph always counts
+   */
   readonly counted: (graph: Graph, isRoot: boolean) => Partial<Graph>
 }
 
-// As version 1 calls them.
 const COUNTERS: Readonly<Record<IdKind, string>> = {
   node: 'lastNodeId',
   link: 'lastLinkId',
@@ -134,8 +123,8 @@ const COUNTERS: Readonly<Record<IdKind, string>> = {
 const WRITTEN_ORDER = ['group', 'node', 'link', 'reroute'] as const satisfies readonly IdKind[]
 
 /**
- * Ids for new things. They are unique over the outermost graph and all definitions, because readers give others to what
- * is there twice, and links would be lost. Source: docs/spec/comfyui.md, 1.1.
+ * Ids for new parts, unique over the outermost graph and all definitions: readers renumber duplicates, and links would
+ * be lost. Source: docs/spec/comfyui.md, 1.1.
  */
 export function newIds(document: WorkflowDocument): NewIds {
   const graphs: readonly Graph[] = [document, ...(document.definitions?.subgraphs.items ?? [])]
@@ -167,7 +156,7 @@ function counted(state: JsonObject, count: (kind: IdKind) => number | undefined)
   return changed
 }
 
-// Version 0.4 counts nodes and links alone.
+// Version 0.4 counts only nodes and links.
 function plainCounters(count: (kind: IdKind) => number | undefined): Partial<Graph> {
   const [node, link] = [count('node'), count('link')]
   return {

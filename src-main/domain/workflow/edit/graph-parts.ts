@@ -1,7 +1,4 @@
-/**
- * Some nodes of a graph with what belongs to them: links among them, links into them, the points that those go through,
- * and the subgraphs that they are instances of. Copies, pasted files and dissolved subgraphs are made of such parts.
- */
+/** A set of nodes with links, reroutes and subgraphs, as used for copying, pasting and dissolving. */
 import {
   type Graph,
   type GraphNode,
@@ -24,18 +21,15 @@ import { around, boundsOf, moveGroupBox, nodeBounds } from './groups.ts'
 import { reroutesOf, setLastReroute, setReroutes, type Waypoint, waypointsOf } from './reroutes.ts'
 import { addLink, unlinked } from './slots.ts'
 
-/** The parts. Ids are those of the graph that they were taken from. */
 export type GraphParts = {
   readonly nodes: readonly GraphNode[]
   readonly links: readonly Link[]
-  /** Links from other nodes to these. */
   readonly inbound: readonly Link[]
   readonly waypoints: ReadonlyMap<string, readonly Waypoint[]>
   readonly groups: readonly Group[]
   readonly definitions: readonly Subgraph[]
 }
 
-/** Takes nodes out of a graph. @param groups indexes of groups that are taken too */
 export function partsOf(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -59,24 +53,21 @@ export function partsOf(
 
 const NOTHING: GraphParts = { nodes: [], links: [], inbound: [], waypoints: new Map(), groups: [], definitions: [] }
 
-/** The points of some links of a graph. */
 export function waysOf(graph: Graph, links: readonly Link[]): ReadonlyMap<string, readonly Waypoint[]> {
   return waypointsOf({ ...graph, links: { items: links, unread: [] } })
 }
 
-/** All of a document, as parts. */
 export function allParts(document: WorkflowDocument): GraphParts {
   const ids = new Set(document.nodes.items.map(({ id = '' }) => id))
   return partsOf(document, undefined, ids, new Set(document.groups.items.keys()))
 }
 
-/** The definitions that nodes need, themselves or by another one; each after those that it needs. */
 function definitionsFor(document: WorkflowDocument, nodes: readonly GraphNode[]): readonly Subgraph[] {
   const definitions = subgraphsOf(document)
   const seen = new Set<string>()
   const ordered: Subgraph[] = []
-  // A file may hold them in any order, and thousands within each other: so no recursion. A definition waits to be
-  // looked into, then, below what it needs, to be taken.
+  // An explicit stack, as files may nest thousands: a definition is first expanded, then, below its dependencies,
+  // taken.
   const waiting: (string | Subgraph)[] = nodes.map(({ type = '' }) => type)
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next !== 'string') {
@@ -92,20 +83,14 @@ function definitionsFor(document: WorkflowDocument, nodes: readonly GraphNode[])
   return ordered
 }
 
-/** How parts are put into a graph. */
 type InsertOptions = {
-  /** Where the upper left corner of all goes; missing: where it was. */
   readonly pos?: Pair
-  /** Links from nodes that are there are made again. */
   readonly keepInbound: boolean
-  /** Ids for definitions that are there already and say something else. */
   readonly newUuid: () => string
 }
 
-/** The document with the parts in it, and the ids that the nodes have there by those that they had. */
 export type Inserted = { readonly document: WorkflowDocument; readonly ids: ReadonlyMap<string, string> }
 
-/** Puts parts into a graph: nodes, links and points get ids of their own. */
 export function insertParts(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -116,7 +101,7 @@ export function insertParts(
   const by = offset(parts, pos)
   const ids = new Map<string, string>()
   const changed = editGraph(added.document, at, (draft) => {
-    // Found before nodes are added: one of them may get the id that a source had elsewhere.
+    // Found before nodes are added: one of them may get the id of a source elsewhere.
     const inbound = keepInbound ? parts.inbound.filter((link) => isThere(draft, link)) : []
     for (const node of parts.nodes) {
       const id = draft.newId('node')
@@ -141,7 +126,6 @@ function offset({ nodes, groups }: GraphParts, pos: Pair | undefined): Pair {
   return pos === undefined || corner === undefined ? [0, 0] : [pos[0] - corner.x, pos[1] - corner.y]
 }
 
-// Its links are made anew.
 function bare(node: GraphNode, [right, down]: Pair): GraphNode {
   const [x, y] = node.pos ?? [0, 0]
   return { ...unlinked(node), pos: [x + right, y + down] }
@@ -152,11 +136,6 @@ function isThere(draft: GraphDraft, { from: { node, slot }, type }: Link): boole
   return output !== undefined && typesFit(output.type, type)
 }
 
-/**
- * Lets links of a draft go through points as others did.
- * @param ways the points by the id that the link had
- * @param linkIds the id that it has now
- */
 export function addWaypoints(
   draft: GraphDraft,
   ways: ReadonlyMap<string, readonly Waypoint[]>,

@@ -1,7 +1,4 @@
-/**
- * Groups: boxes around nodes. What is in one follows from positions. A group is named by its index in the list of its
- * graph.
- */
+/** Group membership follows from positions; edits name a group by its index in the list. */
 import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
@@ -9,30 +6,26 @@ import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from
 import { editGraph } from './draft.ts'
 import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
 
-/** A rectangle on the canvas, in its pixels. */
 export type Rectangle = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
-/** Between the edge of a group and its nodes, px. */
+/** px between a group's edge and its nodes. */
 export const GROUP_PADDING = 10
-/** Height of its title, px. */
+/** Title height, px. */
 export const GROUP_TITLE_PX = 40
 const COLOR = '#3f789e'
 const EMPTY_SIZE: Pair = [400, 300]
 
-/** The rectangle of a group; undefined where the file gives none. */
 export function boundsOf({ bounding }: Group): Rectangle | undefined {
   const [x, y, width, height] = isArray(bounding) ? bounding.map(asDouble) : []
   if (x === undefined || y === undefined || width === undefined || height === undefined) return undefined
   return { x, y, width, height }
 }
 
-/** The rectangle that a node is drawn in, title bar included. */
 export function nodeBounds({ pos = [0, 0], size = [0, 0], flags }: GraphNode): Rectangle {
   const isCollapsed = isObject(flags) && flags.get('collapsed') === true
   return { x: pos[0], y: pos[1] - TITLE_PX, width: size[0], height: (isCollapsed ? 0 : size[1]) + TITLE_PX }
 }
 
-/** The rectangle around several; undefined for none. */
 export function around(rectangles: readonly Rectangle[]): Rectangle | undefined {
   const [first] = rectangles
   if (first === undefined) return undefined
@@ -46,7 +39,6 @@ export function around(rectangles: readonly Rectangle[]): Rectangle | undefined 
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** Adds a group around nodes; around none it is an empty box. @param group.pos where an empty one goes */
 export function addGroup(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -82,7 +74,6 @@ export function addGroup(
 
 const boundingJson = ({ x, y, width, height }: Rectangle): JsonValue => [x, y, width, height].map(jsonNumber)
 
-/** Ids of the nodes in a group: those whose middle is in it. */
 export function groupMembers(group: Group, nodes: readonly GraphNode[]): readonly string[] {
   const box = boundsOf(group)
   if (box === undefined) return []
@@ -94,7 +85,10 @@ export function groupMembers(group: Group, nodes: readonly GraphNode[]): readonl
   })
 }
 
-/** Moves a group with the nodes in it, and the groups that are wholly in it. @param by right and down */
+/**
+ * Moves its nodes and fully contained groups too.
+ * @param by right and down
+ */
 export function moveGroup(document: WorkflowDocument, at: GraphAddress, index: number, by: Pair): WorkflowDocument {
   const graph = graphAt(document, at)
   const group = graph?.groups.items[index]
@@ -122,13 +116,12 @@ function isInside(group: Group, box: Rectangle): boolean {
   return isWithin && inner.y >= box.y && inner.y + inner.height <= box.y + box.height
 }
 
-/** The group at another position. */
 export function moveGroupBox(group: Group, [right, down]: Pair): Group {
   const box = boundsOf(group)
   return box === undefined ? group : { ...group, bounding: boundingJson({ ...box, x: box.x + right, y: box.y + down }) }
 }
 
-/** What of a group can be set. A folded group shows its title alone; other editors preserve the flag. */
+/** Changeable fields of a group. A collapsed group shows only its title; other editors preserve the flag. */
 export type GroupChange = {
   readonly title?: string
   readonly color?: string
@@ -136,7 +129,6 @@ export type GroupChange = {
   readonly isCollapsed?: boolean
 }
 
-/** Changes a group. */
 export function setGroup(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -161,10 +153,8 @@ function withCollapsed({ flags }: Group, isCollapsed: boolean): JsonValue {
   return withKey(isObject(flags) ? flags : new Map(), 'collapsed', isCollapsed ? true : undefined)
 }
 
-/** Whether a group is folded. */
 export const isGroupCollapsed = ({ flags }: Group): boolean => isObject(flags) && flags.get('collapsed') === true
 
-/** Removes groups; the nodes in them stay. @param indexes their indexes in the list */
 export function removeGroups(
   document: WorkflowDocument,
   at: GraphAddress,

@@ -1,4 +1,3 @@
-/** Turning nodes into a subgraph: a definition with them in it, and one node instead of them. */
 import {
   type BoundarySlot,
   type GraphNode,
@@ -23,12 +22,11 @@ import { around, nodeBounds, type Rectangle } from './groups.ts'
 import { dropNodes } from './remove.ts'
 import { addLink, newInput, newOutput, unlinked } from './slots.ts'
 
-/** The new subgraph: the node instead of the others, and its definition. */
 export type MadeSubgraph = { readonly document: WorkflowDocument; readonly host: string; readonly definition: string }
 
 /**
- * Turns nodes into a subgraph. What is linked to others becomes an input or output of it.
- * @returns undefined where none of the nodes is there
+ * Links to other nodes become inputs or outputs.
+ * @returns undefined if none of the nodes exists
  */
 export function makeSubgraph(
   document: WorkflowDocument,
@@ -67,7 +65,6 @@ export function makeSubgraph(
   return { document: withCounters(replaced, id), host, definition: id }
 }
 
-/** Links that cross the bound of the subgraph and begin at the same output. */
 type Crossing = { readonly from: LinkEnd; readonly links: readonly Link[] }
 
 function crossings(links: readonly Link[]): readonly Crossing[] {
@@ -156,7 +153,7 @@ type Filling = {
   readonly ways: Parameters<typeof addWaypoints>[1]
 }
 
-// Nodes keep their ids: they have left the graph that had them. Links get others, as those of hosts are still there.
+// Nodes keep their ids, because they left their graph. Links get new ones, because those of instances still exist.
 function fill(draft: GraphDraft, { nodes, inner, crossing, ways }: Filling): void {
   for (const node of nodes) draft.nodes.put(unlinked(node))
   const linkIds = new Map(inner.map(({ id, from, to, type }) => [id, addLink(draft, { from, to, type })]))
@@ -194,7 +191,7 @@ function hostNode(of: {
   }
 }
 
-// The definition counts the ids that the graph outside got after it too.
+// The counters of the definition include ids that the outer graph got after it.
 function withCounters(document: WorkflowDocument, definition: string): WorkflowDocument {
   const state = newIds(document).state()
   return changeGraph(document, definition, () => ({ state }))

@@ -1,15 +1,13 @@
-/** Edits of the fields of nodes: position, size, title, colours, mode, flags. */
 import { type GraphNode, MODE, type WorkflowDocument } from '../document/document.ts'
 import type { Pair } from '../document/fields.ts'
 import { isObject, type JsonObject, withKey } from '../json/value.ts'
 import { changeNodes, type GraphAddress } from './graph-at.ts'
 
-/** How a node takes part in a run. */
 export type NodeMode = 'always' | 'mute' | 'bypass'
 
 const MODES: Readonly<Record<NodeMode, number>> = { always: 0, mute: MODE.mute, bypass: MODE.bypass }
 
-/** Moves nodes. @param positions the upper left corners by id, in pixels of the canvas */
+/** @param positions upper left corners by id, in canvas px */
 export function moveNodes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -21,14 +19,16 @@ export function moveNodes(
   })
 }
 
-/** Sets the size of a node. @param size width and height in pixels of the canvas, without the title bar */
+/**
+ * Sets a node's size.
+ * @param size in canvas px, without the title bar
+ */
 export function resizeNode(document: WorkflowDocument, at: GraphAddress, id: string, size: Pair): WorkflowDocument {
   return changeNodes(document, at, new Set([id]), (node) =>
     node.size?.[0] === size[0] && node.size[1] === size[1] ? node : { ...node, size },
   )
 }
 
-/** Sets the title of a node; undefined: that of its class. */
 export function setTitle(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -38,10 +38,8 @@ export function setTitle(
   return changeNodes(document, at, new Set([id]), (node) => (node.title === title ? node : { ...node, title }))
 }
 
-/** Colours of a node: of its title bar, and of its body. */
 export type NodeColours = { readonly color: string | undefined; readonly bgcolor: string | undefined }
 
-/** Sets the colours of nodes; undefined ones are those of the theme. */
 export function setColour(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -53,7 +51,6 @@ export function setColour(
   )
 }
 
-/** Sets how nodes take part in a run. */
 export function setMode(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -63,12 +60,10 @@ export function setMode(
   return changeNodes(document, at, ids, (node) => (modeOf(node) === mode ? node : { ...node, mode: MODES[mode] }))
 }
 
-/** How a node takes part in a run; modes that nobody here acts on count as always. */
 export function modeOf({ mode }: GraphNode): NodeMode {
   return mode === MODE.mute ? 'mute' : mode === MODE.bypass ? 'bypass' : 'always'
 }
 
-/** Folds nodes down to their title bar, or opens them. */
 export function setCollapsed(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -78,7 +73,6 @@ export function setCollapsed(
   return changeNodes(document, at, ids, (node) => withFlag(node, 'collapsed', isCollapsed))
 }
 
-/** Pins nodes to their position, or frees them. */
 export function setPinned(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -88,7 +82,7 @@ export function setPinned(
   return changeNodes(document, at, ids, (node) => withFlag(node, 'pinned', isPinned))
 }
 
-// A flag that is off is left out, as the editor of the field writes it.
+// A flag that is off is left out, as in ComfyUI's editor.
 function withFlag(node: GraphNode, flag: string, isOn: boolean): GraphNode {
   const flags: JsonObject = isObject(node.flags) ? node.flags : new Map()
   if ((flags.get(flag) === true) === isOn) return node

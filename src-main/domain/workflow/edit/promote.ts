@@ -1,6 +1,5 @@
 /**
- * Showing a widget of an inner node on the nodes that are instances of its subgraph, and taking it back. Where an
- * instance has a list of such widgets it stays a list; else the widget becomes an input of the subgraph whose value
+ * Promotes inner widgets to instances: as a list entry if the instance has a list, else as a subgraph input whose value
  * each instance holds. Source: docs/spec/comfyui.md, 1.2.
  */
 import {
@@ -22,16 +21,11 @@ import { graphAt } from './graph-at.ts'
 import { newInput } from './slots.ts'
 import { setWidget } from './widgets.ts'
 
-/** A widget within a definition. */
 export type InnerTarget = InnerWidget & {
   readonly definition: string
   readonly types: NodeTypes
 }
 
-/**
- * Shows an inner widget on the instances of its subgraph.
- * @param newUuid an id for the input that it becomes
- */
 export function promoteWidget(
   document: WorkflowDocument,
   { definition, node, widget, types }: InnerTarget,
@@ -56,7 +50,7 @@ function isShown(document: WorkflowDocument, subgraph: Subgraph, { node, widget 
   return shown.some(({ inner }) => inner?.node === node && inner.widget === widget)
 }
 
-// Its value stays inside. Where values are stored for all entries, one that is not read is added.
+// Its value stays inside. If values are stored for all entries, an unused one is added.
 function withEntry(host: GraphNode, { node, widget }: InnerWidget): GraphNode {
   const { properties, widgetValues } = host
   const list = isObject(properties) ? properties.get('proxyWidgets') : undefined
@@ -101,14 +95,14 @@ type Promoted = {
   readonly before: number
 }
 
-// The host holds the value from now on, after those of the inputs that stood for widgets before.
+// The instance now holds the value, after those of earlier inputs for widgets.
 function withInput(host: GraphNode, { name, type, value, before }: Promoted): GraphNode {
   const held: JsonArray = isArray(host.widgetValues) ? host.widgetValues : []
   const values = isObject(host.widgetValues)
     ? withKey(host.widgetValues, name, value)
     : [...held.slice(0, before), value]
   const input = newInput({ name, type, isOptional: false, widget: name })
-  // A list that is shorter than the inputs has no slot for one more: then the value stays inside.
+  // If the list is shorter than the inputs, there is no slot for one more: the value stays inside.
   const isInStep = isObject(host.widgetValues) || held.length >= before
   return {
     ...host,
@@ -118,8 +112,8 @@ function withInput(host: GraphNode, { name, type, value, before }: Promoted): Gr
 }
 
 /**
- * Takes a widget off the instances of its subgraph. Its value goes back inside: that of the instance that is named.
- * @param key as the view of the instance names the widget
+ * The named instance's value moves back inside.
+ * @param key widget key in the instance's view
  */
 export function demoteWidget(
   document: WorkflowDocument,

@@ -5,13 +5,11 @@ import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 import { dropLinks } from './slots.ts'
 
-/** Removes nodes, and the links at them. Definitions that only they were instances of are removed too. */
 export function removeNodes(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
   const removed = editGraph(document, at, (draft) => dropNodes(draft, ids))
   return removed === document ? document : withoutUnused(removed, document)
 }
 
-/** Removes nodes of a draft, and the links at them. */
 export function dropNodes(draft: GraphDraft, ids: ReadonlySet<string>): void {
   const links = draft.links.all().filter(({ from, to }) => ids.has(from.node) || ids.has(to.node))
   dropLinks(
@@ -22,7 +20,6 @@ export function dropNodes(draft: GraphDraft, ids: ReadonlySet<string>): void {
   for (const id of ids) draft.nodes.drop(id)
 }
 
-// A floating link has one end alone.
 function dropFloating(draft: GraphDraft, ids: ReadonlySet<string>): void {
   const { floatingLinks } = draft.graph()
   if (!isArray(floatingLinks)) return
@@ -33,7 +30,6 @@ function dropFloating(draft: GraphDraft, ids: ReadonlySet<string>): void {
   if (remaining.length < floatingLinks.length) draft.change({ floatingLinks: remaining })
 }
 
-/** Removes links of one graph, at both of their ends. */
 export function removeLinks(document: WorkflowDocument, at: GraphAddress, ids: ReadonlySet<string>): WorkflowDocument {
   return editGraph(document, at, (draft) => dropLinks(draft, ids))
 }

@@ -1,6 +1,6 @@
 /**
- * Reroutes: points that links go through. A link names the last one before its input, each of them the next towards the
- * output, and several links of one output may share them. Source: docs/spec/comfyui.md, 1.4.
+ * Reroutes form chains: a link names its last point, each point the next towards the output; links of one output may
+ * share them. Source: docs/spec/comfyui.md, 1.4.
  */
 import type { Graph, Link, WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair, readPair } from '../document/fields.ts'
@@ -8,13 +8,8 @@ import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber, w
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 
-/** A point that a link goes through. */
 export type Waypoint = { readonly id: string; readonly pos: Pair }
 
-/**
- * The points of the links of a graph by the id of the link, from the output to the input. Links without any are left
- * out.
- */
 export function waypointsOf(graph: Graph): ReadonlyMap<string, readonly Waypoint[]> {
   const reroutes = new Map(reroutesOf(graph).map((one) => [asId(one.get('id')) ?? '', one]))
   if (reroutes.size === 0) return new Map()
@@ -38,12 +33,10 @@ function wayOf(last: string | undefined, reroutes: ReadonlyMap<string, JsonObjec
   return way.reverse()
 }
 
-/** The points of one link of a draft, from the output to the input. */
 export function wayOfLink(draft: GraphDraft, link: Link): readonly Waypoint[] {
   return waypointsOf({ ...draft.graph(), links: { items: [link], unread: [] } }).get(link.id) ?? []
 }
 
-/** Lets a link go through points of another link of its output. @param way those that it shares, from the output on */
 export function shareWay(draft: GraphDraft, linkId: string, way: readonly Waypoint[]): void {
   if (way.length === 0) return
   const shared = new Set(way.map(({ id }) => id))
@@ -57,9 +50,8 @@ export function shareWay(draft: GraphDraft, linkId: string, way: readonly Waypoi
 }
 
 /**
- * Puts a point on a link.
- * @param on.before how many points of the link come before it, counted from the output; without it it is the last
- * @returns id: undefined where there is no such link
+ * @param on.before number of points between output and this one; default: last
+ * @returns id: undefined if the link is missing
  */
 export function addReroute(
   document: WorkflowDocument,
@@ -88,7 +80,6 @@ type NewReroute = {
 function insertReroute(draft: GraphDraft, link: Link, { id, pos, parent, child }: NewReroute): void {
   const all = reroutesOf(draft.graph())
   const next = child === undefined ? undefined : all.find((one) => asId(one.get('id')) === child)
-  // All that went through the next one go through this one too.
   const linkIds = next?.get('linkIds') ?? [idJson(link.id) ?? null]
   const reroute = new Map<string, JsonValue>([
     ['id', idJson(id) ?? null],
@@ -101,7 +92,6 @@ function insertReroute(draft: GraphDraft, link: Link, { id, pos, parent, child }
   if (next === undefined) setLastReroute(draft, link.id, id)
 }
 
-/** Moves points. @param positions the new position by id */
 export function moveReroutes(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -117,7 +107,6 @@ export function moveReroutes(
   })
 }
 
-/** Takes a point out; the links go on without it. */
 export function removeReroute(document: WorkflowDocument, at: GraphAddress, id: string): WorkflowDocument {
   return editGraph(document, at, (draft) => {
     const all = reroutesOf(draft.graph())
@@ -134,7 +123,6 @@ export function removeReroute(document: WorkflowDocument, at: GraphAddress, id: 
   })
 }
 
-/** Takes a link that is gone out of the points that it went through; points that nothing goes through are gone too. */
 export function withoutLinkInReroutes(draft: GraphDraft, linkId: string): void {
   const all = reroutesOf(draft.graph())
   if (all.length > 0) {
@@ -151,13 +139,11 @@ function withoutLink(reroute: JsonObject, linkId: string): readonly JsonObject[]
   return left.length === 0 && !reroute.has('floating') ? [] : [withKey(reroute, 'linkIds', left)]
 }
 
-/** The reroutes of a graph, as they are written. */
 export function reroutesOf(graph: Graph): readonly JsonObject[] {
   const inExtra = isObject(graph.extra) ? graph.extra.get('reroutes') : undefined
   return [graph.reroutes, inExtra].flatMap((list) => (isArray(list) ? list.filter(isObject) : []))
 }
 
-/** The last reroute of each link that has one. */
 export function lastReroutes(graph: Graph): ReadonlyMap<string, string> {
   const lasts = new Map<string, string>()
   for (const one of extensionsOf(graph)) {
@@ -176,7 +162,6 @@ function extensionsOf({ extra }: Graph): readonly JsonObject[] {
   return isArray(list) ? list.filter(isObject) : []
 }
 
-/** Sets the reroutes of a graph, where its version has them. */
 export function setReroutes(draft: GraphDraft, reroutes: readonly JsonObject[]): void {
   const graph = draft.graph()
   const { extra } = graph
@@ -184,7 +169,6 @@ export function setReroutes(draft: GraphDraft, reroutes: readonly JsonObject[]):
   else draft.change({ extra: withKey(isObject(extra) ? extra : new Map(), 'reroutes', reroutes) })
 }
 
-/** Sets the last reroute of a link; undefined: it goes straight. */
 export function setLastReroute(draft: GraphDraft, linkId: string, reroute: string | undefined): void {
   const link = draft.links.get(linkId)
   if (link === undefined) return

@@ -1,4 +1,3 @@
-/** Slots of nodes, and the links at both ends of which they stand. */
 import {
   type GraphNode,
   type InputSlot,
@@ -17,12 +16,10 @@ import type { NodeTypes } from '../node-types.ts'
 import type { GraphDraft } from './draft.ts'
 import { withoutLinkInReroutes } from './reroutes.ts'
 
-/** Makes an input slot as the editor of the field writes it. */
 export function newInput(input: {
   readonly name: string
   readonly type: string
   readonly isOptional: boolean
-  /** Name of the widget that it stands for. */
   readonly widget?: string
 }): InputSlot {
   const { name, type, isOptional, widget } = input
@@ -37,7 +34,6 @@ export function newInput(input: {
   )
 }
 
-/** Makes an output slot. */
 export function newOutput({ name, type }: { readonly name: string; readonly type: string }): OutputSlot {
   return readOutputSlot(
     new Map<string, JsonValue>([
@@ -48,7 +44,6 @@ export function newOutput({ name, type }: { readonly name: string; readonly type
   )
 }
 
-/** The node with one of its inputs changed; itself where it has none there. */
 function withInput(node: GraphNode, at: number, change: (slot: InputSlot) => InputSlot): GraphNode {
   const slot = node.inputs.items[at]
   if (slot === undefined) return node
@@ -57,7 +52,6 @@ function withInput(node: GraphNode, at: number, change: (slot: InputSlot) => Inp
   return { ...node, inputs: { ...node.inputs, items: node.inputs.items.with(at, changed) } }
 }
 
-/** The node with one of its outputs changed; itself where it has none there. */
 function withOutput(node: GraphNode, at: number, change: (slot: OutputSlot) => OutputSlot): GraphNode {
   const slot = node.outputs.items[at]
   if (slot === undefined) return node
@@ -66,7 +60,6 @@ function withOutput(node: GraphNode, at: number, change: (slot: OutputSlot) => O
   return { ...node, outputs: { ...node.outputs, items: node.outputs.items.with(at, changed) } }
 }
 
-/** Puts a link between two slots that are there. Its target has no other. */
 export function addLink(
   draft: GraphDraft,
   { from, to, type, id }: { readonly from: LinkEnd; readonly to: LinkEnd; readonly type: string; readonly id?: string },
@@ -77,7 +70,7 @@ export function addLink(
   return linkId
 }
 
-/** A link that is written as the others of its graph are: a tuple in version 0.4, an object else. */
+/** A link in the form of its graph: a tuple in version 0.4, otherwise an object. */
 function newLink(draft: GraphDraft, link: Omit<Link, 'raw'>): Link {
   const graph = draft.graph()
   const [other] = graph.links.items
@@ -94,7 +87,6 @@ function attach(draft: GraphDraft, { id, from, to }: Ends): void {
   else changeTarget(draft, to, (slot) => (slot.link === id ? slot : { ...slot, link: id }))
 }
 
-/** Takes links away, at both ends. */
 export function dropLinks(draft: GraphDraft, ids: Iterable<string>): void {
   for (const id of ids) {
     const link = draft.links.get(id)
@@ -112,16 +104,14 @@ function detach(draft: GraphDraft, { id, from, to }: Ends): void {
   else leaveTarget(draft, to.node, id)
 }
 
-// By the link itself: files are found whose links name another index than the slot has.
+// Found by link, because some files have links that name another index than their slot.
 function leaveTarget(draft: GraphDraft, nodeId: string, id: string): void {
   const node = draft.nodes.get(nodeId)
   const at = node?.inputs.items.findIndex(({ link }) => link === id) ?? -1
   if (node !== undefined) draft.nodes.put(withInput(node, at, (slot) => ({ ...slot, link: undefined })))
 }
 
-/**
- * Takes away the links at a slot that is going, and lets those at the slots after it name the indexes that these get.
- */
+/** Removes the links of a slot that is being removed, and renumbers those of later slots. */
 export function closeSlot(draft: GraphDraft, end: 'from' | 'to', { node, slot }: LinkEnd): void {
   const links = draft.links.all().filter((link) => link[end].node === node)
   dropLinks(
@@ -133,7 +123,6 @@ export function closeSlot(draft: GraphDraft, end: 'from' | 'to', { node, slot }:
   }
 }
 
-/** The node with nothing linked to it, for another graph. */
 export function unlinked(node: GraphNode): GraphNode {
   return {
     ...node,
@@ -142,7 +131,6 @@ export function unlinked(node: GraphNode): GraphNode {
   }
 }
 
-/** Lets a link begin at another output. */
 export function moveOrigin(draft: GraphDraft, link: Link, from: LinkEnd): void {
   changeOrigin(draft, link.from, (ids) => ids.filter((one) => one !== link.id))
   draft.links.put({ ...link, from })
@@ -179,12 +167,8 @@ function changeBoundary(draft: GraphDraft, side: 'inputs' | 'outputs', at: numbe
   if (linkIds !== slot.linkIds) draft.setBoundary(side, slots.with(at, { ...slot, linkIds }))
 }
 
-// Slots of a graph as links see them: what they are called, of what type they are, and where they are.
-
-/** A slot as a link sees it. `of`: what it is called, for a person. */
 export type LinkSlot = { readonly name: string; readonly type: string; readonly of: string }
 
-/** The slot that a link begins at; undefined where it is not there. */
 export function originOf(draft: GraphDraft, { node: id, slot }: LinkEnd, types: NodeTypes): LinkSlot | undefined {
   if (id === SUBGRAPH_INPUT) return boundarySlot(draft, 'inputs', slot)
   const node = draft.nodes.get(id)
@@ -193,7 +177,6 @@ export function originOf(draft: GraphDraft, { node: id, slot }: LinkEnd, types: 
   return found && { name: found.name ?? '', type: found.type, of: called(draft, node, types) }
 }
 
-/** The outputs that a node has by its class, or by its subgraph. */
 export function declaredOutputs(
   draft: GraphDraft,
   { type = '' }: GraphNode,
@@ -202,24 +185,20 @@ export function declaredOutputs(
   return types.get(type)?.outputs ?? draft.definition(type)?.outputs.items ?? []
 }
 
-/** A slot of the subgraph that is edited; undefined where it is not there. */
 export function boundarySlot(draft: GraphDraft, side: 'inputs' | 'outputs', at: number): LinkSlot | undefined {
   const slot = draft.boundary(side)[at]
   return slot && { name: slot.name ?? '', type: slot.type, of: 'the subgraph' }
 }
 
-/** What a node is called. */
 export const called = (draft: GraphDraft, { title, type = '' }: GraphNode, types: NodeTypes): string =>
   title ?? draft.definition(type)?.name ?? types.get(type)?.displayName ?? type
 
-/** The index of an input; undefined where the node has no slot for it. */
 export function slotOfInput({ inputs }: GraphNode, name: string, slot: number | undefined): number | undefined {
   if (slot !== undefined && inputs.items[slot]?.name === name) return slot
   const at = inputs.items.findIndex((one) => one.name === name)
   return at < 0 ? undefined : at
 }
 
-/** What is known of an input without a slot: by the class of the node, or the subgraph that it is an instance of. */
 type Addable = {
   readonly name: string
   readonly type: string
@@ -227,7 +206,6 @@ type Addable = {
   readonly widget?: string
 }
 
-/** An input that a node has no slot for; undefined where neither its class nor its subgraph has it. */
 export function inputToAdd(draft: GraphDraft, node: GraphNode, name: string, types: NodeTypes): Addable | undefined {
   const input = typeOfNode(node, types)?.inputs.find((one) => one.name === name)
   if (input !== undefined) return addableInput(input)
@@ -240,7 +218,6 @@ function addableInput(input: InputType): Addable {
   return { name, type, isOptional: !isRequired, ...(isWidget(input) ? { widget: name } : {}) }
 }
 
-/** Whether a way of links leads from one node to another. */
 export function leadsTo(draft: GraphDraft, start: string, goal: string): boolean {
   const outOf = Map.groupBy(draft.links.all(), ({ from }) => from.node)
   const seen = new Set<string>()

@@ -1,7 +1,4 @@
-/**
- * Edits of the values of nodes. Both lists of values that a file may have stay equal. Source:
- * docs/spec/comfyui.md, 1.
- */
+/** Edits values and keeps both stored value lists equal. Source: docs/spec/comfyui.md, 1. */
 
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
@@ -23,10 +20,7 @@ import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
 import { closeSlot, newInput } from './slots.ts'
 
-/**
- * Sets the value of a widget, as `WidgetView` names it. Of a node with a subgraph it is the value on the host, where
- * the host holds one, else the one inside.
- */
+/** For a subgraph node, sets the host's value if it holds one, else the inner value. */
 export function setWidget(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -35,7 +29,6 @@ export function setWidget(
   return setSlot(document, at, { node, name, kind: 'input', value, types })
 }
 
-/** Sets how the value of a widget changes from run to run. */
 export function setControl(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -44,10 +37,8 @@ export function setControl(
   return setSlot(document, at, { node, name, kind: 'control', value: mode, types })
 }
 
-/** A widget of a node of a graph. */
 export type WidgetTarget = { readonly node: string; readonly name: string; readonly types: NodeTypes }
 
-/** Sets the value of any slot: of a widget, of its control, of the filter of its choices. */
 export function setSlot(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -84,20 +75,19 @@ function setWithin(
   return setWithin(document, definition.id, { ...target, node: inner.node, name: inner.widget }, depth + 1)
 }
 
-/** Name under which lists of promoted widgets have the control of a seed. */
 const CONTROL_NAME = 'control_after_generate'
 
-/** Whether the host holds the value of one of its widgets; else it lives inside. */
+/** Whether the instance holds the value of a widget; otherwise it is inside. */
 export function isHeld({ widgetValues }: GraphNode, { at, key }: PromotedWidget): boolean {
   if (isObject(widgetValues)) return widgetValues.has(key)
   return isArray(widgetValues) && at !== undefined && at < widgetValues.length
 }
 
-// A host of the newest generation of files has its own values, whatever is inside: other instances keep theirs.
+// In the newest file format, an instance has its own values, so that other instances keep theirs.
 const mayHold = (host: GraphNode, { at }: PromotedWidget): boolean =>
   at !== undefined && !isObject(host.widgetValues) && listedWidgets(host).length === 0
 
-// Those before it are stored too, with what they show.
+// The values before it are stored too, as shown.
 function withSlotFor(
   host: GraphNode,
   { at = 0 }: PromotedWidget,
@@ -111,7 +101,6 @@ function withSlotFor(
   return { ...host, widgetValues: [...held, ...added] }
 }
 
-/** The host with the value of one of its widgets set. */
 export function onHost(host: GraphNode, { at = 0, key }: PromotedWidget, value: JsonValue): GraphNode {
   const { widgetValues } = host
   if (isObject(widgetValues)) return { ...host, widgetValues: withKey(widgetValues, key, value) }
@@ -126,8 +115,7 @@ export function onHost(host: GraphNode, { at = 0, key }: PromotedWidget, value: 
   }
 }
 
-// Where the editor of the field once failed to move a value it stores the old one beside it, and prefers that to what
-// is stored.
+// If ComfyUI's editor failed to move a value, it stores the old one here, and prefers it to the stored one.
 const QUARANTINE = 'proxyWidgetErrorQuarantine'
 
 function withoutQuarantined(properties: JsonValue | undefined, input: string): JsonValue | undefined {
@@ -147,7 +135,7 @@ function withSlot(node: GraphNode, slot: ValueSlot, value: JsonValue, types: Nod
   return type === after || type === undefined || after === undefined ? changed : withSlots(changed, node, type, after)
 }
 
-// A choice has brought other widgets: those that stay keep their values, the others get those of a new node.
+// A choice has changed the widgets: remaining ones keep their values, new ones get defaults.
 function withSlots(changed: GraphNode, before: GraphNode, type: NodeType, after: NodeType): GraphNode {
   const values = isArray(changed.widgetValues) ? changed.widgetValues : undefined
   if (values === undefined) return changed
@@ -161,7 +149,6 @@ function withSlots(changed: GraphNode, before: GraphNode, type: NodeType, after:
   }
 }
 
-/** The node with one of its values set; itself where it has no such slot, or the value already. */
 export function withValue(node: GraphNode, type: NodeType | undefined, slot: ValueSlot, value: JsonValue): GraphNode {
   const { widgetValues: stored } = node
   if (isObject(stored)) {
@@ -179,14 +166,13 @@ export function withValue(node: GraphNode, type: NodeType | undefined, slot: Val
 
 const isNamed = (name: string, slot: ValueSlot): boolean => name === slot.name || slot.name === CONTROL_NAME
 
-/** `value 3`, where nobody knows the names. */
+/** `value 3` for a slot without a known name. */
 function unnamedSlot({ name, kind }: ValueSlot, stored: JsonValue | undefined): number | undefined {
   const number = kind === 'input' ? /^value (\d{1,4})$/.exec(name)?.[1] : undefined
   const at = Number(number) - 1
   return number !== undefined && isArray(stored) && at >= 0 && at < stored.length ? at : undefined
 }
 
-/** The values, with what a new node has in the slots up to one. */
 function filled(values: JsonArray, at: number, slots: readonly StoredSlot[], type: NodeType | undefined): JsonArray {
   if (at < values.length) return values
   const all = [...values]
@@ -208,7 +194,6 @@ function withNamed(named: JsonValue | undefined, key: string, value: JsonValue):
   return isObject(named) && named.has(key) ? withKey(named, key, value) : named
 }
 
-/** Makes a widget an input: its socket is shown on the node instead of it, for something to be linked to it. */
 export function widgetToInput(
   document: WorkflowDocument,
   at: GraphAddress,
@@ -226,7 +211,7 @@ export function widgetToInput(
   })
 }
 
-/** Takes the slot of a widget away, with what is linked to it: its value is set on the node again. */
+/** Removes the slot of a widget with its link: the value is set on the node again. */
 export function inputToWidget(
   document: WorkflowDocument,
   at: GraphAddress,

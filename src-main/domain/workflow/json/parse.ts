@@ -1,21 +1,21 @@
 import { createScanner, printParseErrorCode, visit } from 'jsonc-parser'
 import type { JsonValue } from './value.ts'
 
-/** Text that is no JSON: what is wrong, and where. */
 export type JsonFault = { readonly why: string; readonly line: number; readonly column: number }
 
-/** JSON that was read. `bare`: how many NaN and Infinity it has, which Python writes and JSON has no word for. */
+/** Parsed JSON. `bare`: number of NaN and Infinity tokens, which Python writes but JSON does not allow. */
 export type ParsedJson =
   | { readonly kind: 'value'; readonly value: JsonValue; readonly bare: number }
   | { readonly kind: 'fault'; readonly fault: JsonFault }
 
-/** Most objects and lists within each other. Source: ours, deeper than any graph; the parser below recurses. */
+/** Greatest nesting. Source: ours, deeper than any graph; the parser below recurses. */
 export const DEPTH_MAX = 500
 const STRICT = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false }
 
 /**
- * Reads JSON without loss. Bare NaN and Infinity are numbers like others, with their own text.
- * @param text at most some 100 MB @param asNull whether they are read as null: for what goes to who knows JSON alone
+ * Parses losslessly, with bare NaN and Infinity as numbers.
+ * @param text up to about 100 MB
+ * @param asNull reads these as null, for receivers of plain JSON
  */
 export function parseJson(text: string, { asNull = false }: { readonly asNull?: boolean } = {}): ParsedJson {
   const first = parseStrictly(text, text)
@@ -26,12 +26,12 @@ export function parseJson(text: string, { asNull = false }: { readonly asNull?: 
   return second.kind === 'value' ? { ...second, bare } : second
 }
 
-/** The text with null for each bare NaN and Infinity, for readers that know JSON alone; the same where it has none. */
+/** Replaces bare NaN and Infinity by null, for plain JSON readers. */
 export function strictJson(text: string): string {
   return /NaN|Infinity/.test(text) ? withoutBareNumbers(text, () => 'null').changed : text
 }
 
-// So that all offsets stay, and the number is read from the text as it came.
+// Keeps all offsets, and the number is read from the original text.
 const numberAsLong = (word: string): string => word.replace(/\w/g, '1')
 
 type Open = { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }
@@ -99,16 +99,15 @@ class TooDeep extends Error {
   }
 }
 
-/** `PropertyNameExpected` -> "property name expected". */
 function problemText(code: string): string {
   return code.replace(/[A-Z]/g, (letter, at: number) => (at === 0 ? '' : ' ') + letter.toLowerCase())
 }
 
-// Of the library's SyntaxKind, which is no value where only types are taken out.
+// Of the library's SyntaxKind, which does not exist at run time if only types are stripped.
 const UNKNOWN_TOKEN = 16
 const END_OF_TEXT = 17
 
-// By the tokens, so that what stands within strings stays.
+// Works on tokens, so that the content of strings stays unchanged.
 function withoutBareNumbers(
   text: string,
   instead: (word: string) => string,

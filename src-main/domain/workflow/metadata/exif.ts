@@ -1,7 +1,6 @@
 /**
- * Texts in the EXIF data of WebP and AVIF pictures: fields of the camera whose text is `workflow:{...}` or
- * `prompt:{...}`; and the boxes of ISO media files, in which AVIF has them. Source: docs/spec/comfyui.md, 4; TIFF 6.0;
- * the WebP container.
+ * Reads `workflow:{...}` and `prompt:{...}` from EXIF of WebP and AVIF. Source: docs/spec/comfyui.md, 4; TIFF 6.0; the
+ * WebP container.
  */
 import { type ByteTools, latin1, PARTS_MAX, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
@@ -11,12 +10,10 @@ const ENTRIES_MAX = 1000
 const KEYED = /^([A-Za-z_]{1,40}):/
 const KEYED_BYTES = 41
 
-/** Whether bytes begin as a WebP picture. */
 function isWebp(bytes: Uint8Array): boolean {
   return latin1(bytes.subarray(0, 4)) === 'RIFF' && latin1(bytes.subarray(8, 12)) === 'WEBP'
 }
 
-/** The texts of a WebP picture. */
 export function readWebpTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   if (!isWebp(bytes)) return []
   const view = viewOf(bytes)
@@ -29,13 +26,12 @@ export function readWebpTexts(bytes: Uint8Array, tools: ByteTools): readonly Pic
   return []
 }
 
-/** The texts of EXIF data, with or without the mark `Exif` before it. */
 function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const bytes = latin1(given.subarray(0, 4)) === 'Exif' ? given.subarray(6) : given
   if (bytes.length < 8) return []
   const order = latin1(bytes.subarray(0, 2))
   if (order !== 'II' && order !== 'MM') return []
-  // Fields may all point at the same bytes, which would make a thousand texts of one.
+  // All fields may point at the same bytes, which would turn one text into a thousand.
   let left = TEXT_MAX_BYTES
   return asciiFields(bytes, order === 'II').flatMap((field) => {
     const keyword = KEYED.exec(latin1(field.subarray(0, KEYED_BYTES)))?.[1]
@@ -45,7 +41,6 @@ function readExifTexts(given: Uint8Array, { utf8 }: ByteTools): readonly Picture
   })
 }
 
-/** The texts of the first directory. */
 function asciiFields(bytes: Uint8Array, little: boolean): readonly Uint8Array[] {
   const view = viewOf(bytes)
   const start = view.getUint32(4, little)
@@ -63,13 +58,12 @@ function asciiFields(bytes: Uint8Array, little: boolean): readonly Uint8Array[] 
   return fields
 }
 
-// The EXIF data of AVIF pictures. Source: docs/spec/comfyui.md, 4; ISO/IEC 23008-12, items.
+// EXIF data of AVIF pictures. Source: docs/spec/comfyui.md, 4; ISO/IEC 23008-12, items.
 
-/** Bytes of version and flags, which some boxes have before what they hold. Source: ISO/IEC 14496-12, FullBox. */
+/** Bytes of version and flags at the start of some boxes. Source: ISO/IEC 14496-12, FullBox. */
 export const FULL_BOX = 4
 const ITEMS_MAX = 1000
 
-/** The texts of an AVIF picture. */
 export function readAvifTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const brand = brandOf(bytes)
   const meta = brand === 'avif' || brand === 'avis' ? boxIn(bytes, 'meta')?.subarray(FULL_BOX) : undefined
@@ -78,11 +72,10 @@ export function readAvifTexts(bytes: Uint8Array, tools: ByteTools): readonly Pic
   if (extent === undefined || extent.length < FULL_BOX) return []
   const data = bytes.subarray(extent.at, extent.at + extent.length)
   if (data.length < FULL_BOX) return []
-  // First stands how far on the data begins.
+  // The first field is the offset of the data.
   return readExifTexts(data.subarray(FULL_BOX + viewOf(data).getUint32(0)), tools)
 }
 
-/** The id of the item with EXIF data. */
 function exifItem(iinf: Uint8Array | undefined): number | undefined {
   if (iinf === undefined || iinf.length < FULL_BOX + 2) return undefined
   const entries = boxesOf(iinf.subarray(FULL_BOX + (iinf[0] === 0 ? 2 : 4)))
@@ -99,7 +92,6 @@ function exifItem(iinf: Uint8Array | undefined): number | undefined {
 
 type Extent = { readonly at: number; readonly length: number }
 
-/** Where an item is in the file: its first extent. */
 function extentOf(iloc: Uint8Array | undefined, item: number): Extent | undefined {
   if (iloc === undefined || iloc.length < FULL_BOX + 4) return undefined
   const reader = createReader(iloc, FULL_BOX)
@@ -123,7 +115,7 @@ function extentOf(iloc: Uint8Array | undefined, item: number): Extent | undefine
   return undefined
 }
 
-/** Reads whole numbers of so many bytes, one after the other; beyond the end they are 0. */
+/** Reads integers of a given byte length; 0 beyond the end. */
 function createReader(bytes: Uint8Array, start: number) {
   let at = start
   return {
@@ -136,17 +128,15 @@ function createReader(bytes: Uint8Array, start: number) {
   }
 }
 
-// Boxes of ISO media files: MP4, MOV, AVIF. Source: ISO/IEC 14496-12.
+// Boxes of ISO media files (MP4, MOV, AVIF). Source: ISO/IEC 14496-12.
 
-/** A box: its type, and what is in it. */
 type Box = { readonly type: string; readonly data: Uint8Array }
 
 const HEAD = 8
 const LONG_HEAD = 16
-// More than any file has in one box; a crafted one could have millions.
+// More than any real file has; a crafted one could have millions.
 const BOXES_MAX = 10_000
 
-/** The first `most` boxes in bytes, one after the other; what is cut off is left out. */
 export function boxesOf(bytes: Uint8Array, most: number = BOXES_MAX): readonly Box[] {
   const view = viewOf(bytes)
   const boxes: Box[] = []
@@ -163,11 +153,9 @@ export function boxesOf(bytes: Uint8Array, most: number = BOXES_MAX): readonly B
   return boxes
 }
 
-/** What is in the first box of a type; undefined where there is none. */
 export const boxIn = (bytes: Uint8Array | undefined, type: string): Uint8Array | undefined =>
   bytes && boxesOf(bytes).find((box) => box.type === type)?.data
 
-/** The brand that a file begins with, like `avif` or `isom`; undefined where it is no such file. */
 export function brandOf(bytes: Uint8Array): string | undefined {
   return latin1(bytes.subarray(4, 8)) === 'ftyp' ? latin1(bytes.subarray(8, 12)) : undefined
 }

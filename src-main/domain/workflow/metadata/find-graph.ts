@@ -1,6 +1,6 @@
 /**
- * The graph that a picture or file holds. Tags of films and texts of EXR pictures are read here, other files by the
- * readers beside. Source: docs/spec/image-workflows.md, 2.6; docs/spec/comfyui.md, 4.
+ * Finds an embedded graph. Film tags and EXR texts are read here, other formats in separate readers. Source:
+ * docs/spec/image-workflows.md, 2.6; docs/spec/comfyui.md, 4.
  */
 import { limit } from '../../../contract/limits.ts'
 import { sizeText } from '../../text.ts'
@@ -13,14 +13,14 @@ import { GRAPH_KEYWORDS, readDrawingTexts, readShapeTexts, readTensorTexts, text
 import { readPngTexts } from './png.ts'
 import { readSoundTexts } from './sounds.ts'
 
-/** What was found in a file. `parameters`: the text by which another tool describes a picture; it has no graph. */
+/** Result of a search. `parameters`: a text in which another tool describes a picture, without a graph. */
 export type FoundGraph =
   | { readonly kind: 'document' | 'payload'; readonly raw: JsonObject }
   | { readonly kind: 'none'; readonly why: string; readonly parameters?: string }
 
 const NOTHING_IN_IT = 'The file holds no workflow: it was made without one, or it was removed.'
 
-// Each knows its files by their first bytes, and finds nothing in others.
+// Each recognises its files by their first bytes, and returns nothing for others.
 const READERS: readonly ((bytes: Uint8Array, tools: ByteTools) => readonly PictureText[])[] = [
   readPngTexts,
   readWebpTexts,
@@ -34,7 +34,6 @@ const READERS: readonly ((bytes: Uint8Array, tools: ByteTools) => readonly Pictu
   readShapeTexts,
 ]
 
-/** Looks for a graph in a file: a picture, film, sound, tensor, drawing or shape, or JSON. */
 export function findGraph(bytes: Uint8Array, tools: ByteTools): FoundGraph {
   for (const read of READERS) {
     const texts = read(bytes, tools)
@@ -42,7 +41,7 @@ export function findGraph(bytes: Uint8Array, tools: ByteTools): FoundGraph {
   }
   if (!beginsAsJson(bytes))
     return { kind: 'none', why: 'The file holds no workflow: it is neither JSON nor a picture with a graph in it.' }
-  // Text of UTF-8 has a third of its bytes at least: what cannot fit is not made into one.
+  // UTF-8 text has at least a third of its bytes as characters; a file that is too large is not decoded.
   return bytes.length > 3 * limit('workflowBytes') ? tooLarge(bytes.length) : inText(tools.utf8(bytes))
 }
 
@@ -87,21 +86,19 @@ function beginsAsJson(bytes: Uint8Array): boolean {
   return false
 }
 
-// Texts in EXR pictures: attributes of the head that are strings, under the keywords of PNG. Source: the OpenEXR file
-// layout; ComfyUI 0.33.0, Save Image (Advanced).
+// EXR string attributes under PNG's keywords. Source: the OpenEXR file layout; ComfyUI 0.33.0, Save Image (Advanced).
 const MAGIC = 0x01312f76
 const HEAD = 8
 const LENGTH = 4
-// Of the format, in bytes; most names are shorter than 32.
+// Bytes, from the format; most names are shorter than 32.
 const NAME_MAX = 255
 const ATTRIBUTES_MAX = 1000
 
-/** The texts of an EXR picture. */
 function readExrTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   if (bytes.length < HEAD || viewOf(bytes).getUint32(0, true) !== MAGIC) return []
   const texts: PictureText[] = []
   let at = HEAD
-  // An empty name ends the head.
+  // An empty name ends the header.
   for (let count = 0; count < ATTRIBUTES_MAX && at < bytes.length && bytes[at] !== 0; count += 1) {
     const keyword = nameAt(bytes, at)
     const type = nameAt(bytes, at + keyword.length + 1)
@@ -117,15 +114,13 @@ function readExrTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureT
 
 const nameAt = (bytes: Uint8Array, at: number): string => latin1(cutAtZero(bytes.subarray(at, at + NAME_MAX + 1))[0])
 
-// Tags of MP4 and MOV films, by which a film holds the graph that made it. Source: docs/spec/comfyui.md, 4; QuickTime
-// keys.
+// Tags of MP4 and MOV. Source: docs/spec/comfyui.md, 4; QuickTime keys.
 const KEY_HEAD = 8
 const DATA_HEAD = 8
 const KEYS_MAX = 1000
-// One, and another in some files; a crafted item could have thousands.
+// Files have one or two; a crafted item could have thousands.
 const ITEM_BOXES_MAX = 16
 
-/** The tags of a film. */
 function readFilmTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const brand = brandOf(bytes)
   if (brand === undefined || brand === 'avif' || brand === 'avis') return []
@@ -134,7 +129,7 @@ function readFilmTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureTex
   return metas.flatMap((meta) => (meta === undefined ? [] : tagsOf(meta, tools)))
 }
 
-// QuickTime writes the box without version and flags.
+// QuickTime omits version and flags in this box.
 function tagsOf(meta: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const boxes = [boxesOf(meta), boxesOf(meta.subarray(FULL_BOX))].find((list) => list.some(isItems)) ?? []
   const items = boxes.find(isItems)?.data
@@ -150,7 +145,6 @@ function tagsOf(meta: Uint8Array, tools: ByteTools): readonly PictureText[] {
 
 const isItems = ({ type }: { readonly type: string }): boolean => type === 'ilst'
 
-// Of films whose items have names of their own.
 const ITEMS: Readonly<Record<string, string>> = { '\u00a9cmt': 'comment', '\u00a9des': 'description' }
 
 function namesOf(keys: Uint8Array, { utf8 }: ByteTools): readonly string[] {
@@ -167,7 +161,7 @@ function namesOf(keys: Uint8Array, { utf8 }: ByteTools): readonly string[] {
   return names
 }
 
-// Tags of WebM films. Source: docs/spec/comfyui.md, 4; RFC 8794 (EBML), RFC 9559 (Matroska).
+// WebM tags. Source: docs/spec/comfyui.md, 4; RFC 8794 (EBML), RFC 9559 (Matroska).
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
 const TAGS = 0x1254c367
@@ -177,23 +171,22 @@ const TAG_NAME = 0x45a3
 const TAG_STRING = 0x4487
 const CLUSTER = 0x1f43b675
 const INSIDE = new Set([SEGMENT, TAGS, TAG, SIMPLE_TAG])
-// Films that were written as they were made have clusters without a length.
+// Films written as a stream have clusters without a length.
 const MAYBE_ENDLESS = new Set([...INSIDE, CLUSTER])
 
-// A film of hours has some ten thousand clusters; a crafted one could have millions of empty elements.
+// A film of hours has about ten thousand clusters; a crafted one could have millions of empty elements.
 const ELEMENTS_MAX = 200_000
 
-/** The tags of a film. */
 function readMatroskaTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   if (bytes.length < 4 || viewOf(bytes).getUint32(0) !== EBML) return []
   const texts: PictureText[] = []
   let keyword: string | undefined
-  // What is within others comes right after their heads, so that one walk without depth sees all.
+  // Nested elements follow directly after their headers, so one flat walk sees them all.
   for (let at = 0, count = 0; at < bytes.length && count < ELEMENTS_MAX && texts.length < TEXTS_MAX; count += 1) {
     const id = numberAt(bytes, at, false)
     const size = id && numberAt(bytes, at + id.length, true)
     if (id === undefined || size === undefined) break
-    // Only what holds others may be without an end.
+    // Only containers may have an unknown size.
     if (size.isUnknown && !MAYBE_ENDLESS.has(id.value)) break
     const start = at + id.length + size.length
     const data = bytes.subarray(start, start + size.value)
@@ -206,7 +199,10 @@ function readMatroskaTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly Pic
 
 type Varying = { readonly value: number; readonly length: number; readonly isUnknown: boolean }
 
-/** A number of 1 to 8 bytes, whose first says how many. @param isSize without the bit that says it */
+/**
+ * A variable-length integer of 1 to 8 bytes.
+ * @param isSize clears the length marker bit
+ */
 function numberAt(bytes: Uint8Array, at: number, isSize: boolean): Varying | undefined {
   const first = bytes[at] ?? 0
   const length = first === 0 ? 9 : Math.clz32(first) - 23

@@ -1,12 +1,12 @@
-/** Files that hold JSON with a graph in it: tensors, drawings, shapes. Source: docs/spec/comfyui.md, 4. */
+/** Files that contain JSON with a graph: tensors, drawings, shapes. Source: docs/spec/comfyui.md, 4. */
 import { parseJson } from '../json/parse.ts'
 import { asText, isObject, type JsonObject, type JsonValue, writeJson } from '../json/value.ts'
 import { type ByteTools, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
-/** The keywords of graphs; the first that is there wins, as a document is what a person arranged. */
+/** The keywords of graphs; the first found wins, because a document has the user's layout. */
 export const GRAPH_KEYWORDS = ['workflow', 'prompt']
 
-/** The texts of a file of tensors: its length stands first, then its head as JSON. */
+/** The texts of a tensor file: the length of its header, then the header as JSON. */
 export function readTensorTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   if (bytes.length < 10 || bytes[8] !== OPENING_BRACE) return []
   const length = Number(viewOf(bytes).getBigUint64(0, true))
@@ -19,7 +19,6 @@ export function readTensorTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonl
 const OPENING_BRACE = '{'.charCodeAt(0)
 const [METADATA, CDATA, CDATA_END] = ['<metadata', '<![CDATA[', ']]>']
 
-/** The texts of an SVG drawing. */
 export function readDrawingTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   if (!isDrawing(bytes) || bytes.length > TEXT_MAX_BYTES) return []
   const json = metadataIn(utf8(bytes))
@@ -27,7 +26,7 @@ export function readDrawingTexts(bytes: Uint8Array, { utf8 }: ByteTools): readon
   return held === undefined ? [] : textsIn(held)
 }
 
-// By hand, as a pattern looks for each beginning through all of the text again.
+// Parsed by hand, because a regular expression rescans the whole text for each start.
 function metadataIn(text: string): string | undefined {
   for (let at = text.indexOf(METADATA); at >= 0; at = text.indexOf(METADATA, at + 1)) {
     const open = text.indexOf('>', at)
@@ -43,7 +42,7 @@ function metadataIn(text: string): string | undefined {
   return undefined
 }
 
-// Before the drawing there may be a declaration, a comment, a mark of the order of bytes.
+// A declaration, a comment or a byte order mark may come before the drawing.
 function isDrawing(bytes: Uint8Array): boolean {
   const start = latin1(bytes.subarray(0, 1024)).trimStart()
   return /^(?:\u00ef\u00bb\u00bf)?\s*</.test(start) && start.includes('<svg')
@@ -51,7 +50,6 @@ function isDrawing(bytes: Uint8Array): boolean {
 
 const JSON_CHUNK = 0x4e4f534a
 
-/** The texts of a GLB shape. */
 export function readShapeTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   if (bytes.length < 20 || latin1(bytes.subarray(0, 4)) !== 'glTF') return []
   const view = viewOf(bytes)
@@ -67,7 +65,7 @@ function objectIn(text: string): JsonObject | undefined {
   return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : undefined
 }
 
-// Some write the graph as text, others as it is.
+// Some tools store the graph as a string, others as an object.
 function textsIn(object: JsonObject): readonly PictureText[] {
   return GRAPH_KEYWORDS.flatMap((keyword) => {
     const value = object.get(keyword)
@@ -78,7 +76,7 @@ function textsIn(object: JsonObject): readonly PictureText[] {
 
 const textOf = (value: JsonValue): string | undefined => (isObject(value) ? writeJson(value) : asText(value))
 
-/** The texts that a comment holds, as one writer of films puts both graphs into one. */
+/** The texts in a comment; one writer of films puts both graphs into one. */
 export function textsInComment({ keyword, text }: PictureText): readonly PictureText[] {
   const isComment = ['comment', 'description'].includes(keyword.toLowerCase())
   const held = isComment && text.startsWith('{') ? objectIn(text) : undefined

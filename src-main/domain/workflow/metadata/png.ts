@@ -1,7 +1,4 @@
-/**
- * Texts in PNG pictures, by which a picture holds the graph that made it. Source: docs/spec/comfyui.md, 4; the PNG
- * specification, chunks tEXt, zTXt, iTXt; `comf` of animated ones.
- */
+/** PNG chunks tEXt, zTXt, iTXt, and `comf` of animated ones. Source: docs/spec/comfyui.md, 4; the PNG specification. */
 import {
   type ByteTools,
   cutAtZero,
@@ -18,19 +15,14 @@ const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
 const LENGTH_AND_TYPE = 8
 const CHECKSUM = 4
 
-/** Whether bytes begin as a PNG picture. */
 const isPng = (bytes: Uint8Array): boolean => SIGNATURE.every((value, at) => bytes[at] === value)
 
-/** A chunk of a picture; `start` and `end` with its head and checksum. */
 type Chunk = { readonly type: string; readonly data: Uint8Array; readonly start: number; readonly end: number }
 
-// What one that is damaged, or too large, counts: to find that out may take as long as to unpack it.
+// Cost of a damaged or oversized text: finding that out may take as long as unpacking it.
 const VAIN_BYTES = TEXT_MAX_BYTES / 8
 
-/**
- * The texts of a picture, in its order. A picture that is cut off gives those before its end; what is packed is
- * unpacked as far as all together stay within the size of one text.
- */
+/** Returns texts in file order, also of a truncated picture; all inflated texts share the limit of one. */
 export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): readonly PictureText[] {
   if (!isPng(bytes)) return []
   let left = TEXT_MAX_BYTES
@@ -49,9 +41,9 @@ export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): r
 }
 
 /**
- * The picture with these texts, and without others of the same keywords.
- * @param encoded keyword and text, each in UTF-8; keywords of 1 to 79 signs of ASCII
- * @returns undefined where the bytes are no whole picture, or have more chunks than are looked at
+ * Replaces texts with the same keywords.
+ * @param encoded keyword and text in UTF-8; keywords of 1 to 79 ASCII characters
+ * @returns undefined for an incomplete picture or too many chunks
  */
 export function withPngTexts(
   bytes: Uint8Array,
@@ -86,7 +78,7 @@ function chunksOf(bytes: Uint8Array): readonly Chunk[] {
   return chunks
 }
 
-// Of the specification, in bytes; what is longer is no keyword.
+// Limit of the specification, in bytes; longer ones are no keywords.
 const KEYWORD_MAX = 79
 const keywordOf = (bytes: Uint8Array): string => latin1(bytes.subarray(0, KEYWORD_MAX + 1))
 
@@ -95,7 +87,7 @@ const READERS: Readonly<Record<string, (data: Uint8Array, tools: ByteTools) => P
   comf: (data, { utf8 }) => plainText(data, utf8),
   zTXt(data, { utf8, inflate }) {
     const [keyword, rest] = cutAtZero(data)
-    const unpacked = rest && inflate(rest.subarray(1), TEXT_MAX_BYTES) // The first byte names the only way of packing.
+    const unpacked = rest && inflate(rest.subarray(1), TEXT_MAX_BYTES)
     return unpacked && { keyword: keywordOf(keyword), text: utf8(unpacked) }
   },
   iTXt(data, { utf8, inflate }) {
@@ -107,13 +99,13 @@ const READERS: Readonly<Record<string, (data: Uint8Array, tools: ByteTools) => P
   },
 }
 
-// Latin 1 by the specification; who writes graphs writes ASCII, or UTF-8 all the same.
+// Latin-1 by the specification; writers of graphs use ASCII, or UTF-8 regardless.
 function plainText(data: Uint8Array, utf8: ByteTools['utf8']): PictureText | undefined {
   const [keyword, text] = cutAtZero(data)
   return text && { keyword: keywordOf(keyword), text: utf8(text) }
 }
 
-/** An iTXt chunk, not packed: keyword, two flags, language, translated keyword, text. */
+/** An uncompressed iTXt chunk: keyword, two flags, language, translated keyword, text. */
 function textChunk(keyword: string, text: Uint8Array): Uint8Array {
   const name = Uint8Array.from(keyword, (sign) => sign.charCodeAt(0))
   const head = Uint8Array.from('iTXt', (sign) => sign.charCodeAt(0))
@@ -128,13 +120,12 @@ function uint32(value: number): Uint8Array {
   return bytes
 }
 
-/** The graph that made a picture, as texts of JSON; a missing one is not written, and not taken away either. */
+/** The graph of a picture as JSON texts; a missing one is neither written nor removed. */
 type GraphTexts = { readonly workflow?: string; readonly prompt?: string }
 
 /**
- * The PNG picture with its graph in it, as every editor of the field reads it: document and payload.
- * @param encode text as UTF-8
- * @returns undefined where the bytes are no whole PNG picture
+ * Embeds document and payload in the format of common editors.
+ * @returns undefined if it is no complete PNG
  */
 export function writeGraphIntoPng(
   bytes: Uint8Array,
@@ -148,7 +139,7 @@ export function writeGraphIntoPng(
   return withPngTexts(bytes, texts)
 }
 
-// Of the PNG specification, annex D.
+// CRC polynomial. Source: PNG specification, annex D.
 const POLYNOMIAL = 0xedb88320
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -157,7 +148,6 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value
 })
 
-/** The checksum of PNG chunks. */
 export function crc32(bytes: Uint8Array): number {
   let value = 0xffffffff
   for (const byte of bytes) value = (TABLE[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8)

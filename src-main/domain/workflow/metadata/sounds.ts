@@ -1,10 +1,6 @@
-/**
- * Tags of sounds: comments of FLAC and Ogg, ID3 of MP3. Source: docs/spec/comfyui.md, 4; RFC 9639, RFC 3533; ID3v2.3,
- * 2.4.
- */
+/** Comments of FLAC and Ogg, ID3 of MP3. Source: docs/spec/comfyui.md, 4; RFC 9639, RFC 3533; ID3v2.3, 2.4. */
 import { type ByteTools, cutAtZero, joined, latin1, PARTS_MAX, type PictureText, TEXTS_MAX, viewOf } from './bytes.ts'
 
-/** The tags of a sound. */
 export function readSoundTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const mark = latin1(bytes.subarray(0, 4))
   if (mark === 'fLaC') return flacTexts(bytes, tools)
@@ -25,7 +21,6 @@ function flacTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] 
   return []
 }
 
-/** A list of `KEYWORD=text`. */
 function comments(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const view = viewOf(bytes)
   const texts: PictureText[] = []
@@ -46,7 +41,7 @@ function comments(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[
 const PAGE_HEAD = 27
 const MARKS = ['\u0003vorbis', 'OpusTags']
 
-// The comments are the second packet, which may go over many pages.
+// The comments are the second packet, which may span many pages.
 function oggTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const parts: Uint8Array[] = []
   let packet = 0
@@ -57,7 +52,7 @@ function oggTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
     for (const length of segments) {
       if (packet === 1) parts.push(bytes.subarray(start, start + length))
       start += length
-      // A segment that is not full ends its packet.
+      // A segment below 255 bytes ends its packet.
       if (length < 255) packet += 1
     }
     at = start
@@ -85,7 +80,7 @@ function id3Texts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   return texts
 }
 
-// The highest bit of each byte is not used.
+// Synchsafe integer: the top bit of each byte is unused.
 function sevenBits(bytes: Uint8Array, at: number): number {
   return [0, 1, 2, 3].reduce((sum, index) => sum * 128 + ((bytes[at + index] ?? 0) & 0x7f), 0)
 }
@@ -93,7 +88,6 @@ function sevenBits(bytes: Uint8Array, at: number): number {
 const UTF16 = 1
 const UTF16_BIG = 2
 
-/** A frame with a text of one's own: its encoding, its name, and the text. */
 function userText(data: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {
   const encoding = data[0]
   const body = data.subarray(1)
@@ -107,7 +101,7 @@ function userText(data: Uint8Array, { utf8 }: ByteTools): readonly PictureText[]
 
 const CHUNK = 8192
 
-/** Text of UTF-16; marks of the order of bytes are left out, each part may have its own. */
+/** Decodes UTF-16; byte order marks are removed, because each part may have its own. */
 function utf16(bytes: Uint8Array, isBig: boolean): string {
   const parts: string[] = []
   const view = viewOf(bytes)

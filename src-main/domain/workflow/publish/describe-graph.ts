@@ -1,4 +1,3 @@
-/** The OpenAPI document of a published graph: its parameters as the input of its jobs. */
 import type { GraphParameter, PublishedGraph } from '../../../contract/published.ts'
 import type { JsonObject, JsonValue } from '../json/value.ts'
 import { defaultOf } from './parameter-values.ts'
@@ -12,7 +11,6 @@ const TYPES: Readonly<Record<GraphParameter['type'], string>> = {
   image: 'string',
 }
 
-// The JSON Schema of the input: what each parameter may be.
 function inputSchema(parameters: readonly GraphParameter[]): JsonObject {
   const required = parameters.filter((parameter) => defaultOf(parameter) === undefined).map(({ name }) => name)
   return new Map<string, JsonValue>([
@@ -38,7 +36,6 @@ function parameterSchema(parameter: GraphParameter): JsonObject {
   ])
 }
 
-/** The document, in OpenAPI 3.1. */
 export function describeGraph({
   id,
   name,

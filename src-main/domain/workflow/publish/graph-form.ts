@@ -1,6 +1,6 @@
 /**
- * The form of a graph: which inputs are shown to whoever only wants to use it, and which results. It is stored in the
- * document, under a key of ours that other editors carry along. Source: ours.
+ * A graph's simple form: shown inputs and results. Stored in the document under our key, which other editors preserve.
+ * Source: ours.
  */
 import { type GraphParameter, graphParameter, type ParameterType } from '../../../contract/published.ts'
 import type { WorkflowDocument } from '../document/document.ts'
@@ -9,14 +9,13 @@ import { isArray, isNumber, isObject, type JsonObject, type JsonValue, withKey, 
 import type { NodeTypes } from '../node-types.ts'
 import { readLink, readPayloadNode } from '../payload.ts'
 
-/** A form. `results`: ids of nodes as the payload has them; none: all results are shown. */
+/** A form. `results`: payload ids of nodes; none: all results are shown. */
 export type GraphForm = { readonly parameters: readonly GraphParameter[]; readonly results: readonly string[] }
 
 const KEY = 'drydock.form'
 const EMPTY: GraphForm = { parameters: [], results: [] }
 const NOTHING: JsonObject = new Map()
 
-/** Reads the form of a document; what is none of its parameters is left out. */
 export function readForm({ extra }: Pick<WorkflowDocument, 'extra'>): GraphForm {
   const form = isObject(extra) ? extra.get(KEY) : undefined
   if (!isObject(form)) return EMPTY
@@ -29,7 +28,6 @@ export function readForm({ extra }: Pick<WorkflowDocument, 'extra'>): GraphForm 
   }
 }
 
-/** The document with another form; an empty one is taken away. */
 export function writeForm(document: WorkflowDocument, { parameters, results }: GraphForm): WorkflowDocument {
   const extra = isObject(document.extra) ? document.extra : NOTHING
   const isEmpty = parameters.length + results.length === 0
@@ -41,16 +39,13 @@ export function writeForm(document: WorkflowDocument, { parameters, results }: G
   return { ...document, extra: withKey(extra, KEY, isEmpty ? undefined : form) }
 }
 
-/** Whether two parameters are the same input. */
 export const isSameInput = (one: GraphParameter, other: Pick<GraphParameter, 'node' | 'input'>): boolean =>
   one.node === other.node && one.input === other.input
 
-/** The parameter that an input is; undefined: it is not shown. */
 export function parameterOf({ parameters }: GraphForm, node: string, input: string): GraphParameter | undefined {
   return parameters.find((one) => isSameInput(one, { node, input }))
 }
 
-/** A name like the one that is wanted and unlike those that are taken. */
 export function freeParameterName(wanted: string, { parameters }: GraphForm): string {
   const base = wanted
     .replace(/[^A-Za-z0-9_]+/g, '_')
@@ -63,7 +58,6 @@ export function freeParameterName(wanted: string, { parameters }: GraphForm): st
   }
 }
 
-// Its fields are texts and lists of texts.
 function plain(value: JsonValue): unknown {
   return isObject(value) ? Object.fromEntries(value) : value
 }
@@ -73,12 +67,10 @@ function asJson(parameter: GraphParameter): JsonObject {
   return new Map(fields as [string, string | string[]][])
 }
 
-// A suggested parameter has its kind, default, range and choices from the class of its node.
+// Suggests kind, default, range and choices from the node's class.
 
-/** The parameter, or why there can be none. */
 type Suggestion = { readonly parameter: GraphParameter } | { readonly why: string }
 
-/** Suggests the parameter for an input. @param name what it is called outside; the input's own without it */
 export function suggestParameter(
   payload: JsonObject,
   types: NodeTypes,
@@ -125,7 +117,6 @@ function rangeOf(type: InputType | undefined, kind: ParameterType): Pick<GraphPa
   return { ...(isNumber(min) ? { min: min.number } : {}), ...(isNumber(max) ? { max: max.number } : {}) }
 }
 
-// What is set now stays possible, also where the class that we know does not list it.
 function choicesOf(type: InputType | undefined, value: JsonValue | undefined): string[] {
   const listed = (type?.choices ?? []).map(choiceText)
   const now = value === undefined ? undefined : choiceText(value)

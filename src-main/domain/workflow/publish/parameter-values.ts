@@ -1,21 +1,16 @@
-/**
- * The values that a request gives for the parameters of a published graph, and the payload with them in it. Source:
- * docs/spec/image-workflows.md, 7.
- */
+/** Applies a request's parameter values to a payload. Source: docs/spec/image-workflows.md, 7. */
 import type { GraphParameter } from '../../../contract/published.ts'
 import { parseJson } from '../json/parse.ts'
 import { isNumber, isObject, type JsonObject, type JsonValue, shownJson, withKey, writeJson } from '../json/value.ts'
 import { linksInto, readPayloadNode } from '../payload.ts'
 
-/** The value of each parameter, or what is wrong with which field. */
 export type ParameterValues =
   | { readonly values: ReadonlyMap<string, JsonValue> }
   | { readonly field: string; readonly why: string }
 
-// Of a name that somebody made up, in characters; source: ours.
+// Characters shown of an unknown name. Source: ours.
 const NAME_SHOWN = 60
 
-/** Takes the values out of an input, with the defaults for those that it does not give. */
 export function parameterValues(parameters: readonly GraphParameter[], input: JsonObject): ParameterValues {
   const values = new Map<string, JsonValue>()
   const names = parameters.map(({ name }) => name)
@@ -35,14 +30,12 @@ export function parameterValues(parameters: readonly GraphParameter[], input: Js
   return { values }
 }
 
-/** The default of a parameter; undefined where it has none. */
 export function defaultOf(parameter: GraphParameter): JsonValue | undefined {
   if (parameter.default === undefined) return undefined
   const parsed = parseJson(parameter.default)
   return parsed.kind === 'fault' ? undefined : parsed.value
 }
 
-/** What is wrong with a value for a parameter; undefined where nothing is. */
 export function valueProblem(parameter: GraphParameter, value: JsonValue): string | undefined {
   if (parameter.type === 'boolean') return typeof value === 'boolean' ? undefined : mustBe(parameter, value)
   if (parameter.type === 'choice') return isChoice(parameter, value) ? undefined : mustBe(parameter, value)
@@ -55,7 +48,7 @@ export function valueProblem(parameter: GraphParameter, value: JsonValue): strin
   return rangeProblem(parameter, value.number)
 }
 
-// Choices are texts, but those of some classes are numbers or true and false.
+// Choices are texts, but some classes have numbers or booleans.
 const isChoice = ({ choices = [] }: GraphParameter, value: JsonValue) =>
   choices.includes(typeof value === 'string' ? value : writeJson(value))
 
@@ -67,12 +60,12 @@ function rangeProblem({ min, max }: GraphParameter, number: string): string | un
 
 const WHOLE = /^-?\d+$/
 
-// Seeds are no doubles.
+// Compares as text, since seeds exceed doubles.
 function isBelow(one: string, other: string): boolean {
   return WHOLE.test(one) && WHOLE.test(other) ? BigInt(one) < BigInt(other) : Number(one) < Number(other)
 }
 
-// Source: ours; the largest double has 309 digits. Millions of them would hold up everybody for seconds.
+// Source: ours; the largest double has 309 digits. Millions of digits would block the service for seconds.
 const NUMBER_LENGTH_MAX = 400
 
 function mustBe(parameter: GraphParameter, value: JsonValue): string {
@@ -96,13 +89,11 @@ function wanted({ type, choices = [] }: GraphParameter): string {
   return names[type]
 }
 
-/** A picture that goes with a payload, as workers take them. */
 export type SentImage = { readonly name: string; readonly image: string }
 
-/** What is sent: the payload, and the pictures that its nodes load. */
 type FilledPayload = { readonly payload: JsonObject; readonly images: readonly SentImage[] }
 
-/** Sets the values. A picture is sent beside the payload, under a name of its parameter's own. */
+/** Sets the values. A picture is sent beside the payload, under its parameter's name. */
 export function fillPayload(
   payload: JsonObject,
   parameters: readonly GraphParameter[],
@@ -120,7 +111,7 @@ export function fillPayload(
   return { payload: filled, images }
 }
 
-/** A payload with one input of a node set; itself where there is no such node. */
+/** A payload with one input of a node set; the same if the node is missing. */
 export function withInput(payload: JsonObject, nodeId: string, input: string, value: JsonValue): JsonObject {
   const node = payload.get(nodeId)
   const inputs = isObject(node) ? node.get('inputs') : undefined
@@ -128,7 +119,7 @@ export function withInput(payload: JsonObject, nodeId: string, input: string, va
   return withKey(payload, nodeId, withKey(node, 'inputs', withKey(inputs, input, value)))
 }
 
-/** The part of a payload that some of its nodes need: they, and all that leads to them. In the order of the payload. */
+/** Keeps the outputs and their dependencies in payload order. */
 export function pruneToOutputs(payload: JsonObject, outputs: readonly string[]): JsonObject {
   const needed = new Set<string>()
   const open = [...outputs]

@@ -1,28 +1,22 @@
 /**
- * The sheet of a sweep: where each run stands, and the sheet as one picture. A grid over two inputs is a table with a
- * row and a column for each value; over more it has a page for each combination of the others. All else is a list.
+ * Lays out a sweep's runs: two inputs give a table, more give a page per combination of the others, anything else a
+ * list.
  */
 import type { RunView } from '../../../contract/workflows.ts'
 
-/** What a sheet needs to know of a run. */
 export type SheetRun = Pick<RunView, 'id' | 'label' | 'cell'>
 
-/** A table of a sheet: cells by row and column, `undefined` where no run is stored. */
 export type SheetPage<Run> = {
-  /** The values of the inputs that it does not show, like `sampler euler`; missing: there are none. */
   readonly title: string | undefined
   readonly rows: readonly { readonly heading: string; readonly cells: readonly (Run | undefined)[] }[]
 }
 
-/** How a sweep is shown. */
 export type SweepSheet<Run> =
   | { readonly kind: 'list'; readonly runs: readonly Run[] }
   | {
       readonly kind: 'table'
-      /** Names of the inputs that change down and across. */
       readonly rowName: string
       readonly columnName: string
-      /** Values of the input that changes across. */
       readonly columns: readonly string[]
       readonly pages: readonly SheetPage<Run>[]
     }
@@ -30,7 +24,7 @@ export type SweepSheet<Run> =
 type Axis = NonNullable<SheetRun['cell']>['axes'][number]
 type SheetCell<Run> = { readonly run: Run; readonly page: readonly Axis[]; readonly row: Axis; readonly column: Axis }
 
-/** Lays out a sweep. @param runs in the order in which they were queued; of two in one cell the later is shown */
+/** @param runs in queue order; the later wins a shared cell */
 export function layoutSheet<Run extends SheetRun>(runs: readonly Run[]): SweepSheet<Run> {
   const sheetCells = runs.flatMap((run) => cellOf(run) ?? [])
   const [first] = sheetCells
@@ -72,7 +66,7 @@ function inOrder(one: readonly Axis[], other: readonly Axis[]): number {
   return differs < 0 ? 0 : (one[differs]?.at ?? 0) - (other[differs]?.at ?? 0)
 }
 
-/** A sheet as one picture, in px: texts by their left end and base line, pictures by their upper left corner. */
+/** In px: texts by left end and baseline, pictures by upper left corner. */
 export type SheetPicture<Run> = {
   readonly width: number
   readonly height: number
@@ -85,14 +79,12 @@ const FONT_PX = 16
 const LINE_PX = 24
 const MARGIN = 24
 const GAP = 8
-// Canvases of browsers end at about 16,384 px; half of it leaves room for labels.
+// Browsers limit canvases to about 16,384 px; half of that leaves space for labels.
 const MOST_PX = 8192
 const [LARGEST_CELL, SMALLEST_CELL] = [320, 48]
-// A mean width of a character.
 const CHARACTER_PX = FONT_PX * 0.56
 const ROW_HEADING_MOST = 28
 
-/** Places what stands on the picture of a sheet, under a heading. */
 export function drawSheet<Run extends SheetRun>(sheet: SweepSheet<Run>, heading: string): SheetPicture<Run> {
   const table = sheet.kind === 'table' ? sheet : listAsTable(sheet.runs)
   const headings = table.pages.flatMap(({ rows }) => rows.map((row) => row.heading))
@@ -135,7 +127,6 @@ export function drawSheet<Run extends SheetRun>(sheet: SweepSheet<Run>, heading:
   return { width: Math.ceil(width), height: Math.ceil(y + MARGIN), fontPx: FONT_PX, texts, pictures }
 }
 
-// About as wide as high, so that it fits a screen.
 function listAsTable<Run>(runs: readonly Run[]): Pick<SweepSheet<Run> & { kind: 'table' }, 'columns' | 'pages'> {
   const across = Math.max(1, Math.ceil(Math.sqrt(runs.length)))
   const starts = Array.from({ length: Math.ceil(runs.length / across) }, (_, row) => row * across)
@@ -148,15 +139,13 @@ function cut(text: string, px: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
 }
 
-/** The heading of a picture: which workflow, and what changes where. */
 export function sheetHeading<Run>(sheet: SweepSheet<Run>, title: string): string {
   return sheet.kind === 'table' ? `${title}: ${sheet.rowName} down, ${sheet.columnName} across` : title
 }
 
 /**
- * The picture as an SVG that needs no other file.
- * @param sourceOf address of the picture of a run with its bytes in it (`data:`); undefined: there is none, `wordOf`
- * stands there
+ * A self-contained SVG.
+ * @param sourceOf `data:` URL of a run's picture; undefined: shows `wordOf`
  */
 export function sheetSvg<Run>(
   { width, height, fontPx, texts, pictures }: SheetPicture<Run>,
@@ -185,6 +174,6 @@ export function sheetSvg<Run>(
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-// Other control characters may stand in no XML.
+// XML allows no other control characters.
 const escaped = (text: string) =>
   text.replace(/\p{Cc}+/gu, ' ').replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')

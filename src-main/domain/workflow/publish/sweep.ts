@@ -1,6 +1,6 @@
 /**
- * A sweep: one graph run over lists and ranges of values, each combination (grid) or the first with the first and so on
- * (pairs). Source: docs/spec/image-workflows.md, 7.
+ * Runs a graph over value lists and ranges, as all combinations (grid) or in step (pairs). Source:
+ * docs/spec/image-workflows.md, 7.
  */
 
 import type { GraphParameter } from '../../../contract/published.ts'
@@ -8,29 +8,24 @@ import type { SweepCell } from '../../../contract/workflows.ts'
 import { type JsonObject, type JsonValue, jsonNumber, writeJson } from '../json/value.ts'
 import { valueProblem, withInput } from './parameter-values.ts'
 
-/** An input that changes from run to run, with its values. */
 export type SweepAxis = {
   readonly node: string
   readonly input: string
-  /** What its label says: `seed`. */
   readonly name: string
   readonly values: readonly JsonValue[]
 }
 
-/** One run of a sweep. */
 export type SweepRun = { readonly payload: JsonObject; readonly label: string; readonly cell: SweepCell }
 
-/** How axes are put together. */
 export type SweepKind = SweepCell['kind']
 
-/** The number of runs that a sweep has. */
 export function sweepCount(axes: readonly SweepAxis[], kind: SweepKind): number {
   const lengths = axes.map(({ values }) => values.length)
   if (lengths.length === 0) return 0
   return kind === 'grid' ? lengths.reduce((product, length) => product * length, 1) : Math.min(...lengths)
 }
 
-/** The runs of a sweep, the last axis changing first. Ask `sweepCount` before: a grid grows fast. */
+/** The last axis varies first. Check `sweepCount` first, as grids grow fast. */
 export function sweepRuns(payload: JsonObject, axes: readonly SweepAxis[], kind: SweepKind): readonly SweepRun[] {
   return Array.from({ length: sweepCount(axes, kind) }, (_, at) => {
     const indexes = kind === 'pairs' ? axes.map(() => at) : indexesAt(axes, at)
@@ -59,13 +54,11 @@ function valueText(value: JsonValue): string {
   return text.length > LABEL_LENGTH ? `${text.slice(0, LABEL_LENGTH - 1)}…` : text
 }
 
-/** The values of a range, or why there is none. */
 export type Range = { readonly values: readonly JsonValue[] } | { readonly why: string }
 
 /**
- * The values of a range like `1..10`, `0.5..1 step 0.1` or `10..1 step -3`, both ends included where the steps meet
- * them. Whole numbers are counted exactly, also above 2^53.
- * @param most no range has more values
+ * Parses `1..10`, `0.5..1 step 0.1` or `10..1 step -3`, ends included; integers are exact above 2^53.
+ * @param most maximum values
  */
 export function rangeValues(text: string, most: number): Range {
   const match = /^\s*(-?[\d.]+)\s*\.\.\s*(-?[\d.]+)\s*(?:step\s*(-?[\d.]+)\s*)?$/.exec(text)
@@ -94,19 +87,14 @@ function unscaled(value: bigint, places: number): JsonValue {
   return { number: value < 0n && text !== '0' ? `-${text}` : text }
 }
 
-/** An axis as it is written down: which input, and its values as text. */
 export type AxisDraft = { readonly parameter: GraphParameter; readonly text: string }
 
-/** An axis, or what is wrong with its text. */
 type ReadAxis = { readonly axis: SweepAxis } | { readonly why: string }
 
-/** Most values of one axis. Source: ours, as a contact sheet of more is not looked at. */
+/** Limit of one axis. Source: ours, because nobody reads a larger sheet. */
 const MOST_VALUES = 200
 
-/**
- * Reads the values of an axis: a range of numbers, else one value a line; numbers and choices may also stand on one
- * line with commas between them.
- */
+/** A number range, or one value per line; numbers and choices also comma-separated. */
 export function readAxis({ parameter, text }: AxisDraft): ReadAxis {
   const { node, input, name, type } = parameter
   const isNumeric = type === 'integer' || type === 'number'

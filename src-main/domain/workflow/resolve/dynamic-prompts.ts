@@ -6,31 +6,26 @@
 
 import type { InputType } from '../input-type.ts'
 
-/** A number of a range, both ends included. */
 export type Random = (least: bigint, most: bigint) => bigint
 
 const END_OF_LINE = /[\n\r\u2028\u2029]/g
 const ESCAPED = /\\([{}|])/g
-// A backslash before it makes it plain already.
 const OPENING = /(?<!\\)\{/g
 
-/** Whether the texts of an input are prompts with choices. */
 export const isPrompt = (input: InputType | undefined): boolean =>
   input?.type === 'STRING' && input.options.get('dynamicPrompts') === true
 
-/** Takes the first choice of each prompt. */
 export const firstChoice: Random = (least) => least
 
-/** A text as a prompt that resolves to it: without this, its braces would be read as choices. */
+/** Escapes a text so that a prompt resolves to it, with its braces unchanged. */
 export const plainPrompt = (text: string): string => text.replace(OPENING, '\\{')
 
-/** The prompt with its choices made. */
 export function resolvePrompt(prompt: string, random: Random): string {
   const text = withoutComments(prompt)
   return (text.includes('{') ? chosen(text, random) : text).replace(ESCAPED, '$1')
 }
 
-// By hand, as a pattern would look for the end of each comment that has none through all of the text again.
+// Parsed by hand, because a regular expression rescans the whole text for each unclosed comment.
 function withoutComments(prompt: string): string {
   const parts: string[] = []
   let from = 0
@@ -54,10 +49,9 @@ function endOfLine(text: string, from: number): number {
   return END_OF_LINE.exec(text)?.index ?? text.length
 }
 
-/** A block that is open: the text of its options so far. */
 type Block = { readonly options: string[]; choice: string }
 
-// Inner blocks are resolved first, so that nothing is read twice; a stack, for blocks may be deep.
+// Inner blocks are resolved first, so that nothing is read twice; a stack, because blocks may be deep.
 function chosen(text: string, random: Random): string {
   const stack: Block[] = [{ options: [], choice: '' }]
   for (let at = 0; at < text.length; at += 1) {
@@ -78,7 +72,6 @@ function chosen(text: string, random: Random): string {
       top.choice += sign
     }
   }
-  // A block that nobody closed ends with the text.
   while (stack.length > 1) close(stack, random)
   return stack[0]?.choice ?? ''
 }

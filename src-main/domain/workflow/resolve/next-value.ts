@@ -1,22 +1,17 @@
-/**
- * The value that a widget has in the next run, by the word of its control. Whole numbers are exact, up to 2^64-1 and
- * beyond. Source: docs/spec/comfyui.md, 2.3.
- */
+/** Advances a widget by its control; integers are exact up to 2^64-1 and beyond. Source: docs/spec/comfyui.md, 2.3. */
 
 import type { InputType } from '../input-type.ts'
 import { asText, isNumber, type JsonValue, jsonNumber, sameJson } from '../json/value.ts'
 import type { ControlMode } from '../widgets.ts'
 import type { Random } from './dynamic-prompts.ts'
 
-// Where a class says nothing. Source: docs/spec/comfyui.md, 5.
+// Defaults if a class has none. Source: docs/spec/comfyui.md, 5.
 const MIN = '0'
 const MAX = '2048'
 
 /**
- * Moves a value on.
- * @param input what its class says of it
- * @param filter text that a choice must have, or a pattern between slashes; for choices alone
- * @returns the value itself where it stays, or cannot be moved on
+ * @param filter text or /pattern/ that a choice must match
+ * @returns the same value if it cannot advance
  */
 export function nextValue(
   value: JsonValue,
@@ -64,10 +59,10 @@ function nextDecimal(value: number, mode: ControlMode, { options }: InputType, r
   return mode === 'increment-wrap' && rounded(next) > max ? jsonNumber(min) : within(next)
 }
 
-// Classes are found whose range is all numbers, and longer than any of them.
+// Some classes have a range larger than all numbers.
 const finite = (number: number): number => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
-// 0.1 + 0.2 is to be 0.3: 12 digits are more than any step has.
+// 0.1 + 0.2 has to be 0.3: 12 digits are more than any step has.
 const rounded = (value: number): number => Number(value.toPrecision(12))
 
 function nextChoice(
@@ -93,8 +88,8 @@ function allowed(choices: readonly JsonValue[], filter: string | undefined): rea
 
 const containing = (filter: string) => (choice: string) => choice.toLowerCase().includes(filter.toLowerCase())
 
-// A pattern comes with the file of a stranger, and some take longer than anybody lives. Those with a repeated group are
-// not tried, nor those that repeat in many positions.
+// A pattern may come from an untrusted file, and some never finish. Those with a repeated group, or repetition in many
+// positions, are not tried.
 const PATTERN_MAX = 200
 const REPEATS_MAX = 3
 const OPTIONALS_MAX = 10
@@ -111,7 +106,7 @@ function matching(source: string, flags: string): (choice: string) => boolean {
     const pattern = new RegExp(source, flags.replace(/[gy]/g, ''))
     return (choice) => pattern.test(choice)
   } catch {
-    // A pattern that is none lets all through.
+    // An invalid pattern lets everything through.
     return () => true
   }
 }
@@ -121,15 +116,14 @@ function wholeOf(value: JsonValue | undefined): bigint | undefined {
   return text !== undefined && /^-?\d{1,40}(\.0{1,40})?$/.test(text) ? BigInt(text.replace(/\.0+$/, '')) : undefined
 }
 
-/** Fills bytes with chance. */
 export type FillRandom = (bytes: Uint8Array<ArrayBuffer>) => void
 
 const BYTE = 8n
 
-/** A whole number of a range, like that of seeds, 0 to 2^64-1: both ends included, each as likely as another. */
+/** Uniform over a range such as 0 to 2^64-1, both ends included. */
 export function randomWhole([least, most]: readonly [bigint, bigint], fill: FillRandom): bigint {
   const span = most - least + 1n
-  // 64 bits more than the range has: what the remainder favours is beyond notice.
+  // 64 bits more than the range has, so that the bias of the remainder is negligible.
   const bytes = new Uint8Array(Number((BigInt(span.toString(2).length) + BYTE - 1n) / BYTE) + 8)
   fill(bytes)
   const number = bytes.reduce((sum, byte) => (sum << BYTE) | BigInt(byte), 0n)

@@ -1,6 +1,6 @@
 /**
- * What is sent when a graph is run, and how the graph goes on: prompts with choices are resolved for this run alone,
- * and seeds move on for the next one. Source: docs/spec/image-workflows.md, 5; docs/spec/comfyui.md, 2.
+ * Resolves prompt choices for one run and advances seeds for the next. Source: docs/spec/image-workflows.md, 5;
+ * docs/spec/comfyui.md, 2.
  */
 
 import {
@@ -24,21 +24,17 @@ import { type ControlMode, isControlMode, valueSlots } from '../widgets.ts'
 import { firstChoice, isPrompt, type Random, resolvePrompt } from './dynamic-prompts.ts'
 import { nextValue } from './next-value.ts'
 
-/** A document to be sent, and as it goes on in the editor. */
 export type Resolved = { readonly document: WorkflowDocument; readonly next: WorkflowDocument }
 
-/** How seeds are moved on. */
 export type ResolveOptions = {
   readonly random: Random
-  /** Whether it is the first run since the graph was opened. */
   readonly isFirst: boolean
-  /** Seeds move on after a run, or before it: then the editor shows the seed of the picture that was just made. */
+  /** Seeds advance after a run, or before it: then the editor shows the seed of the last picture. */
   readonly mode?: 'after' | 'before'
-  /** A run of selected outputs alone leaves the seeds as they are. */
+  /** A run of only the selected outputs keeps the seeds. */
   readonly isPartial?: boolean
 }
 
-/** Resolves a document for a run. */
 export function resolveDocument(
   document: WorkflowDocument,
   types: NodeTypes,
@@ -49,7 +45,6 @@ export function resolveDocument(
   return { document: resolvePrompts(mode === 'before' ? moved : document, types, random), next: moved }
 }
 
-/** The document with the values moved on that a control widget stands beside. */
 function moveOn(document: WorkflowDocument, types: NodeTypes, random: Random): WorkflowDocument {
   return changeAll(document, types, (node, around) => {
     if (node.type === 'PrimitiveNode') return movePrimitive(node, around, random)
@@ -66,7 +61,6 @@ type Control = { readonly mode?: ControlMode; readonly filter?: string | undefin
 
 const NO_CONTROLS: ReadonlyMap<string, Control> = new Map()
 
-/** What the controls of a node say, by the name of the widget beside them. */
 function controlsOf(node: GraphNode, around: Around): ReadonlyMap<string, Control> {
   const type = typeOfNode(node, around.types)
   if (type === undefined || !valueSlots(type).some(({ kind }) => kind === 'control')) return NO_CONTROLS
@@ -79,7 +73,7 @@ function controlsOf(node: GraphNode, around: Around): ReadonlyMap<string, Contro
   return new Map(controls)
 }
 
-// What leads into a subgraph may be a value that nobody has linked outside, and then the one here counts.
+// An input from outside a subgraph may not be linked there; then the value here counts.
 function isFed(node: GraphNode, { graph }: Around, name: string): boolean {
   const id = node.inputs.items.find((slot) => slot.name === name)?.link
   const link = id === undefined ? undefined : linkById(graph, id)
@@ -96,7 +90,6 @@ function movePrimitive(node: GraphNode, { graph, types }: Around, random: Random
   return withValue(node, undefined, { name: 'value', kind: 'input' }, next)
 }
 
-/** The node with each of its widgets changed for which there is another value. */
 function changeWidgets(
   node: GraphNode,
   { definitions, types }: Around,
@@ -120,18 +113,16 @@ function changeWidgets(
   }, node)
 }
 
-// Choices in prompts. A text that the node of a subgraph shows is sent as it is, whether it stands there or inside; a
-// primitive is resolved as the prompt that it gives its value to. Source: the public editor's page itself, held by
-// test/comfy.
+// Text shown on a subgraph node is sent unchanged; a primitive resolves like its target prompt. Source: the public
+// editor's page, compared by test/comfy.
 
 /**
- * The payload of a document that is written down or published, not run: of each prompt the first choice, so that it is
- * the same each time. @param now ms since the epoch, for dates in names of files
+ * For saving or publishing: always takes the first choice.
+ * @param now ms since the epoch, for dates in file names
  */
 export const toResolvedPayload = (document: WorkflowDocument, types: NodeTypes, now: number): Conversion =>
   toPayload(resolvePrompts(document, types, firstChoice), types, now)
 
-/** The document with the choices in its prompts made. */
 function resolvePrompts(document: WorkflowDocument, types: NodeTypes, random: Random): WorkflowDocument {
   const isShown = shownOnHosts(document)
   return changeAll(document, types, (node, { graph }) => {
@@ -156,7 +147,6 @@ function resolvePrimitive(node: GraphNode, target: InputType | undefined, random
 const resolvedValue = (value: JsonValue | undefined, random: Random): JsonValue | undefined =>
   typeof value === 'string' ? resolvePrompt(value, random) : undefined
 
-/** Whether a widget within a subgraph is one that its host shows: linked to the boundary, or in the host's own list. */
 function shownOnHosts(document: WorkflowDocument): (graph: Graph, node: GraphNode, widget: string) => boolean {
   const definitions = subgraphsOf(document)
   const listed = new Map<Graph, Set<string>>()
@@ -177,14 +167,12 @@ function shownOnHosts(document: WorkflowDocument): (graph: Graph, node: GraphNod
 
 const keyOf = (node: string, widget: string): string => `${node}: ${widget}`
 
-/** A graph with what is known around it. */
 type Around = {
   readonly graph: Graph
   readonly definitions: ReadonlyMap<string, Subgraph>
   readonly types: NodeTypes
 }
 
-/** The document with nodes changed, those of its subgraphs too; what stays the same stays the same object. */
 function changeAll(
   document: WorkflowDocument,
   types: NodeTypes,

@@ -1,7 +1,6 @@
 /**
- * Group nodes, by which files of before 2025 fold nodes into one: `workflow>NAME`, described in `extra.groupNodes`. For
- * a conversion each becomes a node with a subgraph of its own. Which of its slots and values belongs to which inner
- * node is known by nothing but their order. Source: docs/spec/comfyui.md, 1.3.
+ * Converts group nodes (`workflow>NAME`, before 2025) to subgraphs; slots and values map to inner nodes only by order.
+ * Source: docs/spec/comfyui.md, 1.3.
  */
 import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
@@ -10,13 +9,12 @@ import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type
 import type { NodeTypes } from '../node-types.ts'
 import { valueSlots } from '../widgets.ts'
 
-// The older slash is found in files of 2024.
+// Files of 2024 have the older slash.
 const GROUP_NODE = /^workflow[>/](.+)$/s
 
-/** Whether a node is a group node. */
 export const isGroupNode = ({ type = '' }: GraphNode): boolean => GROUP_NODE.test(type)
 
-/** The document with a subgraph instead of each group node whose slots and values can be told apart. */
+/** Replaces each group node by a subgraph if its slots and values can be matched. */
 export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): WorkflowDocument {
   if (!document.nodes.items.some(isGroupNode)) return document
   const groups = isObject(document.extra) ? document.extra.get('groupNodes') : undefined
@@ -32,10 +30,8 @@ export function openGroupNodes(document: WorkflowDocument, types: NodeTypes): Wo
   return { ...opened, nodes: { ...opened.nodes, items } }
 }
 
-/** A link between two inner nodes, by their indexes. */
 type InnerLink = { readonly from: number; readonly slot: number; readonly to: number; readonly toSlot: number }
 
-/** A slot of an inner node that nothing inside is linked to. */
 type Free = { readonly node: number; readonly slot: number; readonly type: string }
 
 function definitionOf(host: GraphNode, group: JsonObject, types: NodeTypes): Subgraph | undefined {
@@ -66,15 +62,13 @@ function linksOf(raw: JsonValue | undefined): readonly InnerLink[] {
   })
 }
 
-// A group within a group, or one with a primitive in it, is reported and not guessed at.
+// A group within a group, or with a primitive, is reported instead of guessed.
 function nodesOf(raw: JsonValue | undefined): readonly GraphNode[] | undefined {
   const nodes = (isArray(raw) ? raw : []).flatMap((node) => (isObject(node) ? readNode(node) : []))
   return nodes.some((node) => isGroupNode(node) || node.type === 'PrimitiveNode') ? undefined : nodes
 }
 
-/**
- * The inner nodes with the values of the host, which has them one after the other; undefined where they do not add up.
- */
+/** Distributes the host's values in order; undefined if the counts differ. */
 function withHostValues(
   host: GraphNode,
   nodes: readonly GraphNode[],
@@ -93,7 +87,7 @@ function withHostValues(
   })
 }
 
-// Each part has as many values as it had when it was folded, whatever its class has gained since.
+// Each part has as many values as when it was folded, whatever its class has gained since.
 const countsOfParts = (nodes: readonly GraphNode[]): readonly number[] =>
   nodes.map(({ widgetValues }) => (isArray(widgetValues) ? widgetValues.length : 0))
 
@@ -105,7 +99,6 @@ function countsOfClasses(nodes: readonly GraphNode[], types: NodeTypes): readonl
   return counts.every((count) => count !== undefined) ? counts : undefined
 }
 
-// Sockets of all nodes first, then the inputs that stand for widgets.
 function freeInputs(nodes: readonly GraphNode[], links: readonly InnerLink[]): readonly Free[] {
   const linked = new Set(links.map(({ to, toSlot }) => `${to} ${toSlot}`))
   const all = nodes.flatMap(({ inputs }, node) => {
@@ -115,7 +108,6 @@ function freeInputs(nodes: readonly GraphNode[], links: readonly InnerLink[]): r
   return [...free.filter(({ isWidget }) => !isWidget), ...free.filter(({ isWidget }) => isWidget)]
 }
 
-// An output that is linked inside is shown only where the file says so.
 function freeOutputs(
   nodes: readonly GraphNode[],
   links: readonly InnerLink[],
@@ -128,7 +120,6 @@ function freeOutputs(
   return all.filter(({ node, slot }) => !hidden.has(`${node} ${slot}`))
 }
 
-/** For each slot of the host the one inside that it stands for; undefined where one has none. */
 function matched(slots: readonly { readonly type: string }[], free: readonly Free[]): readonly Free[] | undefined {
   const found: Free[] = []
   let next = 0
@@ -148,7 +139,6 @@ const boundarySlot = ({ name = '', type }: { readonly name: string | undefined; 
     ['type', type],
   ])
 
-// Links get ids in their order: those inside, then those that lead in, then those that lead out.
 function innerNode(node: GraphNode, at: number, links: readonly InnerLink[], entering: readonly Free[]): JsonObject {
   const linkInto = (slot: number): JsonValue => {
     const inside = links.findIndex(({ to, toSlot }) => to === at && toSlot === slot)

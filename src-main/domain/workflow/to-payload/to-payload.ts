@@ -1,5 +1,5 @@
 /**
- * From a document to a payload: what the editor sends to a worker. Source: docs/spec/image-workflows.md, 2.3;
+ * Converts a document to a payload, which the editor sends to a worker. Source: docs/spec/image-workflows.md, 2.3;
  * docs/spec/comfyui.md, 2.
  */
 import { sentValues } from '../default-values.ts'
@@ -26,10 +26,9 @@ import {
 } from './find-source.ts'
 import { isGroupNode, openGroupNodes } from './open-group-nodes.ts'
 
-/** A payload, and what could not be taken over. */
 export type Conversion = { readonly payload: JsonObject; readonly problems: readonly Problem[] }
 
-// Subgraphs within subgraphs can name more nodes than there is memory for; the largest graphs seen have 1,000.
+// Nested subgraphs can name more nodes than fit into memory; the largest known graphs have 1,000.
 const NODES_MAX = 100_000
 const TOO_LARGE: Problem = {
   code: 'too_large',
@@ -38,9 +37,8 @@ const TOO_LARGE: Problem = {
 }
 
 /**
- * Converts a document.
  * @param types classes whose values can be named
- * @param now ms since the epoch, for dates in the names of files
+ * @param now ms since the epoch, for dates in file names
  */
 export function toPayload(document: WorkflowDocument, types: NodeTypes, now: number): Conversion {
   const problems: Problem[] = []
@@ -127,17 +125,14 @@ function valuesNotNamed(node: string, { type }: GraphNode): Problem {
   }
 }
 
-/** As JavaScript orders keys: whole numbers first, ascending; then the others as they come. */
+/** JavaScript's order of keys: whole numbers first, ascending; then the others in order. */
 function integersFirst<Item>(entries: readonly (readonly [string, Item])[]): readonly (readonly [string, Item])[] {
   const isInteger = ([id]: readonly [string, Item]) => /^\d+$/.test(id)
   const integers = entries.filter(isInteger).sort(([one], [other]) => Number(one) - Number(other))
   return [...integers, ...entries.filter((entry) => !isInteger(entry))]
 }
 
-/**
- * The nodes of a graph, each after those it gets data from, else as the document has them; nodes of a loop come last.
- * Source: docs/spec/comfyui.md, 2.
- */
+/** Topological order, otherwise document order; nodes of a loop come last. Source: docs/spec/comfyui.md, 2. */
 function inOrder({ graph, nodes, links }: Scope): readonly GraphNode[] {
   const waitsFor = new Map<string, number>()
   const feeds = new Map<string, string[]>()
@@ -156,16 +151,15 @@ function inOrder({ graph, nodes, links }: Scope): readonly GraphNode[] {
       const left = (waitsFor.get(next) ?? 0) - 1
       waitsFor.set(next, left)
       const fed = nodes.get(next)
-      if (left === 0 && fed !== undefined) ready.push(fed) // The loop goes on over what is added.
+      if (left === 0 && fed !== undefined) ready.push(fed)
     }
   }
   return [...ordered, ...graph.nodes.items.filter((node) => !ordered.has(node))]
 }
 
-// What of a node cannot be taken over into a payload. Source: docs/spec/comfyui.md, 1 and 2.
+// Problems of a node for a conversion. Source: docs/spec/comfyui.md, 1 and 2.
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-/** What cannot be taken over; undefined where nothing is in the way. */
 function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
   const { type = '' } = node
   const id = payloadId(scope, node.id ?? '')
@@ -196,20 +190,18 @@ function nodeProblem(scope: Scope, node: GraphNode): Problem | undefined {
   return undefined
 }
 
-// Places like `%KSampler.seed%` and `%date:yyyy-MM-dd%` in the names of files that nodes save. Source:
+// Placeholders like `%KSampler.seed%` and `%date:yyyy-MM-dd%` in file names of saving nodes. Source:
 // docs/spec/comfyui.md, 2, Replacement.
 const SAVING = new Set([
   ...['SaveImage', 'SaveVideo', 'SaveAnimatedWEBP', 'SaveAnimatedPNG', 'SaveWEBM', 'SaveAudio', 'SaveGLB'],
   ...['SaveLatent', 'CLIPSave', 'VAESave', 'ModelSave', 'LoraSave'],
 ])
 const PLACEHOLDER = /%([^%]+)%/g
-// As the editor does: they cannot be in the name of a file.
+// As in the editor: these cannot be in file names.
 const NOT_IN_NAMES = /[/\\:*?"<>|]/g
 
-/** Fills in the value of a widget where its node saves files under it. */
 type Filler = (node: GraphNode, widget: string, value: JsonValue) => JsonValue
 
-/** Makes it. @param scope the graph whose nodes are named @param now ms since the epoch */
 function createFiller(scope: Scope, types: NodeTypes, now: number): Filler {
   function textOf(placeholder: string): string | undefined {
     const date = /^date:(.+)$/.exec(placeholder)?.[1]

@@ -1,6 +1,6 @@
 /**
- * The door to the engines of a swarm's nodes: a socket of this machine that leads to the hub on the manager, which leads to
- * the agent of a node. What is said at it: resources/python/svc_relay/_door.py.
+ * Local socket to the hub on a swarm's manager, which connects to node agents. Protocol:
+ * resources/python/svc_relay/_door.py.
  */
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -8,7 +8,6 @@ import type { Duplex } from 'node:stream'
 import { cutLines } from '../../../domain/text.ts'
 import { ConnectionBroken, type Failure, Refused } from '../conversation.ts'
 
-/** What is asked for; addresses are those of agents. */
 type Wish =
   | { readonly to: string }
   | { readonly listen: string }
@@ -17,18 +16,14 @@ type Wish =
 
 type Way = { readonly from: string; readonly to: string }
 
-/** The door. Everything rejects with the hub's own words. */
 export type HubDoor = {
-  /** Makes connections to the engine behind an agent. @param address as it is at that moment */
   readonly agentTo: (address: () => string | undefined) => Agent
-  /** Opens a socket beside the door that leads to an address of the network of workers. @returns its name */
   readonly listen: (host: string, port: number) => Promise<string>
-  /** Gives the engine behind one agent an image of another one's. */
   readonly copy: (image: string, way: Way) => Promise<void>
   /**
-   * Gives the store of files behind one agent a tree of another one's.
-   * @param wish.container name of the container with the store, on both nodes
-   * @param onProgress is told how many bytes of how many have gone
+   * Copies a tree between nodes' file stores.
+   * @param wish.container the store's container, on both nodes
+   * @param onProgress receives sent and total bytes
    * @throws Refused, ConnectionBroken
    */
   readonly copyTree: (
@@ -39,10 +34,9 @@ export type HubDoor = {
 }
 
 const WELL = 'ok'
-// A door that says nothing, ms; source: ours, longer than a node may take.
+// Response limit, ms; source: ours, longer than a node may take.
 const ANSWER_MS = 12_000
 
-/** Makes it; nothing is opened yet. @param socket where the door is on this machine; asked for each connection */
 export function createHubDoor(socket: () => Promise<string>): HubDoor {
   async function open(wish: Wish, limitMs: number | undefined): Promise<Socket> {
     const stream = connect(await socket())
@@ -68,7 +62,7 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
       for await (const text of stream) {
         const lines = cutter.take(text)
         for (const line of lines) onLine(line)
-        said = lines.findLast((line) => !line.startsWith('{')) ?? said // how far it is, is no answer
+        said = lines.findLast((line) => !line.startsWith('{')) ?? said
       }
     } catch (error) {
       signal.throwIfAborted()
@@ -103,7 +97,7 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
       const opened = to === undefined ? Promise.reject(new Error('it has no agent')) : open({ to }, ANSWER_MS)
       opened.then(
         (stream) => callback?.(null, stream),
-        (error: Error) => callback?.(error, undefined as unknown as Duplex), // with an error there is no stream
+        (error: Error) => callback?.(error, undefined as unknown as Duplex),
       )
       return undefined
     }
@@ -121,7 +115,6 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
   }
 }
 
-/** The first line of what comes, after which nothing comes before it is asked for. Empty when the other side ends before. */
 function firstLine(stream: Socket, limitMs: number | undefined): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let read = Buffer.alloc(0)
@@ -129,7 +122,7 @@ function firstLine(stream: Socket, limitMs: number | undefined): Promise<string>
     read = Buffer.concat([read, bytes])
     const end = read.indexOf('\n')
     if (end < 0) return
-    // It goes on to flow: an engine says nothing before it is asked, and who asks does not wake a stream that rests.
+    // Keeps flowing: engines speak only when asked, and clients do not resume paused streams.
     stream.off('data', onBytes)
     resolve(read.toString('utf8', 0, end))
   }
@@ -139,6 +132,6 @@ function firstLine(stream: Socket, limitMs: number | undefined): Promise<string>
   return promise.finally(() => {
     stream.setTimeout(0)
     stream.off('data', onBytes).off('error', reject).off('close', onEnd)
-    stream.on('error', () => undefined) // whoever has it now listens too
+    stream.on('error', () => undefined)
   })
 }

@@ -1,7 +1,6 @@
 /**
- * Files of this machine on the nodes of a swarm. They are sent to the manager once, as to any machine; from there the hub
- * copies to each node that may run the worker what its store lacks, over the network of the nodes. No worker can ask for
- * files: it gets the folders that are its own, as mounts.
+ * Files on swarm nodes: sent to the manager once, then copied by the hub to suitable nodes. Workers cannot request
+ * files; they only get their mounts.
  */
 import { MINUTE_MS } from '../../../contract/units.ts'
 import { isOfModels } from '../../../domain/models/layout.ts'
@@ -13,44 +12,35 @@ import type { HubDoor } from './hub-door.ts'
 import { answers, pause } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 
-/** What it needs. `engine` is that of the manager. */
 export type NodeFilesOptions = FarFilesOptions & {
   readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
   readonly door: Pick<HubDoor, 'copyTree'>
 }
 
-/** Files for one worker, on the nodes that may run it. */
 type FilesForWorker = Pick<FarFiles, 'send'> & {
-  /** Ids of those nodes that do not have all that was sent, each with a sentence where that is not just for now. */
   readonly lacking: () => ReadonlyMap<string, string | undefined>
 }
 
-/** Files on the nodes. */
 export type NodeFiles = {
-  /** @param isWanted which nodes may run the worker */
   readonly forWorker: (isWanted: (node: SwarmNode) => boolean) => FilesForWorker
-  /** What nodes have is looked at again. */
   readonly forget: () => void
-  /** Removes all that was sent, from all nodes that are reached. */
   readonly removeAll: (watch: Watch) => Promise<void>
-  /** Ends the containers. What was sent stays. */
   readonly close: () => Promise<void>
 }
 
-// Between two tries after a break, and how long it goes on without a byte that arrives, ms; source: ours, as to the manager.
+// Retry pause, and time without progress, ms; source: ours, as for the manager.
 const RETRY_MS = 500
 const PATIENCE_MS = MINUTE_MS
-// A tree that a node got so long ago is not asked for again, ms; source: ours, as of the manager.
+// How long a known tree is trusted, ms; source: ours, as for the manager.
 const SURE_MS = 5 * MINUTE_MS
 
 type Had = { readonly source: string; readonly until: number }
 
-/** Makes it; nothing is asked yet. */
 export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
   const { engine, nodes, door, machine, clock, log } = options
   const manager = createFarFiles(options)
-  const stores = new Map<string, FarFiles>() // of the other nodes, by their ids
-  const had = new Map<string, Had>() // by node and tree
+  const stores = new Map<string, FarFiles>()
+  const had = new Map<string, Had>()
 
   const managerId = async () => {
     const { facts } = await engine.connect()
@@ -63,7 +53,6 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
     return store
   }
 
-  /** Has a node get a tree of the manager's. @returns where it is there */
   async function bring(
     tree: string,
     { node, from }: { readonly node: SwarmNode; readonly from: string },
@@ -92,7 +81,6 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
         const goesOn = clock.steady() - movedAt < PATIENCE_MS && now !== undefined && answers(now)
         if (!goesOn || !(isPassing(error) || isChange(error))) throw error
         await pause(clock, RETRY_MS)
-        // The container that gives it may have ended meanwhile.
         await manager.receive(tree, { signal, report: () => undefined }, async () => undefined).catch(() => undefined)
       }
     }
@@ -141,7 +129,6 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
     forget: () => had.clear(),
     async removeAll(watch) {
       had.clear()
-      // Also what an earlier run sent.
       const from = await managerId()
       const others = nodes.all().filter((node) => node.id !== from && answers(node))
       await Promise.all([manager.removeAll(watch), ...others.map((node) => storeOf(node).removeAll(watch))])
@@ -152,18 +139,11 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
   }
 }
 
-/** What the folders of a worker are found with. */
 export type WorkerFoldersOptions = Omit<FarMountsOptions, 'files' | 'ownFolder'> & {
   readonly files: NodeFiles
-  /** A folder of models, where the machine has it; undefined: it has none at that path. */
   readonly modelFolder: FarMountsOptions['ownFolder']
 }
 
-/**
- * Makes what finds the folders of one worker and has the nodes get them. All that is not sent is of the node, on which a
- * folder has to be.
- * @param isWanted which nodes may run it
- */
 export function createWorkerFolders(options: WorkerFoldersOptions, isWanted: (node: SwarmNode) => boolean) {
   const { send, lacking } = options.files.forWorker(isWanted)
   const ownFolder: FarMountsOptions['ownFolder'] = async (volume) => {
@@ -180,7 +160,6 @@ function commonest(places: readonly string[]): string | undefined {
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
-/** Tells how far all nodes are together. */
 function createProgress(machine: string, { report }: Watch) {
   const parts = new Map<string, { readonly sent: number; readonly of: number }>()
   return (node: string) => (sent: number, of: number) => {

@@ -1,6 +1,6 @@
 /**
- * Images on the nodes of a swarm. The manager has the image first, as on one machine; then every node gets just that one:
- * by its digest from the registry, or, where no registry has it, copied from the manager by its id.
+ * Images on swarm nodes: the manager has it first, then nodes get exactly that one by registry digest, or as a copy by
+ * id.
  */
 import type { Watch, WorkerPlan } from '../../../services/ports/fleet.ts'
 import { registryName, registryOf, splitImage } from '../../docker/docker-login.ts'
@@ -15,10 +15,12 @@ import type { ImageProgram } from './worker-service.ts'
 
 type Docker = Connected['docker']
 
-/** An image as all nodes are to run it. */
 export type PinnedImage = { readonly ref: string; readonly program: ImageProgram }
 
-/** Finds an image of the manager as all nodes can have it. @param name as the settings or we name it */
+/**
+ * An image reference all nodes can obtain.
+ * @param name as in settings or our own
+ */
 export async function pinnedImage(docker: Docker, name: string): Promise<PinnedImage> {
   const { Id, RepoDigests = [], Config } = await docker.getImage(name).inspect()
   const program = { entrypoint: [Config.Entrypoint ?? []].flat(), command: Config.Cmd ?? [] }
@@ -35,12 +37,11 @@ const pathOf = (image: string) => {
 }
 const isSame = (a: string, b: string) => registryOf(a) === registryOf(b) && pathOf(a) === pathOf(b)
 
-/** Brings images to nodes. */
 export function createNodeImages(
   options: ImageStoreOptions,
   { nodes, door }: { readonly nodes: Pick<SwarmNodes, 'all'>; readonly door: Pick<HubDoor, 'copy'> },
 ) {
-  const stores = new Map<string, ImageStore>() // of each node
+  const stores = new Map<string, ImageStore>()
   const share = createSharedWork()
 
   function storeOf({ id }: SwarmNode): ImageStore {
@@ -66,7 +67,7 @@ export function createNodeImages(
   }
 
   return {
-    /** Gives it to all nodes that take workers. Rejects, with a sentence for a person, where none could get it. */
+    /** To all worker nodes. Rejects with a sentence if none got it. */
     async bringToAll(ref: string, container: WorkerPlan['container'], watch: Watch): Promise<void> {
       const wanted = nodes.all().filter((node) => node.state === READY && answers(node))
       const ends = await Promise.allSettled(wanted.map((node) => bring(node, ref, container, watch)))
@@ -77,7 +78,6 @@ export function createNodeImages(
       if (failed.length > 0 && failed.length === wanted.length)
         throw new Error(`no node of the swarm could get the image: ${failed.join('; ')}`)
     },
-    /** Nodes that do not have an image which no registry has either. */
     async lacking(ref: string): Promise<readonly SwarmNode[]> {
       if (ref.includes('@')) return []
       const asked = nodes.all().filter((node) => node.state === READY && answers(node))
@@ -97,7 +97,7 @@ async function hasImage({ engine }: SwarmNode, ref: string): Promise<boolean | u
   try {
     return await has((await engine.connect()).docker, ref)
   } catch {
-    return undefined // nobody can say
+    return undefined
   }
 }
 

@@ -1,4 +1,3 @@
-/** What a swarm is asked for when the parts of the way to its nodes and back are made. Pure. */
 import { createHash } from 'node:crypto'
 import { MIB } from '../../../contract/units.ts'
 import { LABELS } from '../../docker/labels.ts'
@@ -6,16 +5,13 @@ import { RUNTIME_FOLDER } from '../../docker/mounts.ts'
 import type { WayBackThere } from '../relay-containers.ts'
 import { type SentFolders, unpackThen } from './sent-configs.ts'
 
-/** A service as the engine is asked for it; its client knows only a part of what the engine takes. */
 export type ServiceSpec = Readonly<Record<string, unknown>> & {
   readonly Name: string
   readonly Labels: Readonly<Record<string, string>>
 }
 
-/** A network of a service, as far as its parts need to know it. */
 export type SwarmNetwork = { readonly id: string; readonly name: string; readonly subnet: string }
 
-/** The networks: between hub and agents; of workers, with and without a way out. */
 export type SwarmNetworks = {
   readonly nodes: SwarmNetwork
   readonly open: SwarmNetwork
@@ -23,34 +19,28 @@ export type SwarmNetworks = {
   readonly isEncrypted: boolean
 }
 
-/** All that both services are made of. */
 export type PartsPlan = {
   readonly serviceId: string
   readonly image: string
   readonly program: SentFolders
   readonly networks: SwarmNetworks
-  /** The secret that hub and agents share. */
   readonly key: { readonly id: string; readonly name: string }
   readonly way: WayBackThere
-  /** Id of the node that is reached, where the way back begins. */
   readonly manager: string
   readonly lostMs: number
 }
 
-/** Port of the relay for workers, on the hub. Its namespace is its own, so no other program has it. */
+/** Relay port on the hub, whose own namespace prevents conflicts. */
 export const RELAY_PORT = 20_080
-/** Port of the agents, likewise. */
 export const AGENT_PORT = 20_081
 
-/** Name by which workers and agents find the hub. */
 export const hubName = (serviceId: string) => `drydock-${serviceId}-hub`
-/** Name of the service of agents. */
 export const agentsName = (serviceId: string) => `drydock-${serviceId}-agents`
 
 const KEY_FILE = '/run/secrets/key'
 const FOLDER = '/way-back'
 const ENGINE = '/engine.sock'
-// Where the engine of a node has its socket. Source: Docker.
+// Path of the engine's socket on every node. Source: Docker.
 const NODE_ENGINE = '/var/run/docker.sock'
 const MEMORY_BYTES = 256 * MIB
 const MAX_PROCESSES = 64
@@ -60,7 +50,7 @@ const ANYBODY_MAY_WRITE = 0o1777
 const MAY_READ = 0o444
 const SECOND_NS = 1e9
 
-/** The hub: on the manager alone, beside the socket at which the way back begins. It lets in who is on its networks. */
+/** Hub on the manager, next to the tunnel's socket. Accepts its networks. */
 export function hubService(plan: PartsPlan): ServiceSpec {
   const { serviceId, way, networks, manager } = plan
   if (!('folder' in way.to)) throw new Error('the reverse tunnel of a swarm starts at a socket')
@@ -80,7 +70,7 @@ export function hubService(plan: PartsPlan): ServiceSpec {
   })
 }
 
-/** The agents: one on each node, with the socket of its engine. Each ends the workers there when the way back is gone. */
+/** An agent per node with the engine's socket; ends workers when the tunnel is gone. */
 export function agentsService(plan: PartsPlan): ServiceSpec {
   const { serviceId, networks, lostMs } = plan
   const argv = [
@@ -149,7 +139,7 @@ function part(
     Labels: { [LABELS.service]: serviceId, [LABELS.part]: 'swarm', [LABELS.made]: made },
     TaskTemplate: template,
     Mode: mode,
-    // Its name leads to the container itself: a virtual address takes a part of the kernel that not all have.
+    // Resolves to the container: virtual addresses need a kernel feature that some lack.
     EndpointSpec: { Mode: 'dnsrr' },
   }
 }

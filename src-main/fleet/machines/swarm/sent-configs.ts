@@ -1,7 +1,6 @@
 /**
- * Our programs beside the workers of a swarm: as configs, which a swarm gives to the nodes that need them before there is
- * any way to these. A config is small, so a folder is compressed and cut into some; each is named by its content and made
- * once. What workers get is larger: node-files.ts.
+ * Sends our programs as swarm configs, available before any connection to nodes. Folders are compressed, split and
+ * named by content; larger files: node-files.ts.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -16,33 +15,28 @@ import { createHashCache, readFolder } from '../read-folder.ts'
 
 type Docker = Connected['docker']
 
-/** A folder, and where containers see it. */
 export type SentFolder = { readonly path: string; readonly kind: FolderKind; readonly target: string }
 
-/** A folder as a container of a swarm gets it: files with the parts of it, to be unpacked at `target`. */
 export type Unpacked = { readonly target: string; readonly parts: readonly string[] }
 
-/** A config as a service is given it. */
 export type ConfigFile = {
   readonly ConfigID: string
   readonly ConfigName: string
   readonly File: { readonly Name: string; readonly UID: '0'; readonly GID: '0'; readonly Mode: number }
 }
 
-/** What a service needs for its folders. */
 export type SentFolders = { readonly configs: readonly ConfigFile[]; readonly unpacked: readonly Unpacked[] }
 
-// Source: Docker, 500 KiB a config; a little less for its frame.
+// Source: Docker, 500 KiB per config, minus its frame.
 const PART_BYTES = 480 * KIB
 const FOLDER = '/opt/drydock/sent'
 const ALL_MAY_READ = 0o444
 const CONFLICT = 409
 const HASH_LENGTH = 20
 
-/** Makes what sends them. @param serviceId names the configs */
 export function createSentConfigs(serviceId: string, now: () => number) {
   const hashes = createHashCache()
-  const known = new Map<string, string>() // ids by name
+  const known = new Map<string, string>()
 
   async function packed(folder: SentFolder, signal: AbortSignal): Promise<Buffer> {
     const { entries, files } = await readFolder(folder, hashes, { now, signal })
@@ -82,12 +76,11 @@ export function createSentConfigs(serviceId: string, now: () => number) {
       return made.id
     } catch (error) {
       if (statusOf(error) !== CONFLICT) throw error
-      return ensure(docker, name, data) // of two starts at once
+      return ensure(docker, name, data)
     }
   }
 
   return {
-    /** Sends what is not there. */
     async send(docker: Docker, folders: readonly SentFolder[], signal: AbortSignal): Promise<SentFolders> {
       const configs: ConfigFile[] = []
       const unpacked: Unpacked[] = []
@@ -107,27 +100,21 @@ export function createSentConfigs(serviceId: string, now: () => number) {
       }
       return { configs, unpacked }
     },
-    /** Removes those that no service has. */
     async removeOld(docker: Docker): Promise<void> {
       known.clear()
       const found = await docker.listConfigs({ filters: { label: [`${LABELS.service}=${serviceId}`] } })
       await Promise.all(
-        found.map(
-          ({ ID }) =>
-            docker
-              .getConfig(ID)
-              .remove()
-              .catch(() => undefined), // a service has it
+        found.map(({ ID }) =>
+          docker
+            .getConfig(ID)
+            .remove()
+            .catch(() => undefined),
         ),
       )
     },
   }
 }
 
-/**
- * The start of a program that needs folders: unpacks them, then becomes the program. To be run by Python with the folders
- * and the command as arguments.
- */
 const UNPACK = `
 import gzip, json, os, sys
 for one in json.loads(sys.argv[1]):
@@ -147,7 +134,6 @@ for one in json.loads(sys.argv[1]):
 os.execvp(sys.argv[2], sys.argv[2:])
 `
 
-/** The command that unpacks folders and then runs another one; that one itself where there are none. */
 export function unpackThen(folders: readonly Unpacked[], command: readonly string[]): string[] {
   if (folders.length === 0) return [...command]
   return ['python3', '-c', UNPACK, JSON.stringify(folders), ...command]

@@ -1,4 +1,3 @@
-/** Starts the service of one worker and waits until its container runs on a node. */
 import type { Clock } from '../../../services/ports/system.ts'
 import type { RegistryLogin } from '../../docker/docker-login.ts'
 import type { Connected } from '../../docker/engine.ts'
@@ -9,24 +8,22 @@ import { type SwarmNodes, type TaskReport, whyAway } from './swarm-nodes.ts'
 
 type Docker = Connected['docker']
 
-/** Where it runs. */
 export type Placed = { readonly nodeId: string; readonly containerId: string }
 
-/** No node takes it; the message is the scheduler's own. */
 export class NoSuitableNode extends Error {}
 
-/** The node that it was placed on went away. */
 export class NodeAway extends Error {}
 
-// A scheduler that has not found a node by then has none now, ms; source: ours.
+// Time for the scheduler to find a node, ms; source: ours.
 const NO_NODE_MS = 1500
 const LOOK_MS = 100
 const ENDED = new Set(['complete', 'failed', 'shutdown', 'rejected', 'orphaned', 'remove'])
 const NO_NODE = /^no suitable node/
 
 /**
- * Makes the service. @throws NoSuitableNode, NodeAway, or an Error with the reason; the service is there in any case
- * @param signal ends the waiting
+ * Creates the service, which exists even on failure.
+ * @throws NoSuitableNode, NodeAway, or an Error with the reason
+ * @param signal ends the wait
  */
 export async function startService(
   docker: Docker,
@@ -67,19 +64,17 @@ export async function startService(
   }
 }
 
-/** Whether the task of a service has ended, or is gone. */
 export async function hasEnded(docker: Docker, name: string): Promise<boolean> {
   const [task] = (await docker.listTasks({ filters: { service: [name] } })) as readonly TaskReport[]
   return task === undefined || ENDED.has(task.Status?.State ?? '')
 }
 
-/** Removes a service with its secret; either may be gone. */
 export async function removeService(docker: Docker, name: string): Promise<void> {
   await docker.getService(name).remove().catch(ifThere)
   await removeSecret(docker, name)
 }
 
-// A service that was just removed may still have it.
+// A service that was just removed may still hold the secret.
 const TRIES = 50
 
 async function removeSecret(docker: Docker, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Fleet driver: workers as services of a Docker swarm, with one replica each that the swarm never starts again. The swarm
- * chooses the node; from then on the worker is a container of that node's engine, followed as on one machine.
+ * Fleet driver for swarms: each worker is a service with one replica that is never restarted. The swarm chooses the
+ * node; then its container is followed directly.
  */
 import { randomBytes } from 'node:crypto'
 import { createEmitter } from '../../../domain/emitter.ts'
@@ -37,19 +37,14 @@ import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
 import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'
 import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
 
-/** What the driver needs. */
 export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
   Omit<WorkerFoldersOptions, 'files'> & {
-    /** Name of the machine, for reasons. */
     readonly machine: string
-    /** The engine of the manager; it is closed with the fleet. */
     readonly engine: Engine
     readonly swarm: Swarm
     readonly door: Pick<HubDoor, 'copy'>
     readonly files: NodeFiles
-    /** How its workers reach the service. */
     readonly reach: ServiceReach
-    /** Where this machine reaches a load-balanced worker. */
     readonly addressOf: (
       worker: { readonly id: string; readonly host: string },
       ports: ContainerPorts,
@@ -60,15 +55,14 @@ export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
 type Handle = { readonly container: string; readonly node: string; readonly service: string }
 type Tracked = { readonly worker: ContainerWorker; readonly node: SwarmNode; readonly service: string }
 
-// How often a worker whose node went away as it started is placed anew.
+// Placements tried if nodes go away during the start.
 const PLACES_TRIED = 3
 const DRAIN_LOOK_MS = 300
-// Source: moby, volume/mounts.
+// Text of the engine's error for a missing folder; source: moby, volume/mounts.
 const NO_SOURCE = /bind source path does not exist/
-// How long a scheduler that had no node is not asked again, ms; source: ours, and any change of a node ends it.
+// Pause for a scheduler without a node, ms; source: ours, ended by node changes.
 const NO_NODE_HOLDS_MS = 5000
 
-/** Makes the driver. */
 export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const { clock, log, engine, swarm, state, machine, maxWorkers } = options
   const { nodes } = swarm
@@ -82,11 +76,11 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const images = createImageStore(options)
   const nodeImages = createNodeImages(options, { nodes, door: options.door })
   const marks = openReadMarks(options.folder)
-  // Of the cards a swarm tells no more than how many a node hands out.
+  // A swarm reports only how many GPUs a node provides.
   const noCards = createGpuBook({ readInventory: async () => ({ cards: [] }), clock, log, onChange: () => undefined })
   const { files } = options
   const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
-  const drained = new Set<string>() // workers whose end the manager is asked for
+  const drained = new Set<string>()
   let sweepDue = false
 
   engine.onChange((change) => {
@@ -118,7 +112,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const find = ({ containerId }: ContainerEvent) =>
     [...running.values()].find(({ worker }) => worker.container.id === containerId)
 
-  /** Ends a worker of which nothing can be learned any more: the swarm ends its container when the node is back. */
   function giveUp(workerId: string, node: SwarmNode | undefined): void {
     const tracked = running.get(workerId)
     if (tracked === undefined) return
@@ -127,7 +120,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     removeOf(tracked.service)
   }
 
-  /** A node that is drained loses its agent as well: only the manager tells when the worker there has ended. */
+  /** A drained node loses its agent too: only the manager knows when its worker ended. */
   async function followDrained(workerId: string, { id, name }: SwarmNode): Promise<void> {
     if (drained.has(workerId)) return
     drained.add(workerId)
@@ -171,7 +164,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const { docker } = await node.engine.connect()
     const container = docker.getContainer(placed.containerId)
     const facts = await factsOf(workerId, { container, node, service }, ports)
-    // With its service the swarm removes the container too.
     const ofService = Object.assign(docker.getContainer(placed.containerId), {
       remove: async () => {
         const manager = await engine.connect()
@@ -188,7 +180,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     })
     running.set(workerId, { worker, node, service })
     const { State } = await container.inspect()
-    if (!State.Running) worker.onEvent({ action: 'die', containerId: placed.containerId, attributes: {} }) // faster than anybody looked
+    if (!State.Running) worker.onEvent({ action: 'die', containerId: placed.containerId, attributes: {} })
     return facts
   }
 
@@ -219,7 +211,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
           return await track(workerId, placed, service, spec.loadBalanced)
         } catch (error) {
           await removeOfFailed(service)
-          const lacksFiles = NO_SOURCE.test(engineMessage(error)) // a node that just came, or lost its volume
+          const lacksFiles = NO_SOURCE.test(engineMessage(error))
           if (lacksFiles) files.forget()
           if (!(error instanceof NodeAway || lacksFiles) || tried === PLACES_TRIED) throw error
         }
@@ -267,7 +259,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     }
   }
 
-  /** The node makes a volume only with the worker, which must be able to write to it at once. Never rejects. */
+  /** New volumes must be writable at once. Never rejects. */
   async function openVolumes(node: SwarmNode, mounts: readonly Mount[], image: string): Promise<void> {
     try {
       const { docker } = await node.engine.connect()
@@ -285,7 +277,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     }
   }
 
-  /** What finds the folders of a worker, and has the nodes get them that may run it. */
   function foldersFor({ container }: Pick<WorkerPlan, 'container'>) {
     const constraints = container === undefined ? [] : constraintsOf(container, nodes.all())
     return createWorkerFolders(options, (node) => mayTake(node, constraints))
@@ -317,7 +308,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     }
     return swarm.whileSettling(attempt).catch((error: unknown) => {
       log.warn('worker not adopted', { workerId, machine, why: engineMessage(error) })
-      return false // then the sweep ends it
+      return false
     })
   }
 
@@ -365,7 +356,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
 
   return {
     ensure: (plan, watch) => engine.checkedAfter(ensure(plan, watch)),
-    // A service without its container is a record alone: there is nothing to be made in advance.
     prepare: async () => undefined,
     start: (spec) => engine.checkedAfter(start(spec)),
     stop,
@@ -382,9 +372,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     async sweep() {
       if (!state.used()) return
       sweepDue = true
-      await sweep().catch(() => undefined) // done when the manager is back
+      await sweep().catch(() => undefined)
     },
-    drainOutput: () => undefined, // lines carry the time at which they were written
+    drainOutput: () => undefined,
     capacity,
     async refusal({ container }) {
       try {
@@ -393,7 +383,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
         const cards = container === undefined ? undefined : cardWish(container, nodes.all())
         return cards !== undefined && 'reason' in cards ? cards.reason : undefined
       } catch (error) {
-        return (error as Error).message.replace(/\.$/, '') // others put it into a sentence
+        return (error as Error).message.replace(/\.$/, '')
       }
     },
     usage: (workerIds) =>

@@ -1,4 +1,3 @@
-/** A manager of a swarm that is reached by the system's own `ssh`: its engine, its nodes, the way back from them. */
 import { join } from 'node:path'
 import { limit } from '../../../contract/limits.ts'
 import type { MachineFacts } from '../../../contract/machines.ts'
@@ -30,18 +29,15 @@ import { testSwarm } from './test-swarm.ts'
 
 const DOOR = 'hub.sock'
 
-/** What the way to a swarm is made with. */
 export type SwarmWayOptions = Pick<
   MachineOptions,
   'clock' | 'log' | 'pythonPath' | 'surroundings' | 'resources' | 'version' | 'registryAuth' | 'freePort' | 'wayBack'
 > & {
   readonly machine: string
-  /** Names what is made there; a-z and 0-9. */
   readonly id: string
   readonly link: SshLink
 }
 
-/** Makes the way to a swarm over a connection: everything that a fleet on it shares with the machine. */
 export function createSwarmWay(options: SwarmWayOptions) {
   const { machine, id, link, clock, log, wayBack, pythonPath } = options
   const way = createFarSocket({ link, machine, id, open: wayBack.open })
@@ -69,7 +65,6 @@ export function createSwarmWay(options: SwarmWayOptions) {
   })
   const files = createNodeFiles({
     ...{ serviceId: id, pythonPath, engine, nodes, door, machine, clock, log },
-    // Agents run of it, so each node has it.
     image: async () => image(await engine.connect()),
   })
   const swarm = createSwarm({ parts, nodes, clock, log })
@@ -90,7 +85,6 @@ export function createSwarmWay(options: SwarmWayOptions) {
   }
 }
 
-/** Leads load-balanced workers to ports of this machine. */
 export function createWorkerPorts({
   machine,
   link,
@@ -106,7 +100,6 @@ export function createWorkerPorts({
   async function open(worker: { readonly id: string; readonly host: string }, inside: number): Promise<number> {
     const { to } = await way()
     const socket = `${'folder' in to ? to.folder : ''}/${await door.listen(worker.host, inside)}`
-    // The same one for who adopts it, where that is free.
     const hash = [...`${worker.id} ${inside}`].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 0)
     const port = await openPort(socket, OWN_PORTS.from + (hash % OWN_PORTS.count))
     opened.set(worker.id, [...(opened.get(worker.id) ?? []), port])
@@ -128,7 +121,6 @@ export function createWorkerPorts({
   }
 }
 
-/** Opens the machine. */
 export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOptions): MachineDriver {
   const { name, id, way } = machine
   const { clock, log } = options
@@ -190,7 +182,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       const { docker } = await engine.findEngine()
       await Promise.all(fleet.list().map(({ workerId }) => fleet.stop(workerId, 0)))
       await fleet.sweep()
-      // Before the agents, through which they are reached, are gone.
+      // Before the agents, which provide the connection, are gone.
       await to.files
         .removeAll(UNWATCHED)
         .catch((error) => log.warn('files not removed from all nodes', { machine: name, error }))
@@ -211,7 +203,6 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
   }
 }
 
-/** What the nodes have; of the machine the most that a worker can get. */
 function factsOfNodes(
   nodes: readonly SwarmNode[],
   disks: readonly (number | undefined)[],

@@ -1,6 +1,6 @@
 /**
- * The nodes of a swarm: what the manager says of each, once a second, and the engine of each, which is reached through its
- * agent. A node whose engine does not answer counts as away, long before the swarm itself calls it down.
+ * Swarm nodes, polled from the manager every second, with engines reached through agents. A node with an unresponsive
+ * engine counts as away long before the swarm marks it down.
  */
 import { createEmitter } from '../../../domain/emitter.ts'
 import type { WorkerExit } from '../../../services/ports/fleet.ts'
@@ -10,45 +10,35 @@ import { LABELS } from '../../docker/labels.ts'
 import type { HubDoor } from './hub-door.ts'
 import { AGENT_PORT, agentsName } from './part-services.ts'
 
-/** A node. Bytes for memory. */
 export type SwarmNode = {
   readonly id: string
   readonly name: string
   readonly role: 'manager' | 'worker'
-  /** As the swarm says: ready, down, drained, paused ... */
   readonly state: string
   readonly reason: string | undefined
   readonly cpus: number
   readonly memoryBytes: number
-  /** Cards that its engine was told to hand out, by the name of their kind. */
   readonly cards: readonly { readonly kind: string; readonly count: number }[]
   readonly labels: Readonly<Record<string, string>>
-  /** Address of its agent; undefined while none runs. */
   readonly agent: string | undefined
   readonly engine: Engine
 }
 
-/** The nodes of a swarm, as far as they are known now. */
 export type SwarmNodes = {
   readonly all: () => readonly SwarmNode[]
   readonly get: (id: string) => SwarmNode | undefined
-  /** Looks now. Rejects where the manager does not answer. */
   readonly look: () => Promise<void>
   readonly onChange: (listener: () => void) => void
-  /** Of containers of workers on any node. */
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
-  /** The engine of a node came back, or went. */
   readonly onEngine: (listener: (nodeId: string, change: 'connected' | 'lost') => void) => void
   readonly close: () => void
 }
 
-/** State of a node that takes workers. */
 export const READY = 'ready'
 
 const LOOK_MS = 1000
 const GENERIC_CARD = /gpu/i
 
-/** Begins to watch them. @param manager engine of the manager */
 export function createSwarmNodes({
   serviceId,
   manager,
@@ -96,7 +86,7 @@ export function createSwarmNodes({
     const filters = { service: [agentsName(serviceId)], 'desired-state': ['running'] }
     const [found, tasks] = await Promise.all([
       docker.listNodes() as Promise<readonly NodeReport[]>,
-      docker.listTasks({ filters }).catch(() => []) as Promise<readonly TaskReport[]>, // before there are agents
+      docker.listTasks({ filters }).catch(() => []) as Promise<readonly TaskReport[]>,
     ])
     if (isClosed) return
     addresses.clear()
@@ -114,7 +104,7 @@ export function createSwarmNodes({
       const engine = engineOf(node.id, node.name)
       const agent = addresses.get(node.id)
       if (agent !== undefined && engine.problem() === undefined && !engine.wasConnected())
-        engine.connect().catch(() => undefined) // its problem says why, and it tries again
+        engine.connect().catch(() => undefined)
       return { ...node, agent, engine }
     })
     const now = JSON.stringify(nodes.map(({ engine: _, ...node }) => node))
@@ -126,7 +116,7 @@ export function createSwarmNodes({
   function lookAgain(): void {
     if (isClosed) return
     cancel = clock.after(LOOK_MS, () => {
-      // While the manager is away nothing is known of its nodes; its own engine says why.
+      // Without the manager, nodes are unknown; its engine has the reason.
       const looked = manager.problem() === undefined && manager.wasConnected() ? look() : Promise.resolve()
       looked.catch((error) => log.warn('nodes of a swarm not read', { error })).finally(lookAgain)
     })
@@ -148,20 +138,18 @@ export function createSwarmNodes({
   }
 }
 
-/** Why the engine of a node does not answer now; undefined: it does, or nobody knows yet. */
 export function whyAway({ name, state, reason, engine }: SwarmNode): string | undefined {
   if (state === 'down') return `node ${name} is down${reason === undefined ? '' : `: ${reason}`}`
   return engine.wasConnected() && engine.problem() !== undefined ? `node ${name} does not answer` : undefined
 }
 
-/** A swarm ends the workers of a node that is drained, as an engine that is stopped does. */
 export function withReasonOfNode(exit: WorkerExit, node: SwarmNode | undefined): WorkerExit {
   if (exit.blameless !== true || node === undefined) return exit
   const reason = node.state === 'drained' ? `its node ${node.name} was drained` : (whyAway(node) ?? exit.reason)
   return { ...exit, reason }
 }
 
-/** A task as the engine tells it; source: Docker's API, only what is used. */
+/** A task as reported; source: Docker's API, only what is used. */
 export type TaskReport = {
   readonly ID: string
   readonly ServiceID?: string

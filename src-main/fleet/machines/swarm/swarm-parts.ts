@@ -1,7 +1,4 @@
-/**
- * What a service has in a swarm beside its workers: networks, the key of its nodes, the hub and the agents. They outlive
- * the service, as workers do; a later run finds them by their names, and replaces what is not as it should be.
- */
+/** A service's networks, key, hub and agents in a swarm. They outlive it; the next run reuses or replaces them. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Connected } from '../../docker/engine.ts'
@@ -24,15 +21,11 @@ import type { createSentConfigs } from './sent-configs.ts'
 
 type Docker = Connected['docker']
 
-/** What they are made of. */
 export type SwarmPartsOptions = {
   readonly serviceId: string
-  /** Folder of this machine that holds svc_relay. */
   readonly pythonPath: string
   readonly configs: ReturnType<typeof createSentConfigs>
-  /** Gives an image with Python as the nodes are to get it. Rejects with a reason for a person. */
   readonly image: (connected: Connected) => Promise<string>
-  /** Where the way back begins on the manager. */
   readonly way: () => Promise<WayBackThere>
   readonly lostMs: number
 }
@@ -43,7 +36,6 @@ const KEY_BYTES = 32
 const TRIES = 100
 const PAUSE_MS = 100
 
-/** Makes what sees to them. */
 export function createSwarmParts({ serviceId, pythonPath, configs, image, way, lostMs }: SwarmPartsOptions) {
   const labels = { [LABELS.service]: serviceId }
   const filters = { label: [`${LABELS.service}=${serviceId}`] }
@@ -67,9 +59,8 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
         Options: how.encrypted ? { encrypted: '' } : {},
       })
     } catch (error) {
-      if (statusOf(error) !== CONFLICT) throw error // two starts at once
+      if (statusOf(error) !== CONFLICT) throw error
     }
-    // The swarm gives it addresses a moment later.
     for (let tried = 1; tried < TRIES; tried++) {
       const made = await inspectNetwork(docker, name)
       if (made !== undefined && made.subnet !== '') return made
@@ -116,7 +107,6 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
   }
 
   return {
-    /** Sees to all of them. @param encrypted whether networks that are missing are to be */
     async ensure(connected: Connected, encrypted: boolean): Promise<SwarmNetworks> {
       const { docker } = connected
       const manager = String((connected.facts.info.Swarm as { NodeID?: string } | undefined)?.NodeID ?? '')
@@ -129,7 +119,7 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
         const plan = { serviceId, image: await image(connected), lostMs, ...parts }
         await ensureService(docker, hubService(plan))
         await ensureService(docker, agentsService(plan))
-        await configs.removeOld(docker) // of earlier versions
+        await configs.removeOld(docker)
         return made
       } catch (error) {
         throw new Error(`the nodes of the swarm could not be connected: ${engineMessage(error)}`, {
@@ -137,14 +127,11 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
         })
       }
     },
-    /** Ends hub and agents; the rest stays, so that the next service need not try again what works. */
     removeServices,
-    /** Removes the networks with what is on them of ours, as they are to be made otherwise. */
     async removeNetworks(docker: Docker): Promise<void> {
       await removeServices(docker)
       for (const name of Object.values(networkNames)) await removeNetwork(docker, name)
     },
-    /** Removes all of it. */
     async remove(docker: Docker): Promise<void> {
       await removeServices(docker)
       for (const name of Object.values(networkNames)) await removeNetwork(docker, name).catch(() => undefined)
@@ -169,7 +156,7 @@ async function inspectNetwork(
   }
 }
 
-/** Removes a network; a container that just ended may have it for a moment, and its name stays for another one. */
+/** Retries, because a container that just ended may hold the network for a moment. */
 async function removeNetwork(docker: Docker, name: string): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {

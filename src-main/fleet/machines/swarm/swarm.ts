@@ -1,6 +1,6 @@
 /**
- * The way to the nodes of a swarm, made when it is first needed. Its networks are encrypted. Where that lets nothing
- * through (a kernel without ESP, a firewall that drops it), which only trying shows, they are made without, and said so.
+ * Connects to a swarm's nodes on demand over encrypted networks. If encryption blocks all traffic, which only a test
+ * shows, networks are recreated without it and reported.
  */
 import type { Clock, Log } from '../../../services/ports/system.ts'
 import type { Connected } from '../../docker/engine.ts'
@@ -10,26 +10,20 @@ import type { SwarmNetworks } from './part-services.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 import type { createSwarmParts } from './swarm-parts.ts'
 
-/** The way from a service to the nodes of a swarm, and back. */
 export type Swarm = {
   readonly nodes: SwarmNodes
-  /** Makes it, or gives what is there. Rejects with a reason for a person. */
   readonly ensure: (connected: Connected) => Promise<SwarmNetworks>
-  /** The networks, once they are known. */
   readonly networks: () => SwarmNetworks | undefined
-  /** Waits until ready nodes answer through their agents, for at most 20 s. */
+  /** Waits up to 20 s until ready nodes answer. */
   readonly settle: () => Promise<void>
   /**
-   * Does again what fails while agents begin, which break off connections meanwhile: until 20 s after the first such
-   * call, so that many workers of a dead node are not waited for one after the other. Rejects with the last error, and at
-   * once with that of a container that is gone.
+   * Retries work while agents start and break connections, until 20 s after the first such call, so that a dead node's
+   * workers do not wait in sequence. Rejects with the last error, or at once if the container is gone.
    */
   readonly whileSettling: <T>(work: () => Promise<T>) => Promise<T>
-  /** It is looked at again, as the connection to the manager was lost. */
   readonly forget: () => void
 }
 
-/** What it is made of. */
 export type SwarmOptions = {
   readonly parts: ReturnType<typeof createSwarmParts>
   readonly nodes: SwarmNodes
@@ -37,16 +31,15 @@ export type SwarmOptions = {
   readonly log: Log
 }
 
-// How long the hub and the agent beside it may take to start, ms; source: ours, an image may have to be pulled.
+// Start limit of hub and agent, ms; source: ours, an image may be pulled.
 const START_MS = 120_000
-// How long nodes whose agents run may be silent before it is not for them that they are, ms; source: ours.
+// Silence of running agents before the network is blamed, ms; source: ours.
 const SILENT_MS = 10_000
-// How long agents that just began are waited for, ms; source: ours, a busy node needs some seconds to start one.
+// Wait for starting agents, ms; source: ours, busy nodes need seconds.
 const SETTLE_MS = 20_000
 const LOOK_MS = 200
 const AGAIN_MS = 1000
 
-/** Makes it; nothing is asked yet. */
 export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
   let making: Promise<SwarmNetworks> | undefined
   let known: SwarmNetworks | undefined
@@ -66,7 +59,6 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
     return plain
   }
 
-  /** Whether another node answers, or none is there to be asked. */
   async function isReached(): Promise<boolean> {
     let silentSince: number | undefined
     for (;;) {
@@ -79,7 +71,6 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
     }
   }
 
-  // The hub reaches the agent beside it in any case.
   const isManagerItself = (node: SwarmNode) => node.role === 'manager' && answers(node)
 
   const someAnswer = () =>
@@ -109,7 +100,6 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
         },
       )
       return attempt.then(async (networks) => {
-        // Agents may begin again at any time.
         if (!nodes.all().some(answers)) await someAnswer()
         return networks
       })
@@ -117,7 +107,7 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
     networks: () => known,
     async settle() {
       const isDone = () => nodes.all().every((node) => node.state !== READY || answers(node))
-      await until(SETTLE_MS, isDone, '').catch(() => undefined) // who is silent is said by whoever asked
+      await until(SETTLE_MS, isDone, '').catch(() => undefined)
     },
     async whileSettling(work) {
       settlesUntil ??= clock.steady() + SETTLE_MS
@@ -137,16 +127,14 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
   }
 }
 
-/** Whether the engine of a node answers through its agent. One that answered before is out of reach without it. */
 export const answers = ({ agent, engine }: SwarmNode) =>
   agent !== undefined && engine.wasConnected() && engine.problem() === undefined
 
-/** Waits. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve))
 }
 
-/** @throws Error with a sentence for a person where the engine is not the manager of a swarm */
+/** @throws Error for the user if the engine is not a swarm manager */
 export function refuseNoManager({ facts }: Connected): void {
   const { ControlAvailable, LocalNodeState } = (facts.info.Swarm ?? {}) as {
     readonly ControlAvailable?: boolean
@@ -160,7 +148,7 @@ export function refuseNoManager({ facts }: Connected): void {
   )
 }
 
-// The hub has to run there, beside the socket of the way back.
+// The hub needs this node, next to the tunnel's socket.
 function refuseDrained({ facts }: Connected, all: readonly SwarmNode[]): void {
   const id = (facts.info.Swarm as { readonly NodeID?: string } | undefined)?.NodeID
   const manager = all.find((node) => node.id === id)

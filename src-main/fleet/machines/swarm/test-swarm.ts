@@ -1,4 +1,3 @@
-/** Tests a swarm step by step: its manager, its nodes, the network between them, their cards. */
 import type { DoctorRow } from '../../../contract/system.ts'
 import { counted } from '../../../domain/text.ts'
 import type { TestWatch } from '../../../services/ports/machines.ts'
@@ -7,10 +6,8 @@ import { answers, refuseNoManager, type Swarm } from './swarm.ts'
 import { READY, type SwarmNode, whyAway } from './swarm-nodes.ts'
 import { CARD_LABEL, HOW_TO_CONFIGURE } from './swarm-room.ts'
 
-// Name of the runtime that the NVIDIA Container Toolkit installs.
 const NVIDIA = 'nvidia'
 
-/** Runs the test; each step that fails says why, and ends it. */
 export async function testSwarm(
   { engine, swarm }: { readonly engine: Engine; readonly swarm: Swarm },
   { report, signal }: TestWatch,
@@ -60,7 +57,6 @@ export async function testSwarm(
   report(await cardsStep(nodes))
 }
 
-/** Whether nodes hand out cards, and whether a container of theirs would see one, as far as their engines tell. */
 async function cardsStep(nodes: readonly SwarmNode[]): Promise<DoctorRow> {
   const check = 'Graphics cards'
   const having = nodes.filter(({ cards }) => cards.length > 0)

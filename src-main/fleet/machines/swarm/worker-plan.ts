@@ -1,4 +1,3 @@
-/** What the settings of a worker become in a swarm, and what of them a swarm cannot do. */
 import type { ContainerSettings } from '../../../contract/container.ts'
 import { limit } from '../../../contract/limits.ts'
 import { withoutGpus } from '../../../domain/worker/gpu-devices.ts'
@@ -13,28 +12,24 @@ import type { SwarmNode } from './swarm-nodes.ts'
 import { cardWish } from './swarm-room.ts'
 import { environmentScript, workerService } from './worker-service.ts'
 
-/** Everything around the settings that the service of a worker is made of. */
 export type Surroundings = {
   readonly connected: Connected
   readonly serviceId: string
   readonly runId: string
-  /** Name of its service, and of its secret. */
   readonly service: string
   readonly networks: SwarmNetworks
   readonly nodes: readonly SwarmNode[]
   readonly image: PinnedImage
-  /** Its folders, all of which are there on the nodes. */
   readonly mounts: readonly Mount[]
-  /** Nodes that are not to get it. */
   readonly avoided: readonly SwarmNode[]
 }
 
-/** Name of the service of a worker. A secret of that name has its variables; names of secrets are short. */
+/** Also of the secret with its variables; secret names are short. */
 export function serviceName(serviceId: string, { workerId }: Pick<WorkerSpec, 'workerId'>): string {
   return `drydock-${serviceId}-w-${workerId}`
 }
 
-/** @throws Error with a sentence for a person where a swarm cannot do what the settings say */
+/** @throws Error for the user if a swarm cannot satisfy the settings */
 export function refuseUnsupported(
   { container, callsHosts }: Pick<WorkerPlan, 'container'> & Partial<Pick<WorkerPlan, 'callsHosts'>>,
   machine: string,
@@ -57,7 +52,6 @@ export function refuseUnsupported(
       )
 }
 
-/** What the nodes have to have on which a worker may run. */
 export function constraintsOf(
   settings: Pick<ContainerSettings, 'placement' | 'gpu' | 'gpuCount' | 'gpuShared'>,
   nodes: readonly SwarmNode[],
@@ -66,7 +60,6 @@ export function constraintsOf(
   return [...(settings.placement ?? []), ...(cards === undefined || 'reason' in cards ? [] : cards.constraints)]
 }
 
-/** Makes the secret of a worker, and what its service is to be. */
 export async function makeWorkerService(spec: WorkerSpec, around: Surroundings): Promise<ServiceSpec> {
   const { connected, serviceId, networks, nodes, image, service } = around
   const { container: settings } = spec

@@ -1,31 +1,23 @@
 /**
- * What a swarm is asked for when a worker is made: what its container would be on one machine, as a service with one
- * replica that the swarm never starts again. Pure. What services do not know is said in docs/spec/machines.md, 4.
+ * Pure service options of a worker: its container as a service with one replica that is never restarted. Limits:
+ * docs/spec/machines.md, 4.
  */
 import type { containerOptions } from '../../docker/container-options.ts'
 import type { ServiceSpec } from './part-services.ts'
 
-/** What an image runs by itself. */
 export type ImageProgram = { readonly entrypoint: readonly string[]; readonly command: readonly string[] }
 
-/** All that the service of a worker is made of. */
 export type WorkerServicePlan = {
   readonly name: string
-  /** What the container would be made with. */
   readonly container: ReturnType<typeof containerOptions>
-  /** The image as every node is to run it: by its digest, or by its id. */
   readonly image: string
   readonly program: ImageProgram
-  /** The secret with the variables. */
   readonly secret: { readonly id: string; readonly name: string }
-  /** Id of its network. */
   readonly network: string
   readonly constraints: readonly string[]
-  /** Cards: which kind of generic resource, and how many. */
   readonly cards: { readonly kind: string; readonly count: number } | undefined
-  /** Memory that the node must have free, bytes; undefined: it need not. */
+  /** Memory a node must have free, bytes; undefined for none. */
   readonly reservedBytes: number | undefined
-  /** Variables that the engine itself has to see. */
   readonly environment: Readonly<Record<string, string>>
   readonly graceMs: number
 }
@@ -36,10 +28,13 @@ const ALL_MAY_READ = 0o444
 const SECRET = 'environment'
 const NO_NEW_PRIVILEGES = 'no-new-privileges'
 
-// The variables are no part of the service, so that nobody who looks at it sees them.
+// Variables are not part of the service, so that inspecting it does not reveal them.
 const START = `. /run/secrets/${SECRET}; exec "$@"`
 
-/** The content of the secret: a script of the POSIX shell that sets the variables. @param env as NAME=value */
+/**
+ * Secret content: a POSIX shell script that sets variables.
+ * @param env as NAME=value
+ */
 export function environmentScript(env: readonly string[]): string {
   return env
     .map((variable) => {
@@ -49,7 +44,6 @@ export function environmentScript(env: readonly string[]): string {
     .join('')
 }
 
-/** The service of a worker, as the engine is asked for it. */
 export function workerService(plan: WorkerServicePlan): ServiceSpec {
   const { container, secret, cards, reservedBytes } = plan
   const { HostConfig: host = {}, Labels = {} } = container
@@ -101,7 +95,7 @@ export function workerService(plan: WorkerServicePlan): ServiceSpec {
   }
 }
 
-// As the engine puts them together for a container. A shell reads the variables first, so they have to be said.
+// As the engine combines them; explicit, because a shell runs first.
 function commandOf({ container: { Entrypoint, Cmd }, program }: WorkerServicePlan): readonly string[] {
   if (Entrypoint !== undefined) return [...[Entrypoint].flat(), ...(Cmd ?? [])]
   return [...program.entrypoint, ...(Cmd ?? program.command)]

@@ -14,7 +14,6 @@ import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../../ui/Pag
 import { useEnvironments } from '../AppTabs.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
-/** Leads to an environment of an app; one without any can only be deployed or deleted. */
 export function AppPage({ app: name }: { readonly app: string }) {
   const { client } = useApp()
   const { data, error } = useQuery(appsQuery(client))

@@ -17,7 +17,6 @@ import { CutAddress, Nothing } from '../../../ui/Values.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { routesText } from '../EndpointAddresses.tsx'
 
-/** The environment whose endpoints are listed. */
 export type EndpointsTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
 type Row = {
@@ -26,7 +25,6 @@ type Row = {
   readonly workers: readonly WorkerView[]
 }
 
-/** The endpoints of an environment, with their state and address. */
 export function EndpointsTab({ detail, target }: EndpointsTabProps) {
   const [, go] = useLocation()
   const [sort, setSort] = useAddressSort()

@@ -23,10 +23,8 @@ import { environmentState, useMembers } from './EnvironmentTable.tsx'
 import { ReleasesTab } from './ReleasesTab.tsx'
 import { VariablesTab } from './VariablesTab.tsx'
 
-/** An environment, and which of its tabs is shown. */
 export type EnvironmentPageProps = AppTarget & { readonly tab: EnvironmentTab }
 
-/** The page of an app, with a tab of one of its environments. */
 export function EnvironmentPage({ app, environment, tab }: EnvironmentPageProps) {
   const { client } = useApp()
   const target = { app, environment }
@@ -81,7 +79,6 @@ function TabContent({ detail, target, tab }: WithDetail & { readonly tab: Enviro
   }
 }
 
-/** The actions of an environment. `detail` is missing until it has come. */
 type EnvironmentMenuProps = {
   readonly target: AppTarget
   readonly detail: EnvironmentDetail | undefined
@@ -90,7 +87,6 @@ type EnvironmentMenuProps = {
 
 type Question = 'undeploy' | 'remove' | 'remove app'
 
-/** Deploys again where the project is known; what deletes something stands behind a menu and a question. */
 function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
   const { app, environment } = target
   const [, go] = useLocation()

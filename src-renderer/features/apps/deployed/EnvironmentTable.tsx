@@ -14,7 +14,6 @@ import { Table } from '../../../ui/table/Table.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { endpointStateDot, stateNow } from '../../endpoints/endpoint-state.ts'
 
-/** Environments of apps with their state and last release. */
 export function EnvironmentTable({ environments }: { readonly environments: readonly EnvironmentView[] }) {
   const [, go] = useLocation()
   return (
@@ -85,7 +84,6 @@ function State({ environment: { app, name } }: { readonly environment: Environme
   return <StateDot {...environmentState(members, workers)} />
 }
 
-/** How the endpoints of an environment are, all together: the state that asks most for attention. */
 export function environmentState(
   endpoints: readonly LiveEndpoint[],
   workers: Readonly<Record<string, WorkerView>>,
@@ -101,7 +99,6 @@ export function environmentState(
   return endpointStateDot(STATES_BY_ATTENTION.find((state) => states.includes(state)) ?? 'asleep')
 }
 
-/** The endpoints of an environment as they are now. */
 export function useMembers({ app, environment }: AppTarget): readonly LiveEndpoint[] {
   return useAppState(
     useShallow((state) =>

@@ -19,10 +19,8 @@ import { ReleaseCard } from '../ReleaseCard.tsx'
 import { CommitLine, RELEASE_DOTS } from '../ReleaseParts.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
-/** The environment whose releases are listed. */
 export type ReleasesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
-/** The releases of an environment, newest first; above them the one that is looked at, or that is being prepared. */
 export function ReleasesTab({ detail, target }: ReleasesTabProps) {
   const [search] = useSearchParams()
   const [, go] = useLocation()
@@ -79,17 +77,14 @@ export function ReleasesTab({ detail, target }: ReleasesTabProps) {
   )
 }
 
-/** The release that somebody wants back. */
 type RollbackQuestionProps = {
   readonly target: AppTarget
   readonly release: ReleaseView
   readonly active: ReleaseView | undefined
   readonly onClose: () => void
-  /** @param deletes endpoints that the release does not have, and that go with it */
   readonly onConfirm: (deletes: readonly string[]) => void
 }
 
-/** Asks whether an earlier release shall be put back, with what that changes. */
 function RollbackQuestion({ target, release, active, onClose, onConfirm }: RollbackQuestionProps) {
   const { client } = useApp()
   const { data: plan, error } = useQuery(releasePlanQuery(client, target, release.number))
@@ -121,7 +116,6 @@ function RollbackQuestion({ target, release, active, onClose, onConfirm }: Rollb
   )
 }
 
-/** A release in the list. */
 type ReleaseRowProps = {
   readonly target: AppTarget
   readonly release: ReleaseView
@@ -131,7 +125,6 @@ type ReleaseRowProps = {
 
 const SHORT = 12
 
-/** One release: its state, when, what made it, what it is made of, and why it failed. */
 function ReleaseRow({ target: { app, environment }, release, isShown, action }: ReleaseRowProps) {
   const { number, state, createdAt, activatedAt, git, reason, fingerprint, runsOn, pythonVersion } = release
   return (

@@ -12,10 +12,9 @@ import { EmptyState, WarningNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
-/** The environment whose variables are listed. */
 export type VariablesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
 
-/** The variables of an environment: their names. Values are written, and never shown again. */
+/** Environment variables: values can be set but are never shown again. */
 export function VariablesTab({ detail, target }: VariablesTabProps) {
   const { variables } = detail
   const { changeVariables } = useEnvironmentActions(target)
@@ -110,7 +109,6 @@ function ReleaseNotice({ detail, target, removed }: VariablesTabProps & { readon
   )
 }
 
-/** Sets a variable. `name`: the one to be replaced, or empty for a new one. */
 type VariableFormProps = {
   readonly target: AppTarget
   readonly name: string
@@ -118,7 +116,6 @@ type VariableFormProps = {
   readonly onDone: () => void
 }
 
-/** A name and a value; the value is hidden while it is typed. */
 function VariableForm({ target, name: given, existing, onDone }: VariableFormProps) {
   const { changeVariables } = useEnvironmentActions(target)
   const [name, setName] = useState(given)
@@ -154,7 +151,6 @@ function VariableForm({ target, name: given, existing, onDone }: VariableFormPro
           value={value}
           onChange={(event) => setValue(event.target.value)}
           hint="Stored encrypted and never shown again."
-          // The one to be replaced was chosen just now.
           ref={given === '' ? null : focusOnce}
           required
         />

@@ -8,7 +8,6 @@ import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { Treemap } from '../../../ui/treemap/Treemap.tsx'
 
-/** What a build made. */
 export type ArtifactCardProps = { readonly result: NonNullable<BuildView['result']> }
 
 type Kind = ArtifactCardProps['result']['pieces'][number]['kind']
@@ -25,7 +24,6 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ['generated', 'Generated: handlers and files of every artifact'],
 ]
 
-/** The artifact: its size against the limit, and what it is made of. */
 export function ArtifactCard({ result }: ArtifactCardProps) {
   const [chosen, setChosen] = useState<string>()
   const { pieces } = result
@@ -88,7 +86,7 @@ function packagesText({ pieces, packagesCached }: ArtifactCardProps['result']): 
   return packagesCached ? 'packages reused' : 'packages newly installed'
 }
 
-// From here on a person should know before the next package.
+// From this share of the limit, users should know before adding another package.
 const NEARLY_FULL = 0.8
 
 function Legend() {
@@ -104,7 +102,6 @@ function Legend() {
   )
 }
 
-/** The pieces of an artifact, largest first. */
 type PieceTableProps = {
   readonly pieces: readonly ArtifactPiece[]
   readonly unpackedBytes: number
@@ -118,7 +115,6 @@ const KIND_TEXTS: Readonly<Record<ArtifactPiece['kind'], string>> = {
   generated: 'generated',
 }
 
-/** The same as the treemap as text; the row of the chosen piece is in sight. */
 function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps) {
   return (
     <section
@@ -166,17 +162,14 @@ function scrollIntoSight(row: HTMLTableRowElement | null): void {
 
 const percent = (share: number) => (share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`)
 
-/** A piece of an artifact. */
 type ArtifactPiece = NonNullable<BuildView['result']>['pieces'][number]
 
 const TOP = '.'
 
-/** What tells a piece from the others. */
 function pieceId({ kind, path }: ArtifactPiece): string {
   return `${kind} ${path}`
 }
 
-/** What a piece is called; at the top of the artifact are files of no folder, and what is too small for itself. */
 function pieceName({ kind, path }: ArtifactPiece): string {
   if (path !== TOP) return path
   return kind === 'project' ? 'small files of the project' : 'small files'

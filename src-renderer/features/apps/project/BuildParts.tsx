@@ -1,4 +1,3 @@
-/** The parts of a build beside its result: its steps, and the packages that it leaves out. */
 import { X } from 'lucide-react'
 import type { BuildStep } from '../../../../src-main/contract/build.ts'
 import type { BuildView } from '../../../../src-main/contract/projects.ts'
@@ -34,7 +33,7 @@ const BUILD_DOTS: Readonly<Record<BuildView['state'], StateDotProps>> = {
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
 }
 
-/** The steps of a build with their times. All six have their rows from the beginning, so nothing moves. */
+/** All six rows exist from the start, so nothing moves. */
 export function BuildSteps({ build }: { readonly build: BuildView }) {
   return (
     <Card title="Steps" aside={<Summary build={build} />}>
@@ -62,7 +61,7 @@ export function BuildSteps({ build }: { readonly build: BuildView }) {
   )
 }
 
-// What a build that is over did not come to is not waited for.
+// Steps that an ended build never reached are not pending.
 function stepDot(step: StepView | undefined, { state }: BuildView): StateDotProps {
   const isOpen = step === undefined || step.state === 'waiting'
   return isOpen && state !== 'running' ? { tone: 'queued', text: 'Not run' } : DOTS[step?.state ?? 'waiting']
@@ -81,7 +80,6 @@ function Summary({ build: { state, startedAt, endedAt } }: { readonly build: Bui
   )
 }
 
-/** The packages that the next build leaves out; each can be taken in again. */
 export function ExcludedList({ excludes: { names, remove } }: { readonly excludes: Excludes }) {
   if (names.length === 0) return null
   return (

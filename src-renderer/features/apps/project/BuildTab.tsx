@@ -18,7 +18,6 @@ import { BuildSteps, ExcludedList } from './BuildParts.tsx'
 import { ProblemList } from './ProblemList.tsx'
 import { useBuild, useExcludes } from './use-build.ts'
 
-/** Builds the app, and shows what became of it. */
 export function BuildTab({ project }: { readonly project: ProjectDetail }) {
   const { build, error, start, cancel } = useBuild(project)
   const excludes = useExcludes(project.id)
@@ -102,14 +101,12 @@ function Built({ build, excluded, onExclude }: BuiltProps) {
   )
 }
 
-/** What could stay out of the artifact. */
 type SuggestionsProps = {
   readonly suggestions: NonNullable<BuildView['result']>['suggestions']
   readonly excluded: readonly string[]
   readonly onExclude: (name: string) => void
 }
 
-/** What is large and perhaps not needed: a package goes with a click, a file with a line in the project. */
 export function Suggestions({ suggestions, excluded, onExclude }: SuggestionsProps) {
   if (suggestions.length === 0) return null
   return (

@@ -24,7 +24,6 @@ import { ProblemList } from './ProblemList.tsx'
 import { useBuild, useExcludes } from './use-build.ts'
 import { type Deploy, type Planned, useDeploy } from './use-deploy.ts'
 
-/** Deploys the app: what would change, then the release as it goes. */
 export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -80,11 +79,9 @@ type DeployNowProps = {
   readonly deploy: Deploy
   readonly project: ProjectDetail
   readonly target: AppTarget
-  /** The release that is shown; undefined: the plan is shown. */
   readonly number: number | undefined
 }
 
-/** What a deploy does now, or did: building, the plan, the release, why it did not work. */
 function DeployNow({ deploy, project, target, number }: DeployNowProps) {
   const { state, planned, error, deletes, setDeletes } = deploy
   const { build } = useBuild(project, { watches: state === 'planning' })
@@ -161,7 +158,6 @@ function Explained() {
 
 type PlaceFieldProps = { readonly value: string; readonly onChange: (machine: string) => void }
 
-/** The machine of the workers; the deploy stores it for the environment. */
 function PlaceField({ value, onChange }: PlaceFieldProps) {
   const id = useId()
   return (
@@ -174,7 +170,6 @@ function PlaceField({ value, onChange }: PlaceFieldProps) {
   )
 }
 
-/** Where to deploy to. */
 type EnvironmentFieldProps = {
   readonly value: string
   readonly existing: readonly string[]
@@ -182,7 +177,6 @@ type EnvironmentFieldProps = {
   readonly fault: string | undefined
 }
 
-/** An environment: one of those that exist, or a new name. */
 function EnvironmentField({ value, existing, onChange, fault }: EnvironmentFieldProps) {
   const id = useId()
   const isNew = fault === undefined && !existing.includes(value)

@@ -4,7 +4,6 @@ import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { SourcePosition } from './ProblemList.tsx'
 
-/** An endpoint or task of an app. `place` is missing where the source does not tell. */
 export type EndpointDetailsProps = {
   readonly name: string
   readonly manifest: Manifest
@@ -13,7 +12,6 @@ export type EndpointDetailsProps = {
   readonly onClose: () => void
 }
 
-/** The settings of an endpoint or task, where it stands in the source, what it answers, and its calls in both directions. */
 export function EndpointDetails({ name, manifest, calls, position, onClose }: EndpointDetailsProps) {
   const resource = manifest.resources[name]
   const task = manifest.tasks?.[name]
@@ -63,25 +61,19 @@ function Lines({ title, lines }: { readonly title: string; readonly lines: reado
   )
 }
 
-/** A setting of an endpoint with its value, as people read it. */
 type Setting = { readonly name: string; readonly value: string }
 
-/** What an endpoint runs on, in few words. */
 export function hardwareText({ gpuIds, gpuCount, instanceIds, imageName }: ManifestTask): string {
   const image = imageName === undefined ? '' : `, ${imageName}`
   if (gpuIds !== undefined && gpuIds !== '') return `${gpuCount} GPU: ${gpuIds}${image}`
   return `CPU${instanceIds?.[0] === undefined ? '' : `: ${instanceIds[0]}`}${image}`
 }
 
-/** How many workers an endpoint has. */
 export function workersText({ workersMin, workersMax }: ManifestResource): string {
   if (workersMin === workersMax) return `${workersMax} ${workersMax === 1 ? 'worker' : 'workers'}`
   return `${workersMin} to ${workersMax} workers`
 }
 
-/**
- * What an endpoint or task answers: routes of a load-balanced one, else functions; methods of a class are named with it.
- */
 export function routesOf(manifest: Manifest, name: string): readonly string[] {
   const resource = manifest.resources[name]
   if (resource?.is_load_balanced) return Object.keys(manifest.routes[name] ?? {})
@@ -91,12 +83,10 @@ export function routesOf(manifest: Manifest, name: string): readonly string[] {
   )
 }
 
-/** What is called of an endpoint; a function of the same name is not said twice. */
 export function callText(endpoint: string, functions: readonly string[]): string {
   return functions.length === 1 && functions[0] === endpoint ? endpoint : `${functions.join(', ')} of ${endpoint}`
 }
 
-/** The settings that matter, in order. */
 export function resourceSettings(resource: ManifestResource): readonly Setting[] {
   const { idleTimeout, executionTimeoutMs, maxConcurrency, scalerType, scalerValue, networkVolumes } = resource
   const scaling =
@@ -118,7 +108,6 @@ export function resourceSettings(resource: ManifestResource): readonly Setting[]
   return all.filter((setting) => setting !== undefined)
 }
 
-/** The settings of a task that matter, in order. */
 export function taskSettings(task: ManifestTask): readonly Setting[] {
   const all: readonly (Setting | undefined)[] = [
     { name: 'Kind', value: 'task: each call runs on a worker of its own' },

@@ -23,7 +23,6 @@ const INKS: Readonly<Record<Note['kind'], string>> = {
   log: 'text-ink',
 }
 
-/** What a preview tells, newest last: saves that went live, what broke, and what workers write. */
 export function NotesView({ notes }: { readonly notes: readonly Note[] }) {
   const [search, setSearch] = useSearchParams()
   const list = useRef<HTMLDivElement>(null)

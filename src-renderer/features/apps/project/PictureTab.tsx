@@ -8,7 +8,6 @@ import { EmptyState } from '../../../ui/PageStates.tsx'
 import { callText, EndpointDetails, hardwareText, routesOf, workersText } from './EndpointDetails.tsx'
 import { ProblemList } from './ProblemList.tsx'
 
-/** The app as its source says: endpoints, what they answer, and who calls whom. */
 export function PictureTab({ project }: { readonly project: ProjectDetail }) {
   const { manifest, problems, warnings, isThere } = project
   return (
@@ -30,7 +29,7 @@ type PictureProps = { readonly project: ProjectDetail; readonly manifest: Manife
 function Picture({ project, manifest }: PictureProps) {
   const [search, setSearch] = useSearchParams()
   const { calls, places } = project
-  // A look at the source makes a new object each time; drawn again is only what changed.
+  // Each scan makes new objects; only changes are redrawn.
   const facts = JSON.stringify({ manifest: { ...manifest, generated_at: '' }, calls })
   const { items, links } = useMemo(() => {
     const known = JSON.parse(facts) as Pick<PictureProps, 'manifest'> & Pick<ProjectDetail, 'calls'>
@@ -81,18 +80,15 @@ const LINE_HEIGHT = 18
 const PADDING = 10
 const MOST_LINES = 5
 
-/** What an app has: endpoints, then tasks, of which each call makes a worker. */
 function boxesOf({ resources, tasks = {} }: Manifest): readonly (readonly [string, ManifestResource | ManifestTask])[] {
   return [...Object.entries(resources), ...Object.entries(tasks)]
 }
 
 const isEndpoint = (box: ManifestResource | ManifestTask): box is ManifestResource => 'workersMax' in box
 
-/** How many workers it has, in few words. */
 const workersOf = (box: ManifestResource | ManifestTask) =>
   isEndpoint(box) ? workersText(box) : 'a worker for each call'
 
-/** The boxes and arrows of an app. */
 export function toGraph(
   manifest: Manifest,
   calls: ProjectDetail['calls'],
@@ -115,14 +111,12 @@ function shortened(lines: readonly string[], most = MOST_LINES): readonly string
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines.length - most + 1} more`]
 }
 
-/** An endpoint or task in the picture. `lines`: what it answers, as far as there is room. */
 type EndpointBoxProps = {
   readonly name: string
   readonly resource: ManifestResource | ManifestTask
   readonly lines: readonly string[]
 }
 
-/** An endpoint in the picture: its name, what it runs on, what it answers. */
 function EndpointBox({ name, resource, lines }: EndpointBoxProps) {
   const Kind = !isEndpoint(resource) ? Play : resource.is_load_balanced ? Globe : Layers
   const Hardware = resource.gpuIds ? MemoryStick : Cpu
@@ -151,14 +145,12 @@ function EndpointBox({ name, resource, lines }: EndpointBoxProps) {
   )
 }
 
-/** The endpoints of an app. */
 type EndpointListProps = {
   readonly manifest: Manifest
   readonly calls: ProjectDetail['calls']
   readonly onSelect: (name: string) => void
 }
 
-/** The picture as text: each endpoint, what it answers and whom it calls. */
 function EndpointList({ manifest, calls, onSelect }: EndpointListProps) {
   return (
     <ul aria-label="Endpoints" className="flex flex-col">

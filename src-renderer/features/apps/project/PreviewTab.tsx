@@ -23,7 +23,6 @@ const DOTS: Readonly<Record<PreviewView['state'], StateDotProps>> = {
   ended: { tone: 'queued', text: 'Ended' },
 }
 
-/** Runs the app on a service of its own that follows every save. */
 export function PreviewTab({ project }: { readonly project: ProjectDetail }) {
   const live = usePreview(project)
   const { preview, error, start, stop } = live
@@ -96,10 +95,9 @@ function PreviewHead({ live, preview, canStart }: HeadProps) {
   )
 }
 
-/** `openPages` settles when the pages are open, or it told why they are not. */
+/** `openPages` settles once the pages are open or a failure was reported. */
 type OpenPagesButtonProps = { readonly openPages: () => Promise<void> }
 
-/** Opens the pages of the preview's own service in a window of their own. */
 function OpenPagesButton({ openPages }: OpenPagesButtonProps) {
   const [asked, setAsked] = useState(false)
   const open = async () => {
@@ -114,10 +112,8 @@ function OpenPagesButton({ openPages }: OpenPagesButtonProps) {
   )
 }
 
-/** A preview; `openPages` opens an address of its own pages. */
 type PreviewNowProps = Pick<ProjectPreview, 'openPages'> & { readonly preview: PreviewView }
 
-/** How a preview is now: what the newest save broke, what is being started, what answers. */
 function PreviewNow({ preview, openPages }: PreviewNowProps) {
   const { state, problems, why, steps, endpoints, url, startedAt } = preview
   const ended = state === 'ended'

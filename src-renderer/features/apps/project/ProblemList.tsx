@@ -6,17 +6,15 @@ import { CopyButton } from '../../../ui/Button.tsx'
 
 type Problem = ProjectDetail['problems'][number]
 
-/** What is wrong with a project, or worth a look. */
 export type ProblemListProps = {
   readonly label: string
   readonly problems: readonly Problem[]
   readonly kind: 'problem' | 'warning'
 }
 
-// A long list would push away what it is about.
+// A long list would push its subject out of view.
 const SHOWN_AT_ONCE = 4
 
-/** Each with its place in the source, to be copied into an editor, and what to do. */
 export function ProblemList({ label, problems, kind }: ProblemListProps) {
   const [all, setAll] = useState(false)
   if (problems.length === 0) return null
@@ -52,7 +50,6 @@ export function ProblemList({ label, problems, kind }: ProblemListProps) {
   )
 }
 
-/** A place in the source, to be copied into an editor. */
 export function SourcePosition({ position }: { readonly position: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1">
@@ -62,7 +59,6 @@ export function SourcePosition({ position }: { readonly position: string }) {
   )
 }
 
-// `file:line`; undefined where a problem is about no file.
 function positionOf({ file, line }: Pick<Problem, 'file' | 'line'>): string | undefined {
   return file === undefined || line === undefined ? file : `${file}:${line}`
 }

@@ -21,10 +21,8 @@ import { DeployTab } from './DeployTab.tsx'
 import { PictureTab } from './PictureTab.tsx'
 import { PreviewTab } from './PreviewTab.tsx'
 
-/** A project, and which of its tabs is shown. */
 export type ProjectPageProps = { readonly projectId: string; readonly tab: ProjectTab }
 
-/** The page of an app, with a tab of its folder on this machine. */
 export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   const { client } = useApp()
   const { data, error } = useQuery(projectQuery(client, projectId))
@@ -33,7 +31,6 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   const shown = { app: data?.app ?? 'Project', projectId, environment }
   const commands = useAppTabCommands(shown)
   if (isGone(error)) return <NotFound what={`a project ${projectId}`} />
-  // A deployed environment shows its own state.
   const activity = data && (environment === undefined ? projectState(data, false) : activityOf(data))
   return (
     <Page
@@ -62,7 +59,6 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   )
 }
 
-/** The state of the deployed environment. */
 function Deployed({ target }: { readonly target: AppTarget }) {
   const members = useMembers(target)
   const workers = useAppState((state) => state.live.workers)
@@ -87,10 +83,8 @@ function TabContent({ project, tab }: { readonly project: ProjectDetail; readonl
   }
 }
 
-/** The actions of a project. */
 type ProjectMenuProps = { readonly project: ProjectDetail; readonly tab: ProjectTab }
 
-/** Leads to the deploy; forgets the project. */
 function ProjectMenu({ project: { id, app, folder }, tab }: ProjectMenuProps) {
   const { client, store, platform } = useApp()
   const queries = useQueryClient()

@@ -1,4 +1,3 @@
-/** The newest build of a project, the packages that its builds leave out, and how the list of projects hears of it. */
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import {
@@ -11,7 +10,6 @@ import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 
-/** The newest build of a project, and what can be done with it. */
 export type ProjectBuild = {
   /** null: none yet; undefined: not known yet. */
   readonly build: BuildView | null | undefined
@@ -22,23 +20,20 @@ export type ProjectBuild = {
 
 const isEnded = ({ state }: BuildView) => state !== 'running'
 
-/** How a build is looked at. */
 export type BuildOptions = {
-  /** Another call may begin one, so it is looked for. */
   readonly watches?: boolean
 }
 
-// Soon enough that a build which begins is seen at its first steps; ms.
+// Early enough to see a build's first steps; ms.
 const WATCH_EVERY_MS = 300
 
-/** The newest build, followed while it runs. */
 export function useBuild(
   { id: projectId, build: known }: Pick<ProjectView, 'id' | 'build'>,
   { watches = false }: BuildOptions = {},
 ): ProjectBuild {
   const { client, store } = useApp()
   const queries = useQueryClient()
-  // The list tells cheaply whether there is one. Who has none is not asked for it: browsers report each answer 404.
+  // The list shows whether one exists; browsers would log a 404 otherwise.
   const { data: list } = useQuery({
     ...projectsQuery(client),
     ...(watches ? { refetchInterval: WATCH_EVERY_MS } : {}),
@@ -88,7 +83,7 @@ export function useBuild(
   }
 }
 
-// Shown from the click until the service answers.
+// Placeholder build that is shown from the click until the service answers.
 const STARTING: BuildView = {
   state: 'running',
   startedAt: 0,
@@ -97,14 +92,12 @@ const STARTING: BuildView = {
   warnings: [],
 }
 
-/** Packages that builds of a project leave out: chosen on this machine, for builds and deploys from these pages. */
 export type Excludes = {
   readonly names: readonly string[]
   readonly add: (name: string) => void
   readonly remove: (name: string) => void
 }
 
-/** The packages that are left out; they are kept in the preferences. */
 export function useExcludes(projectId: string): Excludes {
   const { platform } = useApp()
   const preference = `exclude.${projectId}`
@@ -124,7 +117,6 @@ function readNames(text: string | undefined): readonly string[] {
   return (text ?? '').split(',').filter((name) => name !== '')
 }
 
-/** Shows in a project and in the list how its build or its preview is, until the service is asked again. */
 export function showInProject(
   queries: QueryClient,
   projectId: string,

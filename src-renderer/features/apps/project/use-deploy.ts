@@ -8,52 +8,42 @@ import { useApp } from '../../../store/app-context.ts'
 import { useWhyNot } from '../../../ui/use-role.ts'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
-/** A plan and the artifact that was built for it; `at` in ms since the epoch. */
+/** A plan with its built artifact; `at` in ms since the epoch. */
 export type Planned = { readonly artifact: string; readonly plan: DeployPlan; readonly at: number }
 
-/** What a deploy is made of. */
 export type DeployOptions = {
   readonly project: Pick<ProjectView, 'id' | 'app'>
   readonly environment: string
-  /** Where its workers run from now on; undefined: as before. */
+  /** Where its workers run from now on; undefined means unchanged. */
   readonly machine: string | undefined
-  /** Packages that the build leaves out. */
   readonly exclude: readonly string[]
-  /** Whether it can be planned: the folder is there, and the names are right. */
   readonly isPossible: boolean
-  /** Whether the plan is shown, and no release. */
   readonly isShown: boolean
-  /** Shows the plan. */
   readonly onPlan: () => void
-  /** Is notified of the release that it became. */
   readonly onRelease: (number: number) => void
 }
 
-/** A deploy: planned, looked at, begun. */
 export type Deploy = {
   readonly planned: Planned | undefined
   readonly error: Error | null
   readonly state: 'open' | 'planning' | 'beginning'
-  /** Endpoints that may be deleted. */
   readonly deletes: readonly string[]
   readonly setDeletes: (resources: readonly string[]) => void
-  /** Plans anew: the source may have changed. */
   readonly planAgain: () => void
   /**
-   * Deploys the plan. If no plan is shown, it plans first, and stops there if the plan deletes endpoints, because a
-   * person must confirm each.
+   * Deploys the plan. Without a visible plan it plans first, and stops if that deletes endpoints, because a person must
+   * confirm each.
    */
   readonly deploy: () => void
 }
 
-// A plan is made again when somebody comes back to it later than this, ms; source: ours, the source may have changed.
+// Plans older than this are renewed on return, ms; source: ours, the source may have changed.
 const FRESH_MS = 5 * SECOND_MS
-// Typing pauses this long before a plan is made, ms.
+// How long typing must pause before a plan is made, ms.
 const TYPING_MS = 400
 
 const isBuilding = (_count: number, error: Error) => error instanceof ApiError && error.code === 'BUILD_RUNNING'
 
-/** Plans deploys of a project as soon as they are chosen, and begins them. */
 export function useDeploy(options: DeployOptions): Deploy {
   const { project, environment, machine, exclude, isPossible, isShown, onPlan, onRelease } = options
   const { client, platform } = useApp()
@@ -116,7 +106,6 @@ export function useDeploy(options: DeployOptions): Deploy {
   }
 }
 
-/** Whether a text has stayed the same for a moment. */
 function useSettled(text: string): boolean {
   const { platform } = useApp()
   const [settled, setSettled] = useState(text)

@@ -1,4 +1,3 @@
-/** The newest preview of a project, and its notes, filtered and as text. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type PreviewView, type ProjectView, previewView } from '../../../../src-main/contract/projects.ts'
@@ -8,24 +7,21 @@ import { duration } from '../../../ui/format.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 import { showInProject } from './use-build.ts'
 
-/** The newest preview of a project, and what can be done with it. */
 export type ProjectPreview = {
-  /** null: none yet; undefined: not known yet. */
   readonly preview: PreviewView | null | undefined
   readonly error: Error | null
   readonly start: () => void
   readonly stop: () => void
-  /** Opens a page of its own service in a window of its own, signed in; without an address the first one. */
+  /** Signed in, in a new window; default: its first page. */
   readonly openPages: (address?: string) => Promise<void>
 }
 
 const isEnded = ({ state }: PreviewView) => state === 'ended'
 
-/** The newest preview, followed while it runs. */
 export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>): ProjectPreview {
   const { client, store, platform } = useApp()
   const queries = useQueryClient()
-  // Where there is none the service is not asked for it: browsers report each answer 404.
+  // Without one it is not fetched, as browsers would log a 404.
   const isThere = known !== undefined
   const { data = isThere ? undefined : null, error } = useQuery({
     ...previewQuery(client, projectId),
@@ -77,7 +73,7 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
 
 type Asked = { readonly starts: boolean; readonly stops: boolean }
 
-// A click shows before the service answers.
+// Shows the effect of a click before the service answers.
 function shown(view: PreviewView | null | undefined, { starts, stops }: Asked): PreviewView | null | undefined {
   if (starts) return STARTING
   return stops && view != null ? { ...view, state: 'stopping' } : view
@@ -94,10 +90,8 @@ const STARTING: PreviewView = {
 
 type Note = PreviewView['notes'][number]
 
-/** Which notes are shown: of one endpoint or of all, with a text. */
 type NoteFilter = { readonly text: string; readonly endpoint: string | undefined }
 
-/** The notes that fit. What the preview itself tells has no endpoint, and stands beside the lines of each. */
 export function filterNotes(notes: readonly Note[], { text, endpoint }: NoteFilter): readonly Note[] {
   const wanted = text.toLowerCase()
   return notes.filter(
@@ -107,12 +101,10 @@ export function filterNotes(notes: readonly Note[], { text, endpoint }: NoteFilt
   )
 }
 
-/** The endpoints that wrote lines, by name. */
 export function endpointsOf(notes: readonly Note[]): readonly string[] {
   return [...new Set(notes.flatMap(({ endpoint }) => endpoint ?? []))].sort()
 }
 
-/** A note as text: of a save that went live also how long that took. */
 export function noteText({ kind, text, tookMs }: Note): string {
   if (kind !== 'live' || tookMs === undefined) return text
   return `Live in ${duration(tookMs)}: ${text.replace(/^Live: /, '')}`

@@ -7,7 +7,6 @@ import { Confirm } from '../../../ui/Dialog.tsx'
 import { ShownKey } from '../../../ui/form/CreatedEndpoint.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 
-/** The key of an endpoint: it can be replaced and is never shown again. */
 export function KeyCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { client } = useApp()
   const [asks, setAsks] = useState(false)

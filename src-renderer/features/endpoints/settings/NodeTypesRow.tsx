@@ -17,12 +17,11 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { useNow } from '../../../ui/Values.tsx'
 import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 
-/** An endpoint, which may run graphs and have a server that tells its classes of nodes. */
 export type NodeTypesRowProps = { readonly endpoint: LiveEndpoint }
 
 type Origin = Omit<NodeTypesResponse, 'text'>
 
-// The text is megabytes, of which nothing is shown here.
+// The text has megabytes and is not shown here.
 const originOf = ({ text: _text, ...origin }: NodeTypesResponse): Origin => origin
 
 const originQuery = (client: AppServices['client'], endpoint: string) =>
@@ -31,10 +30,6 @@ const originQuery = (client: AppServices['client'], endpoint: string) =>
     queryFn: async ({ signal }) => originOf(await client.call('nodeTypes', { query: { endpoint }, signal })),
   })
 
-/**
- * Where the classes of nodes of the endpoint come from, and reads them from its server; nothing where it runs no
- * graphs.
- */
 export function NodeTypesRow({ endpoint }: NodeTypesRowProps) {
   const { client } = useApp()
   const isShown = takesWorkflows(endpoint)
@@ -125,10 +120,8 @@ function OriginText({ origin, endpoint }: { readonly origin: Origin; readonly en
   )
 }
 
-/** Which classes are listed: those of an endpoint, as they were read at a time; undefined: they came with Drydock. */
 type PackageListProps = { readonly endpointId: string; readonly readAt: number | undefined }
 
-/** The packages of a server with their classes. Read when somebody asks, since the definitions are megabytes. */
 function PackageList({ endpointId, readAt }: PackageListProps) {
   const { client } = useApp()
   const [isOpen, setOpen] = useState(false)

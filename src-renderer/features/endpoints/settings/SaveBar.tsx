@@ -6,15 +6,12 @@ import { keepFocusAbove } from '../../../ui/use-address.ts'
 import type { Effect, SettingChange } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
-/** What a save would do. */
 export type SaveBarProps = {
   readonly form: SettingsForm
-  /** Workers of the endpoint that live now. */
   readonly workers: number
   readonly running: number
 }
 
-/** At the lower edge while anything differs: what changes, from what to what, and what that does. */
 export function SaveBar({ form, workers, running }: SaveBarProps) {
   const { read, draft, saving, refusal } = form
   const bar = useRef<HTMLElement>(null)
@@ -38,7 +35,7 @@ export function SaveBar({ form, workers, running }: SaveBarProps) {
         </ul>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2">
-        {/* At the left: notices of what was saved come up at the right. */}
+        {/* At the left, because notices appear at the right. */}
         <Button
           kind="main"
           onClick={() => void form.save()}
@@ -87,7 +84,6 @@ function Warning({ text }: { readonly text: string }) {
   )
 }
 
-/** What a save does, in one or two sentences. */
 export function effectText(
   changes: readonly Pick<SettingChange, 'effect'>[],
   { workers, running }: { readonly workers: number; readonly running: number },

@@ -19,7 +19,6 @@ import { type Variable, VariablesField } from '../../../ui/form/VariablesField.t
 import { shownRaw } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
-/** A setting with its way back. */
 export type SettingRowProps = {
   readonly endpoint: LiveEndpoint
   readonly field: SettingField
@@ -27,7 +26,6 @@ export type SettingRowProps = {
   readonly readOnly: boolean
 }
 
-/** A setting that can be changed, taken back, and seen to have been changed by somebody else. */
 export function SettingRow({ endpoint, field, form, readOnly }: SettingRowProps) {
   const { path, label, help, input, missing } = field
   const { draft, read } = form
@@ -84,7 +82,6 @@ function Way({ onClick, children }: { readonly onClick: () => void; readonly chi
   )
 }
 
-/** The control of a setting. */
 type SettingControlProps = ControlIds & {
   readonly field: SettingField
   readonly raw: Raw
@@ -94,7 +91,6 @@ type SettingControlProps = ControlIds & {
 
 const MOST_LINES = 12
 
-/** Draws the control that fits the kind of the setting. */
 function SettingControl({ field: { input, missing }, raw, onType, disabled, ...ids }: SettingControlProps) {
   switch (input.kind) {
     case 'switch':

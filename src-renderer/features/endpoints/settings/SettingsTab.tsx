@@ -24,10 +24,8 @@ import { type DraftState, useSettings } from './use-settings.ts'
 const KEY = 'key'
 const DANGER = 'danger'
 
-/** The settings of an endpoint. */
 export type SettingsTabProps = { readonly endpoint: LiveEndpoint; readonly state: DraftState }
 
-/** All settings on one page, with links to its sections and one bar that saves. */
 export function SettingsTab({ endpoint, state }: SettingsTabProps) {
   const form = useSettings(endpoint, state)
   const [search] = useSearchParams()
@@ -115,13 +113,11 @@ function OfApp({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   )
 }
 
-/** Links to the sections of a long page. */
 type SectionLinksProps = {
   readonly links: readonly { readonly id: string; readonly title: string; readonly changed: boolean }[]
   readonly current: string
 }
 
-/** At the left and always in sight; in a narrow window one line above. */
 function SectionLinks({ links, current }: SectionLinksProps) {
   return (
     <nav
@@ -133,7 +129,7 @@ function SectionLinks({ links, current }: SectionLinksProps) {
           key={id}
           to={`?section=${id}`}
           replace
-          // Also where the address says so already.
+          // Scrolls even if the URL already names this section.
           onClick={() => showSection(id)}
           aria-current={id === current ? 'location' : undefined}
           className={clsx(
@@ -150,7 +146,6 @@ function SectionLinks({ links, current }: SectionLinksProps) {
   )
 }
 
-/** Deletes an endpoint once its id was typed. */
 function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { id, name, app } = endpoint
   const [, go] = useLocation()

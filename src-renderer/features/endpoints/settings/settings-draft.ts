@@ -1,7 +1,4 @@
-/**
- * Settings that were changed and not saved yet: what differs, what a save would send, what it would do, and where
- * somebody else changed the same setting meanwhile. Pure.
- */
+/** Pure logic of unsaved settings: differences, body, effect, and conflicts with others. */
 
 import type { z } from 'zod'
 import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
@@ -18,16 +15,12 @@ import {
   withUnit,
 } from '../../../../src-main/domain/endpoint-settings/setting.ts'
 
-/** What stands in a field, and what the setting was when it was first touched, as JSON. */
 export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
 
-/** The fields that were touched, by path. */
 export type Draft = Readonly<Record<string, DraftEntry>>
 
-/** What a save does with the workers. */
 export type Effect = 'now' | 'jobs' | 'workers'
 
-/** A setting that differs. */
 export type SettingChange = {
   readonly field: SettingField
   readonly value: unknown
@@ -36,20 +29,14 @@ export type SettingChange = {
   readonly effect: Effect
 }
 
-/** A draft, looked through. */
 export type ReadDraft = {
   readonly changes: readonly SettingChange[]
-  /** What is wrong, by path. */
   readonly faults: Readonly<Record<string, string>>
-  /** What the setting is now where somebody else changed it meanwhile, by path. */
   readonly conflicts: Readonly<Record<string, string>>
-  /** The settings as they would be. */
   readonly effective: EndpointConfig
-  /** Body of the save. */
   readonly body: object
 }
 
-/** Looks through a draft. @param fields all that there are */
 export function readDraft(fields: readonly SettingField[], config: EndpointConfig, draft: Draft): ReadDraft {
   const faults: Record<string, string> = {}
   const conflicts: Record<string, string> = {}
@@ -63,7 +50,7 @@ export function readDraft(fields: readonly SettingField[], config: EndpointConfi
     if ('fault' in read) faults[field.path] = read.fault
     else if (!isSame(read.value, now)) changes.push(changeOf(field, now, read.value))
   }
-  // What has no meaning with the other changes is left out: the kind of card of an endpoint that gets none.
+  // Drops settings without meaning after other changes, like GPUs without a container.
   const effective = withChanges(config, changes)
   const applied = changes.filter(({ field }) => field.applies?.(effective) !== false)
   const body = bodyOf(config, applied)
@@ -71,9 +58,9 @@ export function readDraft(fields: readonly SettingField[], config: EndpointConfi
 }
 
 /**
- * Body that takes a save back.
+ * The body that reverts a save.
  * @param before the settings before it
- * @returns undefined where that cannot be told by single settings
+ * @returns undefined if single settings cannot express that
  */
 export function undoBody(before: EndpointConfig, changes: readonly SettingChange[]): object | undefined {
   if (changes.some(({ field }) => field.path === 'container')) return undefined
@@ -81,12 +68,11 @@ export function undoBody(before: EndpointConfig, changes: readonly SettingChange
   return bodyOf(before, back)
 }
 
-/** What a field shows: what was typed, or the value as it is. */
 export function shownRaw(field: SettingField, config: EndpointConfig, draft: Draft): Raw {
   return draft[field.path]?.raw ?? rawOf(field.input, valueAt(config, field.path))
 }
 
-/** The draft after a field was typed in; it leaves the draft where it says what is so anyway. */
+/** Removed from the draft if equal to the stored value. */
 export function typed(draft: Draft, field: SettingField, config: EndpointConfig, raw: Raw): Draft {
   const now = valueAt(config, field.path)
   const base = field.path in draft ? draft[field.path]?.base : JSON.stringify(now)
@@ -96,7 +82,7 @@ export function typed(draft: Draft, field: SettingField, config: EndpointConfig,
 }
 
 /**
- * The draft after a save: what was typed while the service answered stays, beside what is stored now.
+ * The draft after a save: input typed while the service answered stays, on top of the stored values.
  * @param sent the draft that was saved
  */
 export function draftAfterSave(draft: Draft, sent: Draft, stored: EndpointConfig): Draft {
@@ -115,7 +101,7 @@ function changeOf(field: SettingField, now: unknown, value: unknown): SettingCha
   return { field, value, ...texts, effect: effectOf(field.path) }
 }
 
-// Values may be secrets: what changed is told by names.
+// Values may be secrets, so changes are reported by name only.
 function variablesText(now: unknown, value: unknown): { readonly before: string; readonly after: string } {
   const old = (now ?? {}) as Record<string, string>
   const fresh = (value ?? {}) as Record<string, string>
@@ -136,7 +122,7 @@ function effectOf(path: string): Effect {
   return path === 'executionTimeoutMs' ? 'jobs' : 'now'
 }
 
-/** Body of an update. Containers and switches take single settings; the others go whole. */
+/** Containers and faults as single settings, the rest whole. */
 function bodyOf(config: EndpointConfig, changes: readonly SettingChange[]): object {
   const body: Record<string, unknown> = {}
   for (const { field, value } of changes) {
@@ -157,7 +143,7 @@ function bodyOf(config: EndpointConfig, changes: readonly SettingChange[]): obje
   return body
 }
 
-// What is sent for a setting without a value: a switch is off, the rest of a container is taken away.
+// For a removed value: faults off, container fields null.
 function nothingFor({ path, input }: SettingField): unknown {
   if (path.startsWith('container.')) return null
   if (!path.startsWith('faults.')) return undefined
@@ -171,7 +157,7 @@ function withChanges(config: EndpointConfig, changes: readonly SettingChange[]):
     if (field.path in PARTS) next = { ...next, [first]: value === true ? (next[first] ?? PARTS[first]) : undefined }
     else if (second === undefined) next = { ...next, [first]: value }
     else next = { ...next, [first]: { ...(next[first] as object | undefined), [second]: value } }
-    // As the service does: an endpoint has one program.
+    // Mirrors the service: an endpoint has only one program.
     if (first === 'command' && value !== undefined) next = { ...next, handler: undefined }
     if (first === 'handler' && value !== undefined) next = { ...next, command: undefined }
   }
@@ -195,7 +181,7 @@ function faultsOf(
   return faults
 }
 
-/** The field that a place of the body belongs to: `container.packages.3` to `container.packages`. */
+/** The field of a body path: `container.packages.3` belongs to `container.packages`. */
 export function pathOf(fields: readonly SettingField[], name: string): string | undefined {
   return fields
     .map(({ path }) => path)
@@ -207,7 +193,6 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 type Issue = z.core.$ZodIssue
 
-/** What the contract has against a value, in the words and the unit of its field. */
 function issueText(issue: Issue, input: SettingInput | undefined): string {
   const isNumber = input?.kind === 'number'
   const bound = (value: number | bigint) =>
@@ -217,7 +202,7 @@ function issueText(issue: Issue, input: SettingInput | undefined): string {
   if (issue.code === 'too_big') return `is too long: at most ${issue.maximum} ${partsOf(issue.origin)}`
   if (issue.code === 'too_small') return 'must not be empty'
   if (issue.code === 'invalid_type' && issue.expected === 'int') return 'must be a whole number'
-  // Its own words are in the contract.
+  // The contract's own wording is used for everything else.
   return issue.message
 }
 

@@ -6,27 +6,23 @@ import { type Raw, type SettingField, valueAt } from '../../../../src-main/domai
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { type Draft, draftAfterSave, pathOf, type ReadDraft, readDraft, typed, undoBody } from './settings-draft.ts'
 
-/** The settings of an endpoint while they are changed. */
 export type SettingsForm = {
   readonly draft: Draft
   readonly read: ReadDraft
   readonly saving: boolean
-  /** What the service refused, where it belongs to no field. */
   readonly refusal: string | undefined
   readonly type: (field: SettingField, raw: Raw) => void
-  /** Back to what is stored. */
   readonly revert: (path: string) => void
-  /** Goes on although somebody else changed it meanwhile. */
   readonly keepMine: (path: string) => void
   readonly discard: () => void
   readonly save: () => Promise<void>
 }
 
-/** The draft lives as long as the page of the endpoint, so that a look at another tab does not lose it. */
+/** Lives with the endpoint's page, so that other tabs do not lose it. */
 export type DraftState = { readonly draft: Draft; readonly setDraft: (change: (draft: Draft) => Draft) => void }
 
 const FIELDS = SETTING_SECTIONS.flatMap(({ fields }) => fields)
-// What an answer leaves out is not there any more.
+// A field absent from a response no longer exists in the settings.
 const MAY_BE_MISSING = {
   handler: undefined,
   command: undefined,
@@ -35,7 +31,6 @@ const MAY_BE_MISSING = {
   faults: undefined,
 }
 
-/** The form of an endpoint: its fields with what was typed, what a save would change, and saving it. */
 export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftState): SettingsForm {
   const { client, store } = useApp()
   const [refused, setRefused] = useState<{ readonly path: string | undefined; readonly text: string }>()
@@ -61,7 +56,7 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     return stored
   }
 
-  // Looks once more before it writes: the stream of events may be behind.
+  // Reads again before writing, since the event stream may be behind.
   async function save(): Promise<void> {
     setSaving(true)
     try {
@@ -81,7 +76,7 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     }
   }
 
-  // The service names the field first: `workersMax: must be at most 100.`
+  // Messages begin with the field: `workersMax: must be at most 100.`
   function refuse(error: unknown): void {
     const { message } = error as Error
     const [, issuePath = '', why = message] = /^([\w.]+): (.*)$/s.exec(message) ?? []
@@ -109,7 +104,6 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
 
 const NOTHING: Draft = {}
 
-/** What somebody has changed in the settings of an endpoint and not saved; it outlives a look at another page. */
 export function useSettingsDraft(endpointId: string): DraftState {
   const { store } = useApp()
   const name = `settings ${endpointId}`

@@ -1,4 +1,3 @@
-/** The answer to a what-if question: notes, frontier, the course of two settings, and the table of all. */
 import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
@@ -14,13 +13,11 @@ import type { Column, TableSort } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { costOf, settingText, updateOf } from './what-if-form.ts'
 
-/** An answer, and the endpoint that it is of. */
 export type WhatIfResultProps = { readonly endpoint: LiveEndpoint; readonly answer: WhatIfAnswer }
 
 const whole = (value: number) => Math.round(value).toLocaleString('en')
 const costText = (value: number) => (value >= 100 ? whole(value) : value.toPrecision(3))
 
-/** Shows what each setting would have done. */
 export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
   const { rows, jobs, spanMs, measured, notes, currency } = answer
   const use = useSetting(endpoint)
@@ -95,7 +92,6 @@ const GROUPS = [
 const kindOf = ({ isPresent, onFrontier }: WhatIfRow) =>
   isPresent ? 'current setting' : onFrontier ? 'frontier' : 'other settings'
 
-/** Jobs that wait under the current setting and under another one. */
 function CourseChart({
   present,
   other,
@@ -172,7 +168,6 @@ function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Co
   ]
 }
 
-/** Writes a setting to the endpoint, with a way back. */
 function useSetting(endpoint: LiveEndpoint): (row: WhatIfRow) => void {
   const { client, store } = useApp()
   return useMemo(() => {

@@ -1,4 +1,3 @@
-/** What if: asks what other settings would have done, and writes the one that is chosen. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -14,10 +13,8 @@ import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { WhatIfResult } from './WhatIfResult.tsx'
 import { EMPTY_FORM, type FormProblem, isOfLoad, LOADS, toQuestion, type WhatIfForm } from './what-if-form.ts'
 
-/** The endpoint that is asked about. */
 export type WhatIfTabProps = { readonly endpoint: LiveEndpoint }
 
-/** The tab of an endpoint. */
 export function WhatIfTab({ endpoint }: WhatIfTabProps) {
   if (endpoint.loadBalanced !== undefined || endpoint.graph !== undefined)
     return (
@@ -46,7 +43,7 @@ const TEXT_FIELDS: readonly {
 
 const MOST_WORKERS = { name: 'workersMax', label: 'Maximum workers to try', hint: 'like 2, 4, 8' } as const
 
-/** The other settings that are varied, as `drydock what-if` has them. */
+/** The other settings that are varied, the same as in `drydock what-if`. */
 const VARIED = [
   { name: 'workersMin', label: 'Minimum workers to try', hint: 'like 0, 1' },
   { name: 'idle', label: 'Idle timeouts to try, seconds', hint: 'like 5, 30' },
@@ -55,7 +52,6 @@ const VARIED = [
   { name: 'cards', label: 'GPUs to try', hint: 'names from the price list' },
 ] as const
 
-/** Fields about times and prices, folded at first like those that are varied. */
 const MEASURES = [
   { name: 'coldStart', label: 'Cold start, seconds', hint: 'overrides the measured time' },
   { name: 'execution', label: 'Execution, seconds', hint: 'overrides the measured time' },
@@ -76,7 +72,7 @@ function Question({ endpoint }: WhatIfTabProps) {
   const asked = useMutation({
     mutationFn: (body: object): Promise<WhatIfAnswer> =>
       client.call('whatIf', { path: { endpointId: endpoint.id }, bodyText: writeExact(body) }),
-    // The field that the service misses may be folded.
+    // Unfolds all, because the field that the service misses may be folded.
     onError: () => setUnfolded(true),
   })
   const change = (fields: Partial<WhatIfForm>) => {

@@ -1,10 +1,8 @@
-/** The form of a what-if question: what was typed, and the question that it makes. */
 import type { EndpointUpdate } from '../../../../src-main/contract/endpoint.ts'
 import type { CardPrice, PriceTable, WhatIfRequest, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
 import { readScaler, scalerText } from '../../../../src-main/domain/text.ts'
 import { duration } from '../../../ui/format.ts'
 
-/** The loads that can be chosen. */
 export const LOADS = {
   recorded: 'Recorded jobs',
   steady: 'Steady load',
@@ -13,7 +11,6 @@ export const LOADS = {
   trace: 'Trace file',
 } as const
 
-/** What was typed, as text. */
 export type WhatIfForm = {
   readonly load: keyof typeof LOADS
   readonly hours: string
@@ -26,19 +23,15 @@ export type WhatIfForm = {
   readonly execution: string
   readonly card: string
   readonly price: string
-  /** Values to try, with commas between them; empty: those around the current setting. */
+  /** Values to try, comma-separated; empty means values around the current setting. */
   readonly workersMin: string
   readonly workersMax: string
-  /** Seconds. */
   readonly idle: string
   readonly concurrency: string
-  /** `4s` or `3/worker`. */
   readonly scaler: string
-  /** As the price list names them. */
   readonly cards: string
 }
 
-/** The form at first. */
 export const EMPTY_FORM: WhatIfForm = {
   load: 'recorded',
   hours: '24',
@@ -59,15 +52,16 @@ export const EMPTY_FORM: WhatIfForm = {
   cards: '',
 }
 
-/** Names of the fields that may be wrong. */
 export type FormProblem = { readonly field: keyof WhatIfForm; readonly why: string }
 
-// What a price stands for that belongs to no card of the list.
 const OWN_CARD = 'own price'
 
 const HOUR_MS = 3_600_000
 
-/** Makes the question. @param now ms since the epoch */
+/**
+ * Builds the question from the form.
+ * @param now ms since the epoch
+ */
 export function toQuestion(
   form: WhatIfForm,
   prices: PriceTable | undefined,
@@ -80,7 +74,7 @@ export function toQuestion(
   const vary = variedBy(form, prices)
   if ('problem' in vary) return vary
   const card = priceOf(form, prices)
-  // Of a card that is not in the list nobody knows a price; the field has told so already.
+  // Unlisted cards have no price; the field has reported it.
   const others = listOf(form.cards).flatMap((name) => listed(prices, name) ?? [])
   const all = [...(card === undefined ? [] : [card]), ...others.filter((one) => one.card !== card?.card)]
   return {
@@ -105,7 +99,6 @@ const FIELDS_OF: Readonly<Record<keyof typeof LOADS, readonly (keyof WhatIfForm)
   trace: ['trace'],
 }
 
-/** Whether a load is described by this field. */
 export const isOfLoad = (field: keyof WhatIfForm, load: WhatIfForm['load']) => FIELDS_OF[load].includes(field)
 
 const isAsked = (field: keyof WhatIfForm, form: WhatIfForm) =>
@@ -150,7 +143,6 @@ const numbersIn = (text: string): readonly number[] | undefined => {
   return parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : undefined
 }
 
-// The values to try; a setting that is not named is varied around what it is.
 function variedBy(form: WhatIfForm, prices: PriceTable | undefined): VariedValues | { readonly problem: FormProblem } {
   const wrong = (field: keyof WhatIfForm, why: string) => ({ problem: { field, why } })
   const vary: VariedValues = {}
@@ -178,7 +170,6 @@ const COUNTS = [
 
 type VariedValues = NonNullable<WhatIfRequest['vary']>
 
-/** A setting in one line. */
 export function settingText({
   workersMin,
   workersMax,
@@ -189,10 +180,9 @@ export function settingText({
   return `${workersMin} to ${workersMax} workers, idle ${duration(idleTimeoutMs)}, ${scalerText(scaler)}, ${concurrency} at once`
 }
 
-/** What is written to an endpoint so that it has this setting. */
 export function updateOf({ card: _card, ...settings }: WhatIfRow['setting']): EndpointUpdate {
   return settings
 }
 
-/** What the frontier is drawn over: cost, or worker-seconds where no price is known. */
+/** The cost axis: worker-seconds if no price is known. */
 export const costOf = ({ cost, workerSeconds }: WhatIfRow): number => cost ?? workerSeconds

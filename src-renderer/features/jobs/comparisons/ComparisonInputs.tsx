@@ -16,35 +16,29 @@ const LAST = 50
 
 const SOURCES = { last: `Last ${LAST} jobs`, jobs: 'Choose jobs', file: 'File' } as const
 
-/** Where the inputs of a comparison come from: the newest jobs of its endpoint, other stored jobs, or a file. */
 type Source = keyof typeof SOURCES
 
-/** Where an address says that inputs come from: from the newest jobs, unless it names others. */
 export function chosenSource(search: URLSearchParams): Source {
   const named = (Object.keys(SOURCES) as Source[]).find((one) => one === search.get('inputs'))
   const { endpoint: _any, ...filter } = readFilter(search)
   return named ?? (search.has('ids') || !isEmptyFilter(filter) ? 'jobs' : 'last')
 }
 
-/** The inputs of the newest jobs of an endpoint. @throws Error where it has none */
 export async function lastJobs(client: Pick<ApiClient, 'call'>, endpoint: string): Promise<ComparisonInputs> {
   const { requests } = await client.call('jobList', { query: { endpoint, limit: LAST, previews: 'false' } })
   if (requests.length === 0) throw new Error(`${endpoint} has no jobs yet. Choose other jobs, or a file of inputs.`)
   return { ids: requests.map(({ id }) => id) }
 }
 
-/** Which inputs are run, and what is asked of the service for them. */
 export type ChosenInputs = {
   readonly source: Source
   readonly setSource: (source: Source) => void
   readonly ids: readonly string[]
   readonly filter: JobListFilter
   readonly setFilter: (filter: JobListFilter) => void
-  /** @param endpoint the first version, whose newest jobs are asked for unless others are chosen */
   readonly inputs: (endpoint: string, file: File | undefined) => Promise<ComparisonInputs>
 }
 
-/** The inputs that the address names. */
 export function useChosenInputs(): ChosenInputs {
   const { client, platform } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -88,17 +82,14 @@ export function useChosenInputs(): ChosenInputs {
   }, [text, setSearch, client, platform])
 }
 
-/** The inputs of a comparison. */
 type InputsProps = {
   readonly chosen: ChosenInputs
-  /** The first version. */
   readonly endpoint: string
   readonly file: File | undefined
   readonly onFile: (file: File | undefined) => void
   readonly problem: string | undefined
 }
 
-/** Chooses them. */
 export function Inputs({ chosen, endpoint, file, onFile, problem }: InputsProps) {
   const { source, setSource, ids, setFilter } = chosen
   return (
@@ -112,7 +103,7 @@ export function Inputs({ chosen, endpoint, file, onFile, problem }: InputsProps)
           onChange={(name) => {
             onFile(undefined)
             const next = (Object.keys(SOURCES) as Source[]).find((one) => SOURCES[one] === name) ?? 'last'
-            // A filter begins with the endpoint.
+            // A new filter starts with the endpoint of the comparison.
             if (next === 'jobs' && ids.length === 0 && isEmptyFilter(chosen.filter)) setFilter({ endpoint, states: [] })
             else setSource(next)
           }}
@@ -150,7 +141,6 @@ export function Inputs({ chosen, endpoint, file, onFile, problem }: InputsProps)
 type JobCountProps = {
   readonly filter: JobListFilter
   readonly most: number
-  /** The endpoint whose newest jobs they are; without it none is left out. */
   readonly of?: string
 }
 

@@ -38,7 +38,6 @@ const COLUMNS: readonly Column<ComparisonView>[] = [
   { id: 'created', header: 'Started', width: 110, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
-/** The comparisons that are kept, newest first, and a form for another one. `tabs` are those of the section. */
 export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
   const { client } = useApp()
   const [, go] = useLocation()

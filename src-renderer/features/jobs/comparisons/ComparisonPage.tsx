@@ -21,7 +21,6 @@ import { Duration, Nothing, ProgressBar } from '../../../ui/Values.tsx'
 import { ComparisonRows } from './ComparisonRows.tsx'
 import { comparisonQuery, stateOf } from './comparison-queries.ts'
 
-/** A comparison: its verdict, its versions, and its inputs with the largest difference first. */
 export function ComparisonPage({ comparisonId }: { readonly comparisonId: string }) {
   const { client } = useApp()
   const { data, error } = useQuery(comparisonQuery(client, comparisonId))
@@ -78,7 +77,7 @@ const numbered = (version: ComparisonView['versions'][number], at: number): Numb
   at: String(at),
 })
 
-// The reference is compared with nothing, and the list of inputs has no rows of it.
+// The reference version is compared with nothing and has no rows.
 const countOf = (one: NumberedVersion, outcome: 'same' | 'differs' | 'failed') =>
   one.at === '0' ? <Nothing /> : one[outcome].toLocaleString('en')
 

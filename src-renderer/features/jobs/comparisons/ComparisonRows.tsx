@@ -28,7 +28,6 @@ const OUTCOMES: Readonly<Record<ComparisonRow['outcome'], StateDotProps>> = {
 
 const idOf = ({ item, version }: Pick<ComparisonRow, 'item' | 'version'>) => `${item}.${version}`
 
-/** The inputs of a comparison on its versions, and all differences of the one that is chosen. */
 export function ComparisonRows({ comparison }: { readonly comparison: ComparisonView }) {
   const { client } = useApp()
   const [search, setParts] = useSearchParts()

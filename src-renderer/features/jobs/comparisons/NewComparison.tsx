@@ -31,7 +31,6 @@ const MEANINGS = {
   bisect: 'Finds the first version that differs, in a few rounds. List the oldest version first.',
 } as const
 
-/** A form for a comparison. Its endpoint and inputs stand in the address. */
 export function NewComparison({ onClose }: { readonly onClose: () => void }) {
   const { client } = useApp()
   const [, go] = useLocation()

@@ -1,45 +1,34 @@
-/** A comparison while it is written into its form, and what is asked of the service. */
 import type { ComparisonCreate, ComparisonRules } from '../../../../src-main/contract/compare.ts'
 import { limit, utf8Bytes } from '../../../../src-main/contract/limits.ts'
 import { sizeText } from '../../../../src-main/domain/text.ts'
 
-/** A version as it is typed. `set` has a NAME=VALUE in each line. */
+/** A version as typed; `set` has one NAME=VALUE per line. */
 export type VersionDraft = { readonly endpoint: string; readonly image: string; readonly set: string }
 
-/** Rules that are numbers, as texts; an empty one is not set. */
 export type RuleTexts = Readonly<Record<Exclude<keyof ComparisonRules, 'ignore'>, string>>
 
-/** How far outputs may differ. */
 export const TOLERANCES = ['Exact', 'Close', 'Custom'] as const
 
-/** How far outputs may differ. */
 export type Tolerance = (typeof TOLERANCES)[number]
 
-/** The rules of `Close`. Source: ours, as sums in another order and other cards of one model stay within them. */
+/** Source: ours, covers reordered sums and other GPUs of a model. */
 const CLOSE = { relative: 0.001, similarity: 0.98 } as const satisfies ComparisonRules
 
-/** What the form holds. */
 export type ComparisonDraft = {
   readonly mode: ComparisonCreate['mode']
   readonly name: string
   readonly versions: readonly VersionDraft[]
   readonly tolerance: Tolerance
-  /** Of a custom tolerance. */
   readonly rules: RuleTexts
-  /** Paths, with commas between them. */
   readonly ignore: string
 }
 
-/** Rules of an empty form. */
 export const NO_RULES: RuleTexts = { absolute: '', relative: '', distance: '', pixels: '', similarity: '', slower: '' }
 
-/** Where the inputs come from. */
 export type ComparisonInputs = Pick<ComparisonCreate, 'filter' | 'ids' | 'file'>
 
-/** What is wrong with a draft, by the name of the field: `absolute`, `set 1` of the second version. */
 export type DraftProblems = Readonly<Record<string, string>>
 
-/** @returns what to ask of the service, or what is wrong; ranges of numbers are the service's to say */
 export function readComparison(
   { mode, name, versions, tolerance, rules, ignore }: ComparisonDraft,
   inputs: ComparisonInputs,

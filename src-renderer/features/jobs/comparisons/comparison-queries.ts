@@ -1,16 +1,14 @@
-/** What the pages of comparisons ask for, and how a comparison is told. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { progressOf } from '../../../../src-main/domain/compare/plan.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { StateDotProps } from '../../../ui/StateDot.tsx'
 
-// Its jobs tell of themselves, a comparison does not.
+// Comparisons are polled, because only their jobs emit events.
 const RUNNING_MS = 1000
 
 const everySecond = (isRunning: boolean | undefined) => (isRunning ? RUNNING_MS : false)
 
-/** All comparisons, newest first. */
 export const comparisonsQuery = (client: ApiClient) =>
   queryOptions({
     queryKey: ['comparisons'],
@@ -18,7 +16,6 @@ export const comparisonsQuery = (client: ApiClient) =>
     refetchInterval: ({ state: { data } }) => everySecond(data?.comparisons.some(({ state }) => state === 'running')),
   })
 
-/** One comparison. */
 export const comparisonQuery = (client: ApiClient, comparisonId: string) =>
   queryOptions({
     queryKey: ['comparison', comparisonId],
@@ -28,10 +25,13 @@ export const comparisonQuery = (client: ApiClient, comparisonId: string) =>
 
 const ROWS_A_PAGE = 50
 
-/** Its inputs, the worst first, page by page. @param version place of the only one that is wanted */
+/**
+ * Inputs of a comparison, worst first, page by page.
+ * @param version index of the only wanted one
+ */
 export const comparisonRowsQuery = (client: ApiClient, comparison: ComparisonView, version: number | undefined) =>
   infiniteQueryOptions({
-    // The state is part of the key, so that all is read once more after the end.
+    // The state is part of the key, so that everything is reread after the end.
     queryKey: ['comparison-rows', comparison.id, version, comparison.state],
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam: offset, signal }) =>
@@ -51,7 +51,6 @@ const RESULTS = {
   incomplete: { tone: 'cancelled', text: 'Incomplete' },
 } as const satisfies Record<NonNullable<ComparisonView['verdict']>['result'], StateDotProps>
 
-/** What came of it, or how far it is. */
 export function stateOf(comparison: ComparisonView): StateDotProps {
   const { verdict } = comparison
   if (verdict !== undefined) return RESULTS[verdict.result]

@@ -7,25 +7,20 @@ import { Button } from '../../../ui/Button.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import type { Bulk } from './selected-jobs.ts'
 
-/** What can be done with the selected jobs. */
 export type BulkBarProps = {
-  /** How many are selected, as it is read. */
   readonly label: string
   readonly retry: Bulk
   readonly cancel: Bulk
   readonly rerun: Bulk
-  /** Cancels them, after a question where other jobs would restart. */
   readonly onCancel: () => void
   readonly onExport: () => void
   readonly busy: BulkAction | undefined
-  /** Where the two selected jobs stand beside each other; undefined unless they are two. */
   readonly compare: string | undefined
-  /** Where their inputs are run on several versions; undefined: they are too many to be named one by one. */
+  /** Page to compare versions; undefined: too many for an address. */
   readonly versions: string | undefined
   readonly onClear: () => void
 }
 
-/** The selection: how many, what can be done with them, and out of it. */
 export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy, ...props }: BulkBarProps) {
   const { compare, versions, onClear } = props
   const [, go] = useLocation()

@@ -12,17 +12,14 @@ import { exactTime } from '../../../ui/format.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { type JobListFilter, queryOf, SINCE, type Since } from './job-list-filter.ts'
 
-/** The filter of a list. */
 export type FilterBarProps = {
   readonly filter: JobListFilter
   readonly onChange: (filter: JobListFilter) => void
-  /** The page is of one endpoint, which therefore is not chosen. */
   readonly ofEndpoint: boolean
-  /** Stands last. */
   readonly children?: ReactNode
 }
 
-// Letters come faster than lists of what they find.
+// Typing is faster than loading the lists it filters.
 const TYPING_MS = 200
 const SINCE_TEXTS: Readonly<Record<Since, string>> = {
   '15m': 'Last 15 min',
@@ -32,7 +29,6 @@ const SINCE_TEXTS: Readonly<Record<Since, string>> = {
 }
 const SPANS = Object.keys(SINCE) as readonly Since[]
 
-/** Search, states, endpoint, worker and time. */
 export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarProps) {
   const { endpoint, worker, since } = filter
   const endpoints = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
@@ -88,7 +84,7 @@ function JobSearch({ text, onText }: { readonly text: string; readonly onText: (
   const { platform } = useApp()
   const [typed, setTyped] = useState(text)
   const [known, setKnown] = useState(text)
-  // The address has changed from elsewhere, by going back for one.
+  // The address changed elsewhere, for example by going back.
   if (known !== text) {
     setKnown(text)
     setTyped(text)
@@ -104,7 +100,6 @@ function JobSearch({ text, onText }: { readonly text: string; readonly onText: (
   )
 }
 
-/** The times of a filter as text, where they are no span up to now. */
 function spanOf({ from, to }: JobListFilter): string | undefined {
   if (from === undefined && to === undefined) return undefined
   const time = (at: number) => exactTime(at).slice(0, 16)
@@ -117,13 +112,11 @@ function without(filter: { readonly [Name in keyof JobListFilter]: JobListFilter
   return { states: [], ...Object.fromEntries(set) }
 }
 
-/** Which states are let through; none chosen: all. */
 type StateChoiceProps = {
   readonly filter: JobListFilter
   readonly onChange: (states: readonly JobState[]) => void
 }
 
-/** Chooses states of jobs; each press adds or takes away one. */
 function StateChoice({ filter, onChange }: StateChoiceProps) {
   const counts = useStateCounts(filter)
   return (
@@ -154,7 +147,6 @@ function StateChoice({ filter, onChange }: StateChoiceProps) {
 const countText = ({ count, more }: JobStateCounts['states'][JobState]) =>
   `${count.toLocaleString('en')}${more ? '+' : ''}`
 
-/** How many jobs of each state the rest of the filter lets through; undefined until it is counted. */
 function useStateCounts(filter: JobListFilter): JobStateCounts['states'] | undefined {
   const { client, platform } = useApp()
   const { states: _chosen, ...rest } = filter

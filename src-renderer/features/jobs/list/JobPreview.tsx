@@ -17,10 +17,10 @@ export function useIsWide(): boolean {
   return useSyncExternalStore(platform.onWide, platform.isWide)
 }
 
-// A key that is held moves on sooner; ms. Source: ours.
+// A held key moves on sooner; ms. Source: ours.
 const SETTLED_MS = 120
 
-/** The id once it has stayed the same for a moment; undefined before, so that a request for another one is cancelled. */
+/** The id after a pause; undefined before, which cancels requests for another one. */
 function useSettled(id: string): string | undefined {
   const { platform } = useApp()
   const [settled, setSettled] = useState<string>()
@@ -28,7 +28,7 @@ function useSettled(id: string): string | undefined {
   return settled === id ? id : undefined
 }
 
-/** Input, output and error of the active row. The row shows their beginnings until more is read. */
+/** Of the active row; shows the row's beginnings while loading. */
 export function JobPreview({ job }: { readonly job: JobListItem }) {
   const { client } = useApp()
   const settled = useSettled(job.id)
@@ -74,7 +74,7 @@ function Payload({ name, text }: { readonly name: string; readonly text: string 
   )
 }
 
-// The beginning of a longer one cannot be parsed, and is shown as it is.
+// A truncated text cannot be parsed and is shown unchanged.
 function inLines(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)

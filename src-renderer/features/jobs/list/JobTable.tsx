@@ -19,16 +19,13 @@ import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
 import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs.ts'
 
-/** A list of jobs that has been read; another list is another table, with nothing selected. */
 export type JobTableProps = {
   readonly list: JobWindow
   readonly isUnfiltered: boolean
   readonly onClearFilters: () => void
-  /** All are of one endpoint. */
   readonly ofEndpoint: boolean
 }
 
-/** The table of jobs, and above it how many there are, or what is selected. */
 export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: JobTableProps) {
   const [, go] = useLocation()
   const state = useStore(list)
@@ -129,14 +126,14 @@ export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: Job
   )
 }
 
-// The older one first: it is what the newer one is compared with.
+// The older job comes first, as the reference for the newer one.
 function comparison(selected: Selected): string | undefined {
   if (selected.kind === 'all' || selected.jobs.size !== 2) return undefined
   const [one, other] = [...selected.jobs.values()].sort((a, b) => a.createdAt - b.createdAt)
   return one === undefined || other === undefined ? undefined : ADDRESS.comparedJobs(one.id, other.id)
 }
 
-// So many ids an address holds; more are chosen by a filter.
+// More ids do not fit into an address and need a filter.
 const IDS_IN_ADDRESS = 100
 
 function onVersions(selected: Selected, filter: JobListFilter): string | undefined {
@@ -146,7 +143,6 @@ function onVersions(selected: Selected, filter: JobListFilter): string | undefin
   return ADDRESS.newComparison(new URLSearchParams({ ids: [...selected.jobs.keys()].join(',') }).toString())
 }
 
-/** Queues a new job for each line of a file that is chosen. */
 function ImportButton({ endpointId }: { readonly endpointId: string }) {
   const choose = useImport(endpointId)
   return (
@@ -163,17 +159,16 @@ function ImportButton({ endpointId }: { readonly endpointId: string }) {
 const FILE = 'jobs.jsonl'
 const TYPES = '.jsonl,.ndjson,.json,application/x-ndjson'
 
-// Bad lines that a notice names; the command names more.
+// Bad lines named in a notice; the command names more.
 const NAMED = 3
 
-/** Saves jobs as lines of JSON: what is selected, or all that the list holds. */
 function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
   const { client, platform, store } = useApp()
   return useCallback(async () => {
     const { cursor, countedAt } = list.getState()
     try {
       if (selected.kind === 'all') {
-        // A link, so that the browser writes what comes to the disk and nobody holds it.
+        // A link, so that the browser streams to disk.
         const href = client.address('jobExport', { query: { ...queryOf(list.filter, countedAt), cursor } })
         Object.assign(document.createElement('a'), { href, download: FILE }).click()
         return
@@ -191,10 +186,9 @@ function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
   }, [client, platform, store, list, selected])
 }
 
-/** All jobs that a list holds. */
 const ALL_OF_LIST: Selected = { kind: 'all' }
 
-// A file of one job begins with what happened to it, which is no job.
+// A job file starts with a head line, which is no job.
 async function jobsIn(file: File): Promise<Blob> {
   if (!(await file.slice(0, 100).text()).startsWith('{"drydock":"job"')) return file
   const { readJobFile } = await import('../../../../src-main/domain/job/job-file.ts')
@@ -203,7 +197,6 @@ async function jobsIn(file: File): Promise<Blob> {
   return new Blob([`{"input":${opened.input}}\n`])
 }
 
-/** Asks for a file of JSON lines and queues a new job on the endpoint for each of its lines. */
 function useImport(endpointId: JobListFilter['endpoint']): () => Promise<void> {
   const { client, store } = useApp()
   return useCallback(async () => {

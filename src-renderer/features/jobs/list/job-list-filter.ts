@@ -1,27 +1,22 @@
-/** What a list of jobs is filtered by, as it stands in the address of the page. */
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/contract/units.ts'
 
-/** A filter; what is not set lets everything through. */
 export type JobListFilter = {
   readonly endpoint?: string
-  /** In the order of the contract. */
   readonly states: readonly JobState[]
   readonly worker?: string
   readonly text?: string
-  /** A span up to now, like `1h`; else the times themselves, ms since the epoch. */
+  /** A span up to now like `1h`, else times in ms since the epoch. */
   readonly since?: Since
   readonly from?: number
   readonly to?: number
 }
 
-/** The spans up to now, with their length in ms. */
+/** Spans up to now, with their lengths in ms. */
 export const SINCE = { '15m': 15 * MINUTE_MS, '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS } as const
 
-/** A span up to now. */
 export type Since = keyof typeof SINCE
 
-/** Reads the filter of an address; what makes no sense in it is left out. */
 export function readFilter(search: URLSearchParams): JobListFilter {
   const wanted = (search.get('status') ?? '').split(',')
   const since = (Object.keys(SINCE) as Since[]).find((name) => name === search.get('since'))
@@ -37,7 +32,6 @@ export function readFilter(search: URLSearchParams): JobListFilter {
   }
 }
 
-/** Writes it into an address, beside what else is there. */
 export function writeFilter(before: URLSearchParams, filter: JobListFilter): URLSearchParams {
   const next = new URLSearchParams(before)
   const set = (name: string, value: string | number | undefined) => {
@@ -54,12 +48,14 @@ export function writeFilter(before: URLSearchParams, filter: JobListFilter): URL
   return next
 }
 
-/** Whether it lets everything through. */
 export function isEmptyFilter({ states, ...rest }: JobListFilter): boolean {
   return states.length === 0 && Object.keys(rest).length === 0
 }
 
-/** The filter as the query of a call. @param now ms since the epoch; spans end there */
+/**
+ * The filter as a call's query.
+ * @param now ms since the epoch; spans end there
+ */
 export function queryOf(filter: JobListFilter, now: number) {
   return {
     endpoint: filter.endpoint,
@@ -71,13 +67,16 @@ export function queryOf(filter: JobListFilter, now: number) {
   } as const
 }
 
-/** The filter as the body of a bulk move, in these states of it. @param cursor only what was counted with it */
+/**
+ * The filter as a bulk action's body.
+ * @param cursor limits it to the jobs counted with it
+ */
 export function bodyOf(filter: JobListFilter, states: readonly JobState[], cursor: string, now: number) {
   const { status: _all, ...query } = queryOf(filter, now)
   return { ...query, status: [...states], cursor }
 }
 
-/** Whether a job with these facts is let through, as far as events tell; texts and times are not looked at. */
+/** As far as events tell; ignores texts and times. */
 export function letsThrough(
   filter: JobListFilter,
   job: { readonly endpointId: string; readonly states: readonly JobState[]; readonly workerId: string | undefined },

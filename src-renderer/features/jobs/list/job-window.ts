@@ -1,9 +1,6 @@
 /**
- * A list of jobs of which only what is in sight is held. A count says how long the list is and gives a cursor; pages
- * that begin with it hold just the jobs that were there then, so that rows keep their places while others come. New
- * jobs are counted until somebody asks for them; a list that nobody reads begins anew by itself.
- *
- * Rows change in place as events come, and are read again soon after, since events do not tell everything of a job.
+ * A virtual job list. Pages from a count's cursor contain only jobs present then, so rows keep their positions; new
+ * jobs are only counted while the user reads. Events patch rows, which are reread soon after.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
@@ -14,56 +11,44 @@ import { createPlanner, type EventFollower } from '../../../live/follow-events.t
 import type { Platform } from '../../../platform/platform.ts'
 import { type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
 
-/** Jobs of a page; source: ours, three windows of rows. */
+/** Jobs per page; source: ours, three windows of rows. */
 export const PAGE = 100
-// Those nearest to what is in sight.
+// When there are more, the pages nearest to the visible rows stay.
 const MAX_PAGES = 20
 const AT_ONCE = 2
-// Rows before and after those in sight that are read too, so that a list that is scrolled has them when they come.
+// Rows read before and after the visible ones, so that scrolling finds them loaded.
 const AHEAD = 40
 const READ_AGAIN_MS = 400
 const BEGIN_ANEW_MS = 500
 const READ_IDS = 100
-// Rows have the beginnings of their payloads.
 const previews = 'true'
-// Pages of a search are asked for by their place alone.
+// Pages of a search are addressed by position only.
 const orderOf = ({ text }: JobListFilter) => (text === undefined ? {} : ({ order: 'match' } as const))
 
-/** What is known of the list. */
 export type JobWindowState = {
   readonly phase: 'loading' | 'shown' | 'failed'
   readonly error: Error | undefined
-  /** Jobs of the list; `more` where the service gave the count up. */
+  /** Jobs in the list; `more` if the service stopped counting. */
   readonly count: number
   readonly more: boolean
-  /** What the service gave with the count. */
   readonly cursor: string
-  /** When it was counted, ms since the epoch: spans up to now end there. */
+  /** ms since the epoch: end of spans up to now. */
   readonly countedAt: number
-  /** Ids by the number of their page. */
   readonly pages: ReadonlyMap<number, readonly string[]>
   readonly rows: ReadonlyMap<string, JobListItem>
-  /** Jobs that have come since. */
   readonly fresh: number
-  /** Grows when the list begins anew. */
   readonly anew: number
 }
 
-/** A list of jobs of which only what is in sight is held. */
 export type JobWindow = StoreApi<JobWindowState> &
   EventFollower & {
     readonly filter: JobListFilter
-    /** Reads the list; safe to call again, also after `stop`. */
     readonly start: () => void
-    /** Begins anew, from the newest job. */
     readonly begin: () => Promise<void>
-    /** Tells which rows are in sight, so that they are read. */
     readonly setSight: (first: number, last: number) => void
-    /** Tells whether somebody reads, so that nothing may move. */
+    /** Tells whether the user is reading, so that nothing may move. */
     readonly setReading: (reads: boolean) => void
-    /** Shows changes of rows before the service has made them. */
     readonly patch: (ids: readonly string[], change: Partial<JobListItem>) => void
-    /** Reads rows again, also those that no event was of. */
     readonly readAgain: (ids: readonly string[]) => void
     readonly stop: () => void
   }
@@ -81,23 +66,22 @@ const EMPTY: JobWindowState = {
   anew: 0,
 }
 
-/** The row of a place; undefined while it is not read, or where the job is gone. */
+/** The row at an index; undefined if not yet read or the job is gone. */
 export function rowAt({ pages, rows }: JobWindowState, index: number): JobListItem | undefined {
   const id = pages.get(Math.floor(index / PAGE))?.[index % PAGE]
   return id === undefined ? undefined : rows.get(id)
 }
 
-// What has not changed stays the same object, so that it is not drawn again.
+// Unchanged rows keep their identity, so they do not re-render.
 function sameOr(before: JobListItem | undefined, now: JobListItem): JobListItem {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
 }
 
-// A row that is read again by its id is not searched for.
+// A row reread by its id was not searched for, so it keeps its earlier match.
 function withFound(before: JobListItem | undefined, now: JobListItem): JobListItem {
   return before?.found === undefined ? now : { ...now, found: before.found }
 }
 
-/** Makes a list; nothing is read before `begin`. */
 export function createJobWindow({
   client,
   platform,
@@ -111,7 +95,7 @@ export function createJobWindow({
   const planner = createPlanner(platform)
   const stale = new Set<string>()
   const entered = new Set<string>()
-  // Events that come while the list is read may be of before it or of after it; undefined: it is not being read.
+  // Events during a read may precede or follow it; undefined: not reading.
   let meanwhile: NumberedEvent[] | undefined
   let cursors = new Map<number, string>()
   let underWay = new Set<number>()
@@ -165,7 +149,7 @@ export function createJobWindow({
     }
   }
 
-  // Rows are read again and not changed by it: what is shown may be newer.
+  // Re-reads rows instead of applying it: the shown state may be newer.
   function catchUp(): void {
     const events = meanwhile ?? []
     meanwhile = undefined
@@ -182,7 +166,7 @@ export function createJobWindow({
     if (phase !== 'shown' || stopped) return
     const [first, last] = [Math.max(0, sight.first - AHEAD), Math.min(sight.last + AHEAD, count - 1)]
     const lastInSight = Math.min(sight.last, count - 1)
-    // What is in sight, two pages or three, goes before what is next to it.
+    // Visible pages, two or three, come before their neighbours.
     for (const index of [sight.first, lastInSight, Math.floor((sight.first + lastInSight) / 2), last, first]) {
       const page = pageOf(index)
       if (underWay.size >= AT_ONCE) return
@@ -193,7 +177,7 @@ export function createJobWindow({
   async function readPage(page: number): Promise<void> {
     const own = run
     underWay.add(page)
-    // From the nearest page before it whose beginning is known, so that scrolling on costs the service nothing.
+    // From the nearest page with a known cursor, so that scrolling is cheap.
     const from = [...cursors.keys()].filter((known) => known <= page).reduce((one, other) => Math.max(one, other), 0)
     const { countedAt } = store.getState()
     const range = { cursor: cursors.get(from), offset: (page - from) * PAGE, limit: PAGE, previews, ...orderOf(filter) }
@@ -223,7 +207,7 @@ export function createJobWindow({
       const row = fetched.get(id) ?? rows.get(id)
       if (row !== undefined) nextRows.set(id, row)
     }
-    // Jobs that have left the filter since they were counted make the list end sooner.
+    // Jobs that left the filter since the count shorten the list.
     const end = page * PAGE + jobs.length
     store.setState({ pages: nextPages, rows: nextRows, error: undefined, count: isLast ? Math.min(count, end) : count })
   }
@@ -264,7 +248,7 @@ export function createJobWindow({
     else if (filter.text === undefined) store.setState({ fresh: entered.size })
   }
 
-  // Which jobs a search finds is known to the service alone.
+  // Only the service knows the matches of a search.
   async function countSince(): Promise<void> {
     const own = run
     const { cursor, countedAt } = store.getState()
@@ -294,7 +278,7 @@ export function createJobWindow({
     for (const id of ids) {
       const job = fetched.get(id)
       if (job === undefined) next.delete(id)
-      // It has changed since it was asked for: it is read once more, and must not jump back until then.
+      // A row that changed during its read is read again and must not jump back until then.
       else if (next.has(id) && !stale.has(id)) next.set(id, withFound(next.get(id), job))
     }
     store.setState({ rows: next })

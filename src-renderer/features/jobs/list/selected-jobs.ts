@@ -1,4 +1,3 @@
-/** Jobs of a list that are selected, and what is done with all of them at once. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
@@ -12,16 +11,13 @@ import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
 import { tellPendingBulk, UNDO_MS } from './undo-bulk.ts'
 
-/** An action on what is selected. */
 export type Bulk = {
-  /** How many of the selected jobs it is for; undefined while that is counted. */
   readonly count: number | undefined
   readonly run: () => Promise<void>
   /** The jobs by name. */
   readonly named: () => CancelledJobs
 }
 
-/** The actions on what is selected. @param onDone is called with one that went well */
 export function useBulk({
   list,
   selected,
@@ -84,14 +80,13 @@ export function useBulk({
 const from = (action: BulkAction): readonly JobState[] =>
   action === 'rerun' ? JOB_STATES.filter(isFinal) : TRANSITIONS[action].from
 
-// No move takes a job that the job API has forgotten; such a one is run again.
+// Expired jobs cannot be moved, but they can be run again.
 const expiredFor = (action: BulkAction) => (action === 'rerun' ? {} : { expired: false })
 
 function isMeant(action: BulkAction, job: JobListItem, now: number): boolean {
   return from(action).includes(job.status) && (action === 'rerun' || !isExpired(job, now))
 }
 
-// The states of the filter that the move starts from.
 function statesFor(action: BulkAction, { states }: JobListFilter): readonly JobState[] {
   return JOB_STATES.filter((state) => from(action).includes(state) && (states.length === 0 || states.includes(state)))
 }
@@ -110,19 +105,17 @@ function useCountOf(action: BulkAction, list: JobWindow, selected: Selected): nu
   return states.length === 0 ? 0 : data?.count
 }
 
-/** What is selected: all that the list holds, read or not, or single jobs. */
+/** The whole list, read or not, or single jobs. */
 export type Selected =
   | { readonly kind: 'all' }
   | { readonly kind: 'jobs'; readonly jobs: ReadonlyMap<string, JobListItem> }
 
 const NONE: Selected = { kind: 'jobs', jobs: new Map() }
 
-/** Whether nothing is selected. */
 export function isNothing(selected: Selected): boolean {
   return selected.kind === 'jobs' && selected.jobs.size === 0
 }
 
-/** The selection of a list. @param rowAt the row of a place, where it is read; keep it the same */
 export function useSelection(rowAt: (index: number) => JobListItem | undefined) {
   const [selected, setSelected] = useState<Selected>(NONE)
   const from = useRef(0)
@@ -157,7 +150,7 @@ export function useSelection(rowAt: (index: number) => JobListItem | undefined) 
   return { selected, selection, clear }
 }
 
-// From all, one that is pressed is where a new selection begins: all but one has no name that the service knows.
+// A click after "all" starts a new selection, because "all but one" cannot be expressed.
 function selectedAfter(before: Selected, rows: readonly JobListItem[], how: 'toggle' | 'to'): Selected {
   const jobs = new Map(before.kind === 'all' ? [] : before.jobs)
   for (const row of rows) {

@@ -1,4 +1,3 @@
-/** Bulk actions of the pages: each waits a while in which it can be undone, and tells what came of it. */
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
 import type { PendingBulkView } from '../../../../src-main/contract/pending-bulk.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
@@ -7,7 +6,7 @@ import { duration } from '../../../ui/format.ts'
 
 /** How long a bulk action can be undone, ms. Source: docs/spec/interface.md, 1.2. */
 export const UNDO_MS = 10_000
-// A large one takes a while.
+// Polled, because carrying out a large action takes a while.
 const LOOK_MS = 500
 
 const DONE: Readonly<Record<BulkAction, string>> = {
@@ -16,16 +15,13 @@ const DONE: Readonly<Record<BulkAction, string>> = {
   rerun: 'queued as new jobs',
 }
 
-/** A bulk action that the service has accepted. */
 type Accepted = {
   readonly pending: PendingBulkView
-  /** How many jobs it is for; undefined where nobody has counted them yet. */
   readonly count: number | undefined
-  /** Called once it was carried out, undone, or lost sight of. */
+  /** Called once the action was carried out, undone, or lost track of. */
   readonly onEnd: () => void
 }
 
-/** Says that it waits, with a button that undoes it and one that does not wait; then says what came of it. */
 export function tellPendingBulk(services: AppServices, { pending, count, onEnd }: Accepted): void {
   const { client, platform, store } = services
   const { notify, closeNotice } = store.getState()

@@ -28,7 +28,6 @@ import { Menu } from '../../../ui/Menu.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { useNow } from '../../../ui/Values.tsx'
 
-/** What can be done with a job: the main action as a button, all of it in the palette. */
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
@@ -36,7 +35,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { retry, cancel, rerun, moveTo } = useJobActions(job)
   const expired = isExpired(job, useNow())
   const [asks, setAsks] = useState(false)
-  // What the job API has forgotten it cannot retry: then a new job is all there is.
+  // The job API cannot retry expired jobs; they run again as new ones.
   const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
   const reruns = isFinal(status)
   const waits = status === 'IN_QUEUE'
@@ -54,7 +53,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
     ]
   }, [retries, reruns, cancels, waits, retry, rerun, moveTo, go, edit, compare])
-  // A link, so that the browser writes what comes to the disk.
+  // A link, so that the browser streams to disk.
   const exportJob = () => {
     const href = client.address('jobFile', { path: { jobId: id } })
     Object.assign(document.createElement('a'), { href, download: `${id}.job.jsonl` }).click()
@@ -126,17 +125,14 @@ const ENDS = [
   { to: 'back', label: 'Move to the back', detail: 'Behind all waiting jobs of its priority', icon: <ChevronsDown /> },
 ] as const
 
-/** What can be done with a job. Each tells how it went. */
 type JobActions = {
   readonly retry: () => Promise<void>
   readonly cancel: () => Promise<void>
-  /** Lets it be the next of those that wait with its priority, or the last. */
+  /** First or last among waiting jobs of its priority. */
   readonly moveTo: (to: 'front' | 'back') => Promise<void>
-  /** Queues a new job like this one, and goes to its page. */
   readonly rerun: () => Promise<void>
 }
 
-/** The actions of a job: shown at once, and taken back where the service refuses. */
 function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>): JobActions {
   const { client, store } = useApp()
   const queries = useQueryClient()

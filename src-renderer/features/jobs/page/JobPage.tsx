@@ -22,7 +22,6 @@ import { StreamTab } from './StreamTab.tsx'
 import { AttemptsTab, Timeline, WhyItWaits } from './Timeline.tsx'
 import { WebhooksTab } from './WebhooksTab.tsx'
 
-/** The page of a job. */
 export function JobPage({ jobId }: { readonly jobId: string }) {
   const { client } = useApp()
   const { data: job, error } = useQuery(jobQuery(client, jobId))
@@ -111,7 +110,7 @@ const NO_OUTPUT: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'It timed out before it returned an output.',
 }
 
-// An event tells the end before the job is read again.
+// The end event arrives before the job is read again.
 const BEING_READ = 'Reading its output …'
 
 const REMOVED =
@@ -119,7 +118,7 @@ const REMOVED =
 
 const STREAMED = 'Its output was streamed, chunk by chunk: see Stream.'
 
-// The list of what a handler has yielded stays empty unless its worker aggregates.
+// Handlers that yield have an empty output unless the worker aggregates.
 const isStreamedAlone = ({ output, chunkCount }: JobDetail) =>
   chunkCount > 0 && Array.isArray(output) && output.length === 0
 
@@ -130,7 +129,6 @@ function whyNoOutput({ status, outputRemoved, expiresAt, chunkCount }: JobDetail
   return isFinal(status) && expiresAt === undefined ? BEING_READ : NO_OUTPUT[status]
 }
 
-/** What a tab of a job's page shows. */
 function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabName }) {
   switch (tab) {
     case 'data':
@@ -160,17 +158,13 @@ function JobTab({ job, tab }: { readonly job: JobDetail; readonly tab: JobTabNam
   }
 }
 
-/** An input or an output. */
 type PayloadCardProps = {
   readonly title: string
   readonly value: unknown
-  /** What is said where there is no value. */
   readonly none: string
-  /** What is said above the value. */
   readonly note?: string | undefined
 }
 
-/** An input or an output, rendered or raw. */
 function PayloadCard({ title, value, none, note }: PayloadCardProps) {
   return (
     <Card title={title}>
@@ -182,12 +176,10 @@ function PayloadCard({ title, value, none, note }: PayloadCardProps) {
   )
 }
 
-/** A tab of a job's page. */
 type JobTabName = 'data' | 'logs' | 'stream' | 'webhooks' | 'attempts'
 
 const withCount = (label: string, count: number) => (count === 0 ? label : `${label} ${count.toLocaleString('en')}`)
 
-/** The tabs, the first of which is shown without a name in the address. */
 const JOB_TABS: readonly { readonly name: JobTabName; readonly label: (job: JobDetail) => string }[] = [
   { name: 'data', label: () => 'Input and output' },
   { name: 'logs', label: () => 'Logs' },

@@ -10,18 +10,17 @@ import { Card } from '../../../ui/Card.tsx'
 import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 
-// Chunks a second: that of a person who reads, of a model that writes, and of one who looks for a place.
+// Chunks per second: of a reading person, of a writing model, and for skimming to a place.
 const SPEEDS = { '5/s': 5, '20/s': 20, '100/s': 100, '1000/s': 1000 } as const
 const SPEED_NAMES = Object.keys(SPEEDS) as readonly Speed[]
 const TICK_MS = 50
 
 type Speed = keyof typeof SPEEDS
 
-/** The stream of a job: as it comes while it runs, and afterwards replayed from any place at any speed. */
 export function StreamTab({ job }: { readonly job: JobDetail }) {
   const { platform } = useApp()
   const { chunks, error } = useChunks(job)
-  // Undefined: at the end, wherever that is.
+  // Undefined means at the end of the stream, wherever that currently is.
   const [position, setPosition] = useState<number>()
   const [speed, setSpeed] = useState<Speed>('20/s')
   const [plays, setPlays] = useState(false)
@@ -82,14 +81,13 @@ export function StreamTab({ job }: { readonly job: JobDetail }) {
   )
 }
 
-/** The beginning of a stream. */
 type ChunkListProps = { readonly chunks: readonly Chunk[]; readonly count: number }
 
-// The end of what has come is what is looked at; more than this in one element makes the window stutter.
+// Only the last chunks are shown; more in one element makes the window stutter.
 const SHOWN_CHUNKS = 200
 const SHOWN_LETTERS = 50_000
 
-/** What has come so far: texts as one text, other values one a line. */
+/** Joins text chunks into one text; other values take a line each. */
 function ChunkList({ chunks, count }: ChunkListProps) {
   const canJoin = useMemo(() => chunks.every(({ output }) => typeof output === 'string'), [chunks])
   const [form, setForm] = useState<'Text' | 'Chunks'>('Text')
@@ -128,19 +126,16 @@ function ChunkList({ chunks, count }: ChunkListProps) {
   )
 }
 
-/** A piece of a stream. */
 type Chunk = ResponseOf<'jobChunks'>['chunks'][number]
 
 type Chunks = { readonly chunks: readonly Chunk[]; readonly error: Error | undefined }
 
 const NOTHING: Chunks = { chunks: [], error: undefined }
-// A piece of an answer that the window parses without a pause.
+// Chunks per read, small enough to parse without a pause.
 const AT_ONCE = 5000
 const EVERY_MS = 400
 
-/**
- * The chunks of a job's stream, read on while it runs and once more at its end. A new attempt begins its stream anew.
- */
+/** Read while it runs and once at its end. A new attempt starts a new stream. */
 function useChunks({ id, attempt, status }: JobDetail): Chunks {
   const { client, platform } = useApp()
   const [read, setRead] = useState(NOTHING)
@@ -151,7 +146,7 @@ function useChunks({ id, attempt, status }: JobDetail): Chunks {
   useEffect(() => {
     const stop = new AbortController()
     let cancel: (() => void) | undefined
-    // What has come stays when the job ends: whoever reads it keeps the place.
+    // Chunks stay at the end, so that readers keep their place.
     if (place.current.stream !== stream) {
       place.current = { stream, count: 0 }
       setRead(NOTHING)

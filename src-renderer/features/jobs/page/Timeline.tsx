@@ -1,4 +1,3 @@
-/** The times of a job: its life as a bar with its steps, the attempts of workers, and why it still waits. */
 import clsx from 'clsx'
 import { Hourglass } from 'lucide-react'
 import { useMemo } from 'react'
@@ -42,17 +41,16 @@ const SPAN_COLOURS: Readonly<Record<JobState, string>> = {
   TIMED_OUT: 'bg-timed-out/25',
 }
 
-// A bar that moves ten times a second is smooth enough to be read.
+// Ten updates per second make the bar smooth enough.
 const MOVES_EVERY_MS = 100
 
-/** The life of a job, to scale, and below it each step with its reason. */
 export function Timeline({ job: { history, error } }: { readonly job: Pick<JobDetail, 'history' | 'error'> }) {
   const last = history.at(-1)
   if (last !== undefined && !isFinal(last.to)) return <Moving history={history} />
   return <Drawn timeline={layTimeline(withoutError(history, error), last?.at ?? 0)} />
 }
 
-// The page says above why the job failed; its last step need not say it again.
+// The page already shows the error above, so the last step omits it.
 function withoutError(history: readonly JobHistoryEntry[], error: string | undefined): readonly JobHistoryEntry[] {
   const last = history.at(-1)
   if (last === undefined || last.reason === undefined || last.reason !== error) return history
@@ -117,7 +115,7 @@ function Span({ span, text, from, length }: SpanProps) {
       style={{ left: `${(100 * (span.from - from)) / length}%`, width: `${share}%` }}
     >
       <span className="flex h-5 flex-wrap justify-center overflow-hidden">
-        {/* A label that does not fit wraps out of sight. */}
+        {/* a label that does not fit wraps out of sight */}
         <span className="h-5" />
         <span>{text}</span>
       </span>
@@ -188,7 +186,6 @@ const COLUMNS: readonly Column<Attempt>[] = [
 
 const idOf = ({ number }: Attempt) => String(number)
 
-/** Each time that a worker had the job. */
 export function AttemptsTab({ history }: { readonly history: readonly JobHistoryEntry[] }) {
   const attempts = useMemo(() => attemptsOf(history).toReversed(), [history])
   if (attempts.length === 0) return <EmptyState>No worker has taken this job yet.</EmptyState>
@@ -203,7 +200,6 @@ export function AttemptsTab({ history }: { readonly history: readonly JobHistory
   )
 }
 
-/** Why a job waits and for how long, with the next step. */
 export function WhyItWaits({ job }: { readonly job: JobDetail }) {
   const { client, store } = useApp()
   const now = useNow()
@@ -241,12 +237,10 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
 
 type StandingProps = {
   readonly queue: NonNullable<JobDetail['queue']>
-  /** Why the job waits, as it is told already. */
   readonly reason: string | undefined
   readonly now: number
 }
 
-/** How many are before a job, when it is expected to start, and how that was computed. */
 function Standing({ queue, reason, now }: StandingProps) {
   const { before, more, start, how } = queue
   const isTold = reason !== undefined && how.endsWith(withFullStop(reason))

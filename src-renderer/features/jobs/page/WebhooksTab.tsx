@@ -20,7 +20,6 @@ const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
 
 const idOf = ({ id }: WebhookDelivery) => String(id)
 
-/** The deliveries of a job's webhook, each of which can be sent again. */
 export function WebhooksTab({ job }: { readonly job: JobDetail }) {
   const { client, store } = useApp()
   const queries = useQueryClient()

@@ -1,14 +1,11 @@
-/** The life of a job as a bar to scale: what it was from when to when, and what happened in between. */
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import type { Tone } from '../../../ui/colours.ts'
 import { duration } from '../../../ui/format.ts'
 
-/** A state that lasted. */
 export type TimelineSpan = { readonly state: JobState; readonly from: number; readonly to: number }
 
-/** Something that happened, several of the same kind in a row as one. */
 export type TimelineStep = {
   readonly at: number
   readonly event: string
@@ -16,21 +13,19 @@ export type TimelineStep = {
   readonly attempt: number
   readonly workerId: string | undefined
   readonly reason: string | undefined
-  /** How often in a row. */
   readonly times: number
 }
 
-/** The bar and its steps, all in ms since the epoch. */
+/** The bar and its steps; all times are ms since the epoch. */
 export type Timeline = {
   readonly from: number
   readonly to: number
-  /** Whether the last span goes on. */
   readonly goesOn: boolean
   readonly spans: readonly TimelineSpan[]
   readonly steps: readonly TimelineStep[]
 }
 
-/** Lays it out; a job that has not ended goes on until `now`. */
+/** Computes the layout; an unfinished job extends to `now`. */
 export function layTimeline(history: readonly JobHistoryEntry[], now: number): Timeline {
   const spans: TimelineSpan[] = []
   const steps: TimelineStep[] = []
@@ -39,7 +34,7 @@ export function layTimeline(history: readonly JobHistoryEntry[], now: number): T
     const end = next?.at ?? (isFinal(to) ? at : Math.max(now, at))
     const last = spans.at(-1)
     if (last !== undefined && last.state === to) spans[spans.length - 1] = { ...last, to: end }
-    // An end that a retry has followed lasted too; the last end is a moment.
+    // An end followed by a retry lasted too; the last end is a moment.
     else if (!isFinal(to) || end > at) spans.push({ state: to, from: at, to: end })
     const before = steps.at(-1)
     if (before?.event === event && event === 'progress')
@@ -51,17 +46,14 @@ export function layTimeline(history: readonly JobHistoryEntry[], now: number): T
   return { from, to: spans.at(-1)?.to ?? from, goesOn: end !== undefined && !isFinal(end), spans, steps }
 }
 
-/** One try of a worker. */
 export type Attempt = {
   readonly number: number
   readonly workerId: string | undefined
   readonly from: number
-  /** Undefined while it runs. */
   readonly to: number | undefined
   readonly end: TimelineStep | undefined
 }
 
-/** The tries of a job, oldest first. */
 export function attemptsOf(history: readonly JobHistoryEntry[]): readonly Attempt[] {
   const attempts: Attempt[] = []
   for (const { at, event, to, attempt, workerId, reason } of history) {
@@ -108,7 +100,6 @@ const STEP_TEXTS: Readonly<Record<string, string>> = {
   retry: 'Retried, queued again',
 }
 
-/** A step as text. */
 export function stepText({ event, times }: Pick<TimelineStep, 'event' | 'times'>): string {
   const label = STEP_TEXTS[event] ?? event
   return times === 1 ? label : `${label}, ${times.toLocaleString('en')} times`
@@ -123,7 +114,7 @@ const TONES: Readonly<Record<JobState, Tone>> = {
   TIMED_OUT: 'timed-out',
 }
 
-/** The colour of a step: that of the state it leads to; back to the queue it is a retry, within it none. */
+/** Colour of the target state; retry for returns to the queue, none within it. */
 export function toneOf({ event, to }: { readonly event: string; readonly to: JobState }): Tone {
   return to === 'IN_QUEUE' && event !== 'submit' && event !== 'reorder' ? 'retried' : TONES[to]
 }

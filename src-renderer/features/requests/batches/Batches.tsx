@@ -15,7 +15,6 @@ import { batchesQuery } from '../request-queries.ts'
 import { ShownBatch } from './ShownBatch.tsx'
 import { SubmitBatch } from './SubmitBatch.tsx'
 
-/** The batches of an endpoint. `choice` stands first in the strip. */
 export type BatchesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
 const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
@@ -24,7 +23,6 @@ const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
   ended: { tone: 'completed', text: 'Ended' },
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
 }
-/** How the state of a batch looks. */
 function batchState(batch: BatchView): StateDotProps {
   const hasFailed = batch.state === 'ended' && failedIn(batch) > 0
   return hasFailed ? { tone: 'failed', text: 'Ended with failures' } : STATES[batch.state]
@@ -32,7 +30,6 @@ function batchState(batch: BatchView): StateDotProps {
 
 const idOf = ({ id }: BatchView) => id
 
-/** A file to submit, the batch that is shown, and all. */
 export function Batches({ endpoint, choice }: BatchesProps) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()

@@ -15,7 +15,6 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { ProgressBar, useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
 
-/** One batch: how far it is, what failed and why, and what a person does with it. */
 export function ShownBatch({ batch }: { readonly batch: BatchView }) {
   const { client } = useApp()
   const { data, error } = useQuery(batchQuery(client, batch.id))
@@ -116,13 +115,13 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     return `${counted(changed, 'job')} ${done}.${not.join('')}`
   }
   const remove = async () => {
-    // Out of the list first: what is shown is asked for every other second.
+    // Out of the list first, because the shown one is polled.
     const { queryKey } = batchesQuery(client, endpointId)
     queries.setQueryData(queryKey, (list) => list && { batches: list.batches.filter(({ id }) => id !== batchId) })
     await client.call('batchDelete', { path })
     return `${name} is forgotten. Its jobs stay.`
   }
-  // A link, so that the browser writes what comes to the disk and nobody holds it.
+  // A link, so that the browser streams to disk.
   const save = () =>
     Object.assign(document.createElement('a'), {
       href: client.address('batchExport', { path }),

@@ -11,7 +11,6 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 
 type SubmitBatchProps = { readonly endpointId: string; readonly onBegun: (batchId: string) => void }
 
-/** A file whose inputs become a batch. */
 export function SubmitBatch({ endpointId, onBegun }: SubmitBatchProps) {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -78,7 +77,7 @@ async function submitFile(client: ApiClient, endpointId: string, { file, onBegun
   }
 }
 
-// Not every browser lets a stream be iterated.
+// Not every browser can iterate over a stream directly.
 async function* textOf(file: File): AsyncGenerator<string> {
   const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader()
   try {

@@ -12,21 +12,16 @@ import { duration } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/PageStates.tsx'
 import { bodyAround, type JobOption, lacksInput, optionCount, optionOf, readBody, withOption } from './job-draft.ts'
 
-/** The body of a job. */
 export type BodyEditorProps = {
-  /** Undefined while it is not known what to begin with. */
   readonly text: string | undefined
-  /** Why it cannot be sent as it is. */
   readonly problem: string | undefined
   readonly hints: InputHints['fields']
   readonly onChange: (text: string) => void
-  /** Leaves room for answers below it where they cannot stand beside it. */
   readonly isLow: boolean
-  /** Whether one can write in it at once. */
   readonly focuses: boolean
 }
 
-/** What a body has beside its input; source: docs/spec/job-api.md, 2. */
+/** Body fields other than `input`. Source: docs/spec/job-api.md, 2. */
 const BODY_FIELDS = [
   'input',
   'policy',
@@ -38,7 +33,6 @@ const BODY_FIELDS = [
   's3Config',
 ].map((path) => ({ path, values: path === 'policy.lowPriority' ? ['true', 'false'] : [] }))
 
-/** The editor of the body, and its options below. */
 export function BodyEditor({ text, problem, hints, onChange, isLow, focuses }: BodyEditorProps) {
   const fields = useMemo(
     () => [...BODY_FIELDS, ...hints.map(({ path, values }) => ({ path: `input.${path}`, values }))],
@@ -53,7 +47,7 @@ export function BodyEditor({ text, problem, hints, onChange, isLow, focuses }: B
           <CodeEditor label="Body of the request" value={text} onChange={onChange} fields={fields} focuses={focuses} />
         )}
       </div>
-      {/* It keeps its place, so that nothing jumps while one types. */}
+      {/* keeps its place, so that nothing jumps while typing */}
       <div role="status" className="flex min-h-8 items-center gap-2 px-3 text-small">
         {problem === undefined ? (
           <span className="text-ink-2">
@@ -71,7 +65,6 @@ export function BodyEditor({ text, problem, hints, onChange, isLow, focuses }: B
   )
 }
 
-/** Options of a job. They are fields of its body, and the body is where they are kept. */
 type JobOptionsProps = {
   readonly text: string
   readonly isValid: boolean
@@ -80,7 +73,6 @@ type JobOptionsProps = {
 
 const span = (from: number, to: number) => `ms, from ${duration(from)} to ${duration(to)}`
 
-/** The options, folded until they are wanted. */
 function JobOptions({ text, isValid, onChange }: JobOptionsProps) {
   const [open, setOpen] = useState(false)
   const read = readBody(text)
@@ -137,7 +129,7 @@ function JobOptions({ text, isValid, onChange }: JobOptionsProps) {
   )
 }
 
-// What is no number goes as it is: the service says what it wants there.
+// Invalid numbers are sent unchanged, and the service explains.
 function writtenValue(text: string, isNumber: boolean): unknown {
   if (text === '') return undefined
   return isNumber && /^\d+$/.test(text) ? Number(text) : text

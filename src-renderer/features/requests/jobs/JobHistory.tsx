@@ -15,12 +15,10 @@ import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { HISTORY_LENGTH } from './responses.ts'
 
-/** The jobs that an endpoint got. */
 export type JobHistoryProps = { readonly endpointId: string; readonly onLoad: (jobId: string) => void }
 
 const idOf = ({ id }: JobListItem) => id
 
-/** The newest jobs of an endpoint, whoever sent them; a press puts the input of one into the editor. */
 export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
   const { client } = useApp()
   const { data, error } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))

@@ -19,10 +19,8 @@ import { readBody, useJobDraft } from './job-draft.ts'
 import { ResponsePane } from './ResponsePane.tsx'
 import { JOB_OPERATIONS, type JobOperation, useResponses } from './responses.ts'
 
-/** Jobs sent by hand to a queue-based endpoint. `choice` stands first in the strip. */
 export type JobRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
-/** The editor, the responses beside it, samples and history below. */
 export function JobRequests({ endpoint, choice }: JobRequestsProps) {
   const { operation, text, hints, problem, change, beginFrom } = useJobDraft(endpoint.id)
   const { responses, send, close } = useResponses(endpoint.id)
@@ -129,7 +127,6 @@ const sampleCall = ({ id, url }: LiveEndpoint, operation: JobOperation, body: st
   body,
 })
 
-/** What is done with the request in the editor. */
 type SendStripProps = {
   readonly choice: ReactNode
   readonly operation: JobOperation
@@ -137,7 +134,6 @@ type SendStripProps = {
   readonly onSend: () => void
   readonly onSendAll: () => void
   readonly onSaved: () => void
-  /** Whether the body cannot be sent; the editor says why. */
   readonly disabled: boolean
 }
 
@@ -147,7 +143,6 @@ const MEANINGS: Readonly<Record<JobOperation, string>> = {
   stream: 'Queues the job and shows what the handler yields as it arrives.',
 }
 
-/** The strip above the editor. */
 function SendStrip(props: SendStripProps) {
   const { choice, operation, onOperation, onSend, onSendAll, onSaved, disabled } = props
   return (

@@ -25,14 +25,12 @@ import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { Elapsed } from '../../../ui/Values.tsx'
 import { HISTORY_LENGTH, hasEnded, type JobResponse } from './responses.ts'
 
-/** What came of one way of sending. */
 export type ResponsePaneProps = {
   readonly endpoint: LiveEndpoint
   readonly response: JobResponse
   readonly onClose: () => void
 }
 
-/** A response: how far it is, its times, its output or why there is none. */
 export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps) {
   const { operation, jobId, record, error, chunks } = response
   const state = useJobState(endpoint.id, response)
@@ -86,13 +84,13 @@ export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps)
 
 const isEmptyList = (output: unknown) => Array.isArray(output) && output.length === 0
 
-// A stream that came in pieces has no output of its own.
+// A streamed job has no output of its own.
 function showsOutput({ operation, record, chunks }: JobResponse): boolean {
   if (record?.status !== 'COMPLETED') return false
   return operation !== 'stream' || (chunks.length === 0 && record.output !== undefined)
 }
 
-// Until its end the list of jobs knows best how far a job is: events change it at once.
+// The list is updated by events and knows the state first.
 function useJobState(endpointId: string, { record, jobId }: JobResponse): JobState {
   const { client } = useApp()
   const { data } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))
@@ -154,12 +152,11 @@ const NEXT_STEPS: Readonly<Partial<Record<JobState, string>>> = {
 
 const worded = (error: Error) => (error instanceof ApiError ? `${error.code}: ${error.message}` : error)
 
-/** What a job has streamed so far. */
 type StreamedChunksProps = { readonly chunks: readonly unknown[]; readonly ended: boolean }
 
 const SHOWN = 200
 
-/** The chunks of a stream as they come: texts as one text, other values one by one, the newest last. */
+/** Chunks as they arrive: texts joined, other values one by one, newest last. */
 export function StreamedChunks({ chunks, ended }: StreamedChunksProps) {
   const [all, setAll] = useState(false)
   const [form, setForm] = useState<'Text' | 'Chunks'>('Text')

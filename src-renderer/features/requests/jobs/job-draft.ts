@@ -1,4 +1,4 @@
-/** The job that a person is writing. The text of its body is the truth; the options of the job are fields within it. */
+/** The job draft: the body text is the truth, options are its fields. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useSearchParams } from 'wouter'
@@ -10,12 +10,10 @@ import { useDraft } from '../draft.ts'
 import { inputHintsQuery, jobInputQuery } from '../request-queries.ts'
 import type { JobOperation } from './responses.ts'
 
-/** What the text in the editor is: a body that can be sent, or why it cannot. */
 type ReadBody =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads the text of a body. */
 export function readBody(text: string): ReadBody {
   try {
     const value: unknown = JSON.parse(text)
@@ -28,7 +26,7 @@ export function readBody(text: string): ReadBody {
   }
 }
 
-/** Whether a text is an object without `input`, as inputs are noted elsewhere. */
+/** An object without `input`, as inputs are noted elsewhere. */
 export function lacksInput(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)
@@ -38,12 +36,10 @@ export function lacksInput(text: string): boolean {
   }
 }
 
-/** A body around an input. */
 export function bodyAround(input: unknown): string {
   return writeExact({ input }, 2)
 }
 
-/** The options of a job, by where they stand in its body. */
 const OPTION_PATHS = {
   executionTimeout: ['policy', 'executionTimeout'],
   ttl: ['policy', 'ttl'],
@@ -52,10 +48,8 @@ const OPTION_PATHS = {
   idempotencyKey: ['idempotencyKey'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Name of an option of a job. */
 export type JobOption = keyof typeof OPTION_PATHS
 
-/** The value of an option; undefined where it is not set. */
 export function optionOf(body: Readonly<Record<string, unknown>>, option: JobOption): unknown {
   return OPTION_PATHS[option].reduce<unknown>(
     (value, name) =>
@@ -64,7 +58,7 @@ export function optionOf(body: Readonly<Record<string, unknown>>, option: JobOpt
   )
 }
 
-/** The text with an option set; undefined takes it out, and what is left empty by that. */
+/** Sets an option in the text; undefined removes it and any parent left empty. */
 export function withOption(text: string, option: JobOption, value: unknown): string {
   const body = parseExact(text) as Record<string, unknown>
   const [first, second] = OPTION_PATHS[option] as readonly [string, string?]
@@ -74,7 +68,6 @@ export function withOption(text: string, option: JobOption, value: unknown): str
   return written(setIn(body, first, Object.keys(changed).length === 0 ? undefined : changed))
 }
 
-/** How many options are set. */
 export function optionCount(body: Readonly<Record<string, unknown>>): number {
   return (Object.keys(OPTION_PATHS) as JobOption[]).filter((option) => optionOf(body, option) !== undefined).length
 }
@@ -91,16 +84,12 @@ function isObject(value: object, name: string): boolean {
   return typeof field === 'object' && field !== null && !Array.isArray(field)
 }
 
-/** The job that is being written. */
 export type JobDraft = {
   readonly operation: JobOperation
-  /** The text of the editor; undefined until there is one to begin with. */
   readonly text: string | undefined
   readonly hints: InputHints['fields']
-  /** Why the job of the address could not be read. */
   readonly problem: Error | null
   readonly change: (change: { readonly operation?: JobOperation; readonly body?: string }) => void
-  /** Begins from the input of a job, or from what the newest jobs look like. */
   readonly beginFrom: (jobId: string | undefined) => void
 }
 
@@ -110,7 +99,7 @@ const INITIAL: Draft = { operation: 'runsync' }
 const NO_HINTS: InputHints['fields'] = []
 const EMPTY = bodyAround({})
 
-/** The draft of an endpoint. `?from=` in the address puts the input of that job into it. */
+/** An endpoint's draft; `?from=` in the URL loads the input of that job. */
 export function useJobDraft(endpointId: string): JobDraft {
   const { client, store } = useApp()
   const [search, setSearch] = useSearchParams()

@@ -1,19 +1,15 @@
-/** Jobs that a person sends by hand, and the answers to them while the page is shown. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type JobRecord, runJob, waitForJob } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 
-/** The answers to one body, one for each way in which it was sent. */
 export type Responses = {
   readonly responses: readonly JobResponse[]
-  /** Sends a body; answers to another body go. */
   readonly send: (operations: readonly JobOperation[], body: string) => void
   readonly close: (operation: JobOperation) => void
 }
 
-/** Sends jobs and holds what comes of them while the page is shown. */
 export function useResponses(endpointId: string): Responses {
   const { client, platform } = useApp()
   const [responses, setResponses] = useState<readonly JobResponse[]>([])
@@ -57,7 +53,6 @@ export function useResponses(endpointId: string): Responses {
   return { responses, send, close }
 }
 
-/** How a job is sent. */
 type SendJob = {
   readonly client: ApiClient
   readonly now: () => number
@@ -65,13 +60,12 @@ type SendJob = {
   readonly operation: JobOperation
   readonly body: string
   readonly signal: AbortSignal
-  /** Receives what has come. */
   readonly onChange: (change: Partial<JobResponse>) => void
 }
 
 const STREAM_WAIT_MS = 5000
 
-/** Sends a job in one of the three ways and hears of it until its end. Never rejects; an abort leaves the job alone. */
+/** Follows the job to its end. Never rejects; an abort leaves the job alone. */
 export async function sendJob(send: SendJob): Promise<void> {
   const { signal, onChange, now } = send
   try {
@@ -107,13 +101,11 @@ async function queue({ client, endpointId, body, signal, onChange }: SendJob): P
   return id
 }
 
-/** The ways to send a job. */
 export const JOB_OPERATIONS = ['run', 'runsync', 'stream'] as const
 
-/** A way to send a job. */
 export type JobOperation = (typeof JOB_OPERATIONS)[number]
 
-/** What has come of one sending so far. Times in ms since the epoch. */
+/** State of one request. Times in ms since the epoch. */
 export type JobResponse = {
   readonly operation: JobOperation
   readonly body: string
@@ -121,16 +113,13 @@ export type JobResponse = {
   readonly endedAt?: number
   readonly jobId?: string
   readonly record?: JobRecord
-  /** What streamed. */
   readonly chunks: readonly unknown[]
-  /** Why no response came. */
   readonly error?: Error
 }
 
-/** Whether nothing more comes. */
 export function hasEnded(response: JobResponse): boolean {
   return response.endedAt !== undefined
 }
 
-/** How many jobs the history of requests shows; answers look for theirs among them. */
+/** Jobs in the history; responses find theirs among them. */
 export const HISTORY_LENGTH = 50

@@ -6,17 +6,15 @@ import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { SpansHistogram } from './SpansHistogram.tsx'
 import { difference, planText, STATS, type Stat } from './stats.ts'
 
-/** Two load tests. */
 export type ComparedLoadTestsProps = {
   readonly one: LoadTest
   readonly other: LoadTest
   readonly onClose: () => void
 }
 
-// Less is the noise of measuring.
+// Smaller differences between load tests are just measurement noise.
 const SAME_WITHIN_PERCENT = 5
 
-/** Two load tests: their histograms over each other, and how far their figures are apart. */
 export function ComparedLoadTests({ one, other, onClose }: ComparedLoadTestsProps) {
   return (
     <Card

@@ -17,7 +17,6 @@ import { useDraft } from '../draft.ts'
 import { readBody, useJobDraft } from '../jobs/job-draft.ts'
 import { hasBody, useWebDraft, webProblem } from '../web/web-draft.ts'
 
-/** The next load test. */
 export type LoadTestFormProps = { readonly endpoint: LiveEndpoint; readonly onStarted: (test: LoadTest) => void }
 
 const MOST = { requests: limit('loadTestRequests'), concurrency: limit('loadTestConcurrency') }
@@ -31,7 +30,6 @@ type Numbers = { readonly requests: string; readonly concurrency: string; readon
 
 const INITIAL: Numbers = { requests: '200', concurrency: '8', operation: 'runsync' }
 
-/** How many requests, how many at once, and which. The request is the one that is written under Requests. */
 export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -130,7 +128,6 @@ function numberProblem(text: string, most: number): string | undefined {
 }
 
 type Plan = Omit<LoadTestCreate, 'requests' | 'concurrency'>
-/** A request as it is written, and what a load test makes of it. */
 type Written = {
   readonly plan: Plan
   readonly shown: string
@@ -138,7 +135,6 @@ type Written = {
   readonly problem: string | undefined
 }
 
-/** The job that is written under Requests; here it can be changed too. */
 function useJobRequest(endpointId: string, operation: 'run' | 'runsync'): Written {
   const { text = '', change } = useJobDraft(endpointId)
   const read = readBody(text)
@@ -150,7 +146,6 @@ function useJobRequest(endpointId: string, operation: 'run' | 'runsync'): Writte
   }
 }
 
-/** The request to a load-balanced endpoint that is written under Requests. */
 function useWebRequest(endpoint: Pick<LiveEndpoint, 'id' | 'app'>): Written {
   const [draft] = useWebDraft(endpoint)
   const { method, path, body } = draft

@@ -12,14 +12,11 @@ import { ProgressBar } from '../../../ui/Values.tsx'
 import { SpansHistogram } from './SpansHistogram.tsx'
 import { planText, STATS } from './stats.ts'
 
-/** One load test. */
 export type LoadTestViewProps = {
   readonly test: LoadTest
-  /** Why jobs of its endpoint wait now, if they do. */
   readonly waitingReason: string | undefined
 }
 
-/** A load test, while it runs and afterwards. */
 export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps) {
   const test = useFollowedTest(listed)
   const { state, reason, plan, result } = test
@@ -48,7 +45,6 @@ export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps)
   )
 }
 
-/** The state of a load test. */
 export function LoadTestState({ test: { state } }: { readonly test: LoadTest }) {
   if (state === 'running') return <StateDot tone="running" text="Running" pulses />
   return state === 'completed' ? (
@@ -129,7 +125,7 @@ function Errors({ test }: { readonly test: LoadTest }) {
   )
 }
 
-/** A load test as it is now: while it runs it is followed, also by a page that was opened later. */
+/** Follows a running load test, also from a page opened later. */
 function useFollowedTest(listed: LoadTest): LoadTest {
   const { client } = useApp()
   const queries = useQueryClient()

@@ -18,10 +18,8 @@ import { LoadTestForm } from './LoadTestForm.tsx'
 import { LoadTestState, LoadTestView } from './LoadTestView.tsx'
 import { planText, STATS } from './stats.ts'
 
-/** The load tests of an endpoint. `choice` stands first in the strip. */
 export type LoadTestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
-/** A form for the next test, the one that is shown, two beside each other, and all that are kept. */
 export function LoadTests({ endpoint, choice }: LoadTestsProps) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -64,7 +62,6 @@ export function LoadTests({ endpoint, choice }: LoadTestsProps) {
   )
 }
 
-/** The load tests that are kept. */
 type LoadTestListProps = {
   readonly tests: readonly LoadTest[]
   readonly shownId: string | undefined
@@ -76,7 +73,6 @@ type LoadTestListProps = {
 const IN_LIST = ['Throughput', 'Failed', 'Latency p50', 'Latency p99']
 const idOf = ({ id }: LoadTest) => id
 
-/** All that are kept, newest first; each can be shown, or compared with the one that is shown. */
 function LoadTestList({ tests, shownId, otherId, onShow, onCompare }: LoadTestListProps) {
   const columns = useMemo(() => columnsOf({ shownId, otherId, onCompare }), [shownId, otherId, onCompare])
   return (

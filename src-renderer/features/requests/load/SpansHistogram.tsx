@@ -4,7 +4,6 @@ import { duration } from '../../../ui/format.ts'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { toBins } from './stats.ts'
 
-/** The results of one load test, or of two that are compared. */
 export type SpansHistogramProps = {
   readonly shown: readonly { readonly name: string; readonly result: LoadTestResult }[]
 }
@@ -12,7 +11,6 @@ export type SpansHistogramProps = {
 const KINDS = { Latency: 'latency', Waited: 'delay', Ran: 'execution' } as const
 const NAMES = ['Latency', 'Waited', 'Ran'] as const
 
-/** The histogram of the latency, or of what it is made of where the requests are jobs: waiting and running. */
 export function SpansHistogram({ shown }: SpansHistogramProps) {
   const [kind, setKind] = useState<keyof typeof KINDS>('Latency')
   const isSplit = shown.some(({ result }) => result.delay !== undefined || result.execution !== undefined)
@@ -26,10 +24,8 @@ export function SpansHistogram({ shown }: SpansHistogramProps) {
   )
 }
 
-/** Spans of one load test, or of two over each other. */
 type HistogramProps = {
   readonly title: string
-  /** At the right of the title. */
   readonly aside?: ReactNode
   readonly shown: readonly { readonly name: string; readonly spans: Spans | undefined }[]
 }
@@ -37,13 +33,13 @@ type HistogramProps = {
 const BARS = 48
 const HEIGHT = 100
 const GAP = 0.12
-// The first is filled and the second a line over it: two fills would hide each other.
+// Filled first, then a line, as two fills would hide each other.
 const STYLES = [
   { bar: 'fill-accent', key: 'bg-accent' },
   { bar: 'fill-transparent stroke-timed-out', key: 'border-2 border-timed-out' },
 ] as const
 
-/** How often a span was how long, on a logarithmic axis; bars of two tests are shares, as their numbers may differ. */
+/** Logarithmic; two tests are drawn as shares, as their counts may differ. */
 function Histogram({ title, aside, shown }: HistogramProps) {
   const known = shown.filter(({ spans }) => spans !== undefined)
   const bins = toBins(

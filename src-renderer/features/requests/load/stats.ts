@@ -1,17 +1,13 @@
-/** The results of load tests as numbers to be shown and compared: stats, and the bars of histograms. */
 import type { LoadTest } from '../../../../src-main/contract/requests.ts'
 import { duration, percentText } from '../../../ui/format.ts'
 
-/** One stat of a load test. */
 export type Stat = {
   readonly name: string
   readonly of: (test: LoadTest) => number | undefined
   readonly write: (value: number) => string
-  /** Which is better; what was asked for is neither. */
   readonly better: 'more' | 'less' | 'neither'
 }
 
-/** Requests that ended in a second; undefined before the first. */
 function perSecond({ result }: LoadTest): number | undefined {
   return result.elapsedMs === 0 || result.done === 0 ? undefined : (result.done * 1000) / result.elapsedMs
 }
@@ -19,7 +15,6 @@ function perSecond({ result }: LoadTest): number | undefined {
 const rate = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} / s`
 const whole = (value: number) => value.toLocaleString('en')
 
-/** The stats that two load tests are compared by. */
 export const STATS: readonly Stat[] = [
   { name: 'Requests', of: ({ result }) => result.done, write: whole, better: 'neither' },
   {
@@ -49,30 +44,29 @@ export const STATS: readonly Stat[] = [
   })),
 ]
 
-/** What was sent, as text: `2,000 × runsync, 16 at once`. */
+/** The plan as text: `2,000 × runsync, 16 at once`. */
 export function planText({ plan }: LoadTest): string {
   const what = plan.operation === 'request' ? `${plan.method ?? 'GET'} ${plan.path ?? '/'}` : plan.operation
   return `${plan.requests.toLocaleString('en')} × ${what}, ${plan.concurrency} at once`
 }
 
-/** How far one figure is from another, in percent of the other; undefined where that says nothing. */
+/** Difference in percent of the other value; undefined if meaningless. */
 export function difference(value: number | undefined, other: number | undefined): number | undefined {
   if (value === undefined || other === undefined || other === 0) return undefined
   return ((value - other) / other) * 100
 }
 
-/** One bar for each of the histograms that are shown together. Spans in ms, `to` included. */
+/** Bars of all shown histograms. Spans in ms, `to` included. */
 type Bin = { readonly from: number; readonly to: number; readonly counts: readonly number[] }
 
-/** Counts by bucket; bucket n holds spans up to 1.1 to the power n. */
+/** Counts by bucket; bucket n holds durations up to 1.1^n. */
 type Histogram = Readonly<Record<string, number>>
 
 const GROWTH = 1.1
 
 /**
- * The bars of a histogram of spans: the fine buckets that the service counts in, put together to as many as one can
- * see. All bars span the same number of buckets, so that the axis is logarithmic.
- * @param most how many bars there may be
+ * Merges the service's fine buckets into visible bars, each of the same number of buckets to keep the axis logarithmic.
+ * @param most maximum number of bars
  */
 export function toBins(histograms: readonly Histogram[], most: number): readonly Bin[] {
   const buckets = histograms.flatMap((histogram) => Object.keys(histogram).map(Number))

@@ -21,7 +21,6 @@ import { useNow } from '../../../ui/Values.tsx'
 import { useDraft } from '../draft.ts'
 import { readBody, useJobDraft } from '../jobs/job-draft.ts'
 
-/** The next schedule. */
 export type ScheduleFormProps = { readonly endpoint: LiveEndpoint; readonly onAdded: (schedule: ScheduleView) => void }
 
 const LEAST_MS = limit('scheduleEveryMinMs')
@@ -38,7 +37,7 @@ type Draft = {
 
 const INITIAL: Draft = {
   ...{ name: '', kind: 'Pattern', cron: '0 3 * * *', every: '15min', missed: 'skip' },
-  // Of whoever writes the pattern, who may be elsewhere than the service.
+  // The author's time zone, which may differ from the service's.
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 const MISSED = [
@@ -46,7 +45,6 @@ const MISSED = [
   { value: 'run', label: 'Run one job for all of them' },
 ]
 
-/** When, and which request: the one that is written under Requests. */
 export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -141,7 +139,7 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
   )
 }
 
-/** The first of the times to come, so that a pattern that means something else is noticed. */
+/** Shows the next times, so that a wrong pattern is noticed. */
 export function NextTimes({ upcoming = [] }: { readonly upcoming?: readonly number[] | undefined }) {
   if (upcoming.length === 0) return null
   return (
@@ -156,7 +154,6 @@ export function NextTimes({ upcoming = [] }: { readonly upcoming?: readonly numb
   )
 }
 
-/** The timing that is written; undefined: it is no interval yet. */
 function timingOf({ kind, cron, timeZone, every }: Draft): ScheduleTiming | undefined {
   if (kind === 'Pattern') return { cron, ...(timeZone.trim() === '' ? {} : { timeZone: timeZone.trim() }) }
   const everyMs = readSpan(every, 's')

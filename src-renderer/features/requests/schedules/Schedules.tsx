@@ -20,7 +20,6 @@ import { Duration, Elapsed, Nothing, RelativeTime } from '../../../ui/Values.tsx
 import { schedulesQuery } from '../request-queries.ts'
 import { NextTimes, ScheduleForm } from './ScheduleForm.tsx'
 
-/** The schedules of an endpoint. `choice` stands first in the strip. */
 export type SchedulesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
 type ScheduleRun = ScheduleView['runs'][number]
@@ -32,7 +31,6 @@ const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
 }
 const idOf = ({ id }: ScheduleView) => id
 
-/** A form for the next schedule, the one that is shown, and all. */
 export function Schedules({ endpoint, choice }: SchedulesProps) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -113,13 +111,11 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
   )
 }
 
-/** The state of the job of a time, or why there is no job. */
 function RunState({ run: { outcome, count, job } }: { readonly run: ScheduleRun }) {
   if (job !== undefined) return <JobStateDot state={job.status} error={job.error} />
   return <StateDot {...OUTCOMES[outcome]} {...(count > 1 && { detail: `${count.toLocaleString('en')} times` })} />
 }
 
-/** The job of a time, with the beginnings of its payloads. */
 function RunJob({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
   return (
     <>
@@ -132,7 +128,6 @@ function RunJob({ id, job }: { readonly id: string; readonly job: JobListItem | 
   )
 }
 
-/** How long its job took, or has been running. */
 function RunDuration({ run: { job } }: { readonly run: ScheduleRun }) {
   if (job?.executionTime !== undefined) return <Duration ms={job.executionTime} />
   if (job?.status !== 'IN_PROGRESS' || job.delayTime === undefined) return null
@@ -143,7 +138,6 @@ function RunDuration({ run: { job } }: { readonly run: ScheduleRun }) {
   )
 }
 
-/** What a person does with a schedule. */
 function ScheduleMenu({ schedule }: { readonly schedule: ScheduleView }) {
   const { id: scheduleId, endpointId, name, paused } = schedule
   const { client, store } = useApp()

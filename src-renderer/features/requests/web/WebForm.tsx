@@ -12,21 +12,18 @@ import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { webRequestsQuery } from '../request-queries.ts'
 import { BODY_KINDS, draftOfRoute, METHODS, useDeclaredRoutes, type WebDraft } from './web-draft.ts'
 
-/** A request that is being written. */
 export type WebFormProps = {
   readonly endpoint: LiveEndpoint
   readonly draft: WebDraft
   readonly change: (change: Partial<WebDraft>) => void
   readonly file: File | undefined
   readonly onFile: (file: File | undefined) => void
-  /** Why it cannot be sent. */
   readonly problem: string | undefined
 }
 
 const METHOD_CHOICES = METHODS.map((method) => ({ value: method, label: method }))
 const CONTROL = 'h-7 rounded-control border border-line-strong bg-surface-1 px-2'
 
-/** Method, path, headers and body of a request. */
 export function WebForm({ endpoint, draft, change, file, onFile, problem }: WebFormProps) {
   const { method, path, headers, bodyKind, body } = draft
   const carriesNone = method === 'GET' || method === 'HEAD'
@@ -101,7 +98,6 @@ type RequestPathFieldProps = {
   readonly onChange: (path: string) => void
 }
 
-/** The path, with those offered that were asked for lately: the routes that are there, as far as anybody knows. */
 function RequestPathField({ endpointId, path, onChange }: RequestPathFieldProps) {
   const { client } = useApp()
   const id = useId()
@@ -128,13 +124,11 @@ function RequestPathField({ endpointId, path, onChange }: RequestPathFieldProps)
   )
 }
 
-/** The routes of an endpoint, where its app says which there are. */
 type RouteMenuProps = {
   readonly app: NonNullable<LiveEndpoint['app']>
   readonly onChoose: (request: Partial<WebDraft>) => void
 }
 
-/** A menu of the routes that the app declares; nothing where it declares none. */
 export function RouteMenu({ app, onChoose }: RouteMenuProps) {
   const declared = useDeclaredRoutes(app)
   if (declared === undefined || declared.routes.length === 0) return null

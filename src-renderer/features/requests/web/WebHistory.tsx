@@ -13,20 +13,17 @@ import { RelativeTime, SHORT_SPAN_PX, ShortDuration } from '../../../ui/Values.t
 import { webRequestsQuery } from '../request-queries.ts'
 import { METHODS, type WebDraft } from './web-draft.ts'
 
-/** The requests that an endpoint got. */
 export type WebHistoryProps = {
   readonly endpointId: string
-  /** When the last one sent here ended: the list is read again then. */
   readonly endedAt: number | undefined
   readonly onLoad: (request: Partial<WebDraft>) => void
 }
 
-// The service writes its log of requests a moment after their end; one that has much to do takes longer.
+// The service logs requests with a delay, longer under load.
 const LOGGED_AFTER_MS = [400, 2000, 6000] as const
 
 const idOf = ({ id }: ProxiedRequest) => String(id)
 
-/** The newest requests, whoever sent them; a press puts method and path of one into the form. */
 export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   const { client, platform } = useApp()
   const { data, error, refetch } = useQuery(webRequestsQuery(client, endpointId))

@@ -18,10 +18,8 @@ import { WebHistory } from './WebHistory.tsx'
 import { WebResponsePane } from './WebResponsePane.tsx'
 import { hasBody, sentHeaders, useWebDraft, type WebDraft, webProblem } from './web-draft.ts'
 
-/** Requests sent by hand to a load-balanced endpoint. `choice` stands first in the strip. */
 export type WebRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
-/** The request, its response beside it, samples and history below. */
 export function WebRequests({ endpoint, choice }: WebRequestsProps) {
   const [draft, change] = useWebDraft(endpoint)
   const [file, setFile] = useState<File>()
@@ -130,7 +128,7 @@ function sampleCall({ id, url }: LiveEndpoint, draft: WebDraft, file: File | und
   }
 }
 
-// A file cannot be kept: the page knows its content and not where it lies.
+// Files cannot be saved: the page only knows their content.
 const toSaved = ({ method, path, headers, bodyKind, body }: WebDraft): RequestDraft => ({
   operation: 'request',
   method,

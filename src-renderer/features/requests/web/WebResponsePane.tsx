@@ -9,10 +9,8 @@ import { StateDot } from '../../../ui/StateDot.tsx'
 import { Elapsed } from '../../../ui/Values.tsx'
 import type { WebResponse } from './send-web.ts'
 
-/** What a worker has answered. */
 export type WebResponsePaneProps = { readonly response: WebResponse; readonly endpoint: LiveEndpoint }
 
-/** The answer to a request: status, times, body or events, headers. */
 export function WebResponsePane({ response, endpoint }: WebResponsePaneProps) {
   const { method, path, status, statusText, headers, events, body, error, cut } = response
   return (
@@ -107,17 +105,12 @@ function nextStep(status: number, text: string | undefined): string {
   return `${text || 'The worker refused it'}: see the body for details.`
 }
 
-/** The body of a response. */
 type WebBodyProps = {
   readonly body: Blob
-  /** Whether it is only the beginning. */
   readonly cut: boolean
 }
 
-/**
- * A body by its type: JSON as an output, pictures, sound and films as such, text as text, and anything else to be
- * saved.
- */
+/** Shows a body by type: JSON, media and text; anything else is offered as a file. */
 function WebBody({ body, cut }: WebBodyProps) {
   const [family] = body.type.split('/', 1)
   if (body.size === 0) return <p className="text-ink-2">The response has no body.</p>
@@ -150,13 +143,13 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: parseExact(text) }
   } catch {
-    return undefined // it is not JSON, whatever its type says, and is shown as what it is
+    return undefined // it is not JSON, despite its type, and is shown as it is
   }
 }
 
 function MediaBody({ body, family }: { readonly body: Blob; readonly family: string }) {
   const shown = useAddress(body, body.type)
-  // What is saved has no type: opened in a window of its own it would be a page of our origin.
+  // Without a type, because it could otherwise open as a page of our origin.
   const saved = useAddress(body, 'application/octet-stream')
   if (shown === undefined) return null
   return (
@@ -175,7 +168,6 @@ function MediaBody({ body, family }: { readonly body: Blob; readonly family: str
   )
 }
 
-/** An address of the bytes within this window. */
 function useAddress(body: Blob, type: string): string | undefined {
   const [address, setAddress] = useState<string>()
   useEffect(() => {

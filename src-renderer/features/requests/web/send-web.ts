@@ -3,10 +3,9 @@ import { MIB } from '../../../../src-main/contract/units.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { hasBody, sentHeaders, type WebDraft } from './web-draft.ts'
 
-/** One server-sent event. */
 export type WebEvent = { readonly name: string; readonly data: string }
 
-/** What a worker has answered so far. Times in ms since the epoch. */
+/** Response so far. Times in ms since the epoch. */
 export type WebResponse = {
   readonly method: string
   readonly path: string
@@ -18,14 +17,12 @@ export type WebResponse = {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bytes: number
   readonly events: readonly WebEvent[]
-  /** The whole body, once it is there; not of events. */
+  /** The complete body once received; absent for event streams. */
   readonly body?: Blob
-  /** Whether more came than is kept. */
   readonly cut: boolean
   readonly error?: Error
 }
 
-/** How a request is sent. */
 export type SendWeb = {
   readonly client: ApiClient
   readonly now: () => number
@@ -36,11 +33,11 @@ export type SendWeb = {
   readonly onChange: (result: WebResponse) => void
 }
 
-// Source: ours. More is not looked at in a window; it is counted, and the sample for curl has it.
+// Source: ours. More is only counted; the curl sample has everything.
 const MAX_BYTES = 32 * MIB
 const MAX_EVENTS = 1000
 
-/** Sends a request to a load-balanced endpoint and is notified of its response until its end. Never rejects. */
+/** Sends a request to a load-balanced endpoint and follows the response to its end. Never rejects. */
 export async function sendWeb(send: SendWeb): Promise<void> {
   const { client, now, endpointId, draft, file, signal, onChange } = send
   const { method, path } = draft
@@ -97,7 +94,7 @@ async function readResponse(
   change({ bytes, body: new Blob(parts, { type: type.split(';', 1)[0] ?? '' }), cut: bytes > MAX_BYTES })
 }
 
-/** Takes bytes and gives the events that have become whole with them. */
+/** Takes bytes and returns the events that they complete. */
 export function eventReader(): (bytes: Uint8Array) => readonly WebEvent[] {
   const decoder = new TextDecoder()
   let events: WebEvent[] = []

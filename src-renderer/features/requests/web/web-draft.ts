@@ -1,7 +1,3 @@
-/**
- * The request that a person writes for a load-balanced endpoint: its parts, whether it can be sent, and the routes to
- * begin with.
- */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { DeployedEndpoint } from '../../../../src-main/contract/app.ts'
@@ -13,16 +9,12 @@ import { staysBelow } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useDraft } from '../draft.ts'
 
-/** Methods that are offered. */
 export const METHODS = SEND_METHODS
 
-/** Forms of a body. */
 export const BODY_KINDS = ['none', 'JSON', 'text', 'file'] as const
 
-/** A request to a load-balanced endpoint as it is being written. */
 export type WebDraft = {
   readonly method: (typeof METHODS)[number]
-  /** From its / on, with the query. */
   readonly path: string
   /** Lines of `Name: value`. */
   readonly headers: string
@@ -30,10 +22,8 @@ export type WebDraft = {
   readonly body: string
 }
 
-/** What everybody begins with. */
 export const EMPTY_WEB_DRAFT: WebDraft = { method: 'GET', path: '/', headers: '', bodyKind: 'none', body: '{}' }
 
-/** What a route that an app declares makes of a request: its method, its path, and arguments to begin with. */
 export function draftOfRoute(route: string, endpoint: Pick<DeployedEndpoint, 'examples'>): Partial<WebDraft> {
   const { method, path, body } = exampleRequest(route, endpoint)
   const known = METHODS.find((one) => one === method) ?? 'GET'
@@ -46,12 +36,11 @@ export function draftOfRoute(route: string, endpoint: Pick<DeployedEndpoint, 'ex
 
 type HeaderPair = readonly [name: string, value: string]
 
-// Browsers set these themselves and drop what a page says.
+// Browsers set these themselves and ignore values from pages.
 const OF_THE_BROWSER =
   /^(host|content-length|connection|cookie|origin|referer|date|expect|te|trailer|transfer-encoding|upgrade|via|keep-alive|accept-(charset|encoding)|(sec|proxy)-.*)$/i
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Reads the lines of headers. */
 export function readHeaders(text: string): {
   readonly pairs: readonly HeaderPair[]
   readonly problem: string | undefined
@@ -70,7 +59,6 @@ export function readHeaders(text: string): {
   return { pairs, problem: undefined }
 }
 
-/** Why a request cannot be sent as it stands; undefined: it can. */
 export function webProblem(
   { path, headers, bodyKind, body, method }: WebDraft,
   file: File | undefined,
@@ -84,12 +72,12 @@ export function webProblem(
   return bodyKind === 'JSON' ? jsonProblem(body) : undefined
 }
 
-/** Whether a body goes along: with GET and HEAD none can. */
+/** Requests with GET and HEAD cannot have a body. */
 export function hasBody({ method, bodyKind }: Pick<WebDraft, 'method' | 'bodyKind'>): boolean {
   return bodyKind !== 'none' && method !== 'GET' && method !== 'HEAD'
 }
 
-/** All headers as they are sent, with the type of the body where none is given. */
+/** All headers sent, with the body's content type if none is given. */
 export function sentHeaders(draft: WebDraft, file: File | undefined): readonly HeaderPair[] {
   const { pairs } = readHeaders(draft.headers)
   const typed = pairs.some(([name]) => /^content-type$/i.test(name))
@@ -113,7 +101,6 @@ function jsonProblem(text: string): string | undefined {
 
 type App = LiveEndpoint['app']
 
-/** The endpoint with its routes as its app declares them; undefined: it is of no app, or they are not known yet. */
 export function useDeclaredRoutes(app: App): DeployedEndpoint | undefined {
   const { client } = useApp()
   const { name = '', environment = '', resource } = app ?? {}
@@ -121,7 +108,6 @@ export function useDeclaredRoutes(app: App): DeployedEndpoint | undefined {
   return data?.endpoints.find((endpoint) => endpoint.resource === resource)
 }
 
-/** The request that a person writes for a load-balanced endpoint; one of an app begins with its first route. */
 export function useWebDraft({ id, app }: Pick<LiveEndpoint, 'id' | 'app'>): ReturnType<typeof useDraft<WebDraft>> {
   const declared = useDeclaredRoutes(app)
   const initial = useMemo(() => {

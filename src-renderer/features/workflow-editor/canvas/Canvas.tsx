@@ -9,14 +9,13 @@ import { useCanvasStore } from '../store/canvas-store.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { FlowCanvas } from './FlowCanvas.tsx'
 
-/** The graph that is shown, to be looked at and edited. Each graph of a document has a canvas of its own. */
 export function Canvas() {
   const { workflowId } = useTab()
   const address = useEditor(addressOf)
   const canvas = useCanvasStore()
   const room = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState<CanvasSize>()
-  // What can be seen is known before anything is drawn, so that nothing is drawn for nobody.
+  // Computed before drawing, so that invisible nodes are never drawn.
   useLayoutEffect(() => {
     const { width = 0, height = 0 } = room.current?.getBoundingClientRect() ?? {}
     setSize(roomOf(canvas.getState(), { width, height }))
@@ -46,8 +45,7 @@ function GraphCanvas({ address, size }: { readonly address: GraphAddress; readon
   )
 }
 
-// React Flow would measure each node that comes into sight, with all its slots, and forget those that are not drawn at
-// a small zoom. Where everything is follows from the document (`graph/geometry.ts`).
+// Geometry follows from the document (`graph/geometry.ts`); React Flow would measure visible nodes and forget others.
 function Prepared({ view: { x, y, zoom }, children }: { readonly view: Viewport; readonly children: ReactNode }) {
   const store = useStoreApi()
   useState(() => store.setState({ updateNodeInternals: () => {}, transform: [x, y, zoom] }))

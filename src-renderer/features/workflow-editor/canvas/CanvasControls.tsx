@@ -7,7 +7,6 @@ import type { EditorActions } from '../keys/create-actions.ts'
 import { GESTURES } from '../keys/shortcuts.ts'
 import { useCanvas } from '../store/canvas-store.ts'
 
-/** How the canvas is looked at. */
 export function CanvasControls({ actions }: { readonly actions: EditorActions }) {
   const [isHelping, setHelping] = useState(false)
   const percent = useStore(({ transform }) => Math.round(transform[2] * 100))
@@ -54,7 +53,6 @@ export function CanvasControls({ actions }: { readonly actions: EditorActions })
         label="Overview (Alt+M)"
         aria-pressed={hasMinimap}
         onClick={actions.minimap}
-        // There is no room for it in a narrow window.
         className="max-[1199px]:hidden"
       >
         <MapIcon className={hasMinimap ? 'text-accent' : ''} />
@@ -67,7 +65,6 @@ export function CanvasControls({ actions }: { readonly actions: EditorActions })
   )
 }
 
-/** What the pointer does together with keys; keys alone are in the sheet that `?` opens. */
 function GestureSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <SidePanel open onOpenChange={onClose} title="Mouse and keys">

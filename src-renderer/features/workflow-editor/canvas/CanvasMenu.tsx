@@ -5,7 +5,6 @@ import { SHORTCUTS, type Shortcut, shownKeys } from '../keys/shortcuts.ts'
 import type { OpenOverlay } from '../store/canvas-store.ts'
 import { type MenuEntry, useMenuEntries } from './use-menu-entries.ts'
 
-/** The menu of what was pressed with the other button, or with Shift and F10. */
 export function CanvasMenu({
   overlay,
   flow,

@@ -15,17 +15,15 @@ import { Minimap } from './Minimap.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { focusNode } from './use-focus-in-canvas.ts'
 
-// With what reads and writes pictures, which few graphs need.
+// Loaded lazily with the image codecs, which few graphs need.
 const MaskDialog = lazy(() => import('../mask/MaskDialog.tsx').then((loaded) => ({ default: loaded.MaskDialog })))
 
 type CanvasOverlaysProps = {
   readonly flow: Flow
-  /** As they are drawn, with what is selected and being moved. */
   readonly nodes: readonly CanvasNode[]
   readonly actions: EditorActions
 }
 
-/** What lies over the canvas: where one is, what is open, and what was just done. */
 export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -36,7 +34,7 @@ export function CanvasOverlays({ flow, nodes, actions }: CanvasOverlaysProps) {
     const [id] = editor.getState().selection
     if (id === undefined) return document.querySelector<HTMLElement>(ANY_NODE)?.focus({ preventScroll: true })
     if (focusNode(id)) return
-    // A node that was just added is drawn with the next frame; by then somebody may have gone on to something else.
+    // A new node appears in the next frame; the focus may be elsewhere by then.
     requestAnimationFrame(() => requestAnimationFrame(() => document.activeElement === document.body && focusNode(id)))
   }, [canvas, editor])
   return (
@@ -74,7 +72,7 @@ function Nothing({ actions }: { readonly actions: EditorActions }) {
   )
 }
 
-// What an edit did, for those who do not see it. The same words twice are told twice.
+// Announced to screen readers; repeated texts are announced again.
 function Said() {
   const { at, text } = useCanvas((state) => state.said)
   return (
@@ -84,7 +82,6 @@ function Said() {
   )
 }
 
-/** The subgraphs that were entered, each leads back. Nothing in the outermost graph. */
 function Trail() {
   const { editor } = useTab()
   const path = useEditor((state) => state.path)

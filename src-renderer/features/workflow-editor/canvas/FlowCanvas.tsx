@@ -1,7 +1,3 @@
-/**
- * The canvas of a graph in React Flow, with what stands on it beside nodes and groups: edges of subgraphs, reroutes,
- * links and their points.
- */
 import {
   Background,
   BackgroundVariant,
@@ -45,7 +41,6 @@ import { useMoving } from './use-moving.ts'
 import { DetailContext, detailAt, useOverview } from './use-overview.ts'
 import { usePointing } from './use-pointing.ts'
 
-/** Where links come into a subgraph, or leave it. */
 const BoundaryBox = memo(function BoundaryBox({ data: { side, slots } }: NodeProps<BoundaryNode>) {
   const isIn = side === 'inputs'
   return (
@@ -75,7 +70,6 @@ const BoundaryBox = memo(function BoundaryBox({ data: { side, slots } }: NodePro
   )
 })
 
-/** A reroute: a node that hands on what comes in. */
 const RerouteDot = memo(function RerouteDot({ data: { view }, selected }: NodeProps<FlowNode>) {
   const [input, output] = [view.inputs[0], view.outputs[0]]
   const type = output?.type ?? input?.type ?? '*'
@@ -97,7 +91,6 @@ const RerouteDot = memo(function RerouteDot({ data: { view }, selected }: NodePr
   )
 })
 
-/** A link, in the colour of its type. */
 const LinkLine = memo(function LinkLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<FlowLink>) {
   const path = linkPath({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, data?.points ?? [])
   return (
@@ -107,14 +100,13 @@ const LinkLine = memo(function LinkLine({ sourceX, sourceY, targetX, targetY, da
         path={path}
         interactionWidth={16}
         className="workflow-link"
-        // The colour alone: how a link under the pointer or a selected one looks is for `canvas.css` to say.
+        // Only the colour, because `canvas.css` styles hovered and selected links.
         style={{ '--link': slotColour(data?.type ?? '*') } as CSSProperties}
       />
     </>
   )
 })
 
-/** A point that links are led through. */
 const Waypoint = memo(function Waypoint({ data, selected }: NodeProps<WaypointNode>) {
   return (
     <div
@@ -132,7 +124,6 @@ const PAN_BUTTONS = [0, 1]
 const BOX_KEYS = ['Control', 'Meta']
 const MANY_KEYS = ['Shift', 'Control', 'Meta']
 
-/** The canvas of one graph. */
 export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view: Viewport }) {
   const { address } = flow
   const area = useRef<HTMLDivElement>(null)

@@ -10,7 +10,6 @@ import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'
 import { addressOf, useTab } from '../store/editor-store.ts'
 import { useDetail } from './use-overview.ts'
 
-/** A box around nodes. Its title is what it is moved by; within it the canvas is as elsewhere. */
 export const GroupBox = memo(function GroupBox({ id, data, selected }: NodeProps<GroupNode>) {
   const { title, color, size, index, isCollapsed } = data
   const detail = useDetail()
@@ -60,7 +59,6 @@ function GroupTitle({ index, title }: { readonly index: number; readonly title: 
 
 const LEAST = 80
 
-/** The corner of a selected group that it is made larger by. */
 function GroupResizer({ index }: { readonly index: number }) {
   const { editor } = useTab()
   return (

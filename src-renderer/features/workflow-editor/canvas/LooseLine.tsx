@@ -4,7 +4,7 @@ import { type CanvasNode, outputHandle } from '../graph/flow-types.ts'
 import { linkPath } from '../graph/links.ts'
 import { useCanvas } from '../store/canvas-store.ts'
 
-/** The link that is being drawn; one that was taken by its end is drawn from the output that it comes from. */
+/** The link being drawn; a detached one starts at its output. */
 export function LooseLine({
   fromX,
   fromY,

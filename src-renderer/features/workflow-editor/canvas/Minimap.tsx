@@ -12,12 +12,12 @@ type Frame = { readonly x: number; readonly y: number; readonly scale: number }
 const WIDTH = 180
 const HEIGHT = 120
 const MARGIN = 6
-// A graph of few nodes does not fill it.
+// Maximum scale, so that a small graph does not fill the map.
 const MOST_SCALE = 0.2
 const GROUP_ALPHA = 0.25
 const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
-/** The whole graph in small, with what is seen of it. The library's own draws an element for each node. */
+/** The whole graph with the visible part. The library's minimap creates an element per node. */
 export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
   const store = useStoreApi()
   const { setCenter, getZoom } = useReactFlow()
@@ -76,7 +76,7 @@ export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
   )
 }
 
-// The nodes change seldom, and the view with each frame.
+// Drawn separately, because nodes change seldom and the viewport every frame.
 function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode[], style: CSSStyleDeclaration): Frame {
   const { canvas } = context
   canvas.width = WIDTH * 2

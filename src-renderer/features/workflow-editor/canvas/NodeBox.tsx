@@ -17,7 +17,6 @@ import { NodePictures } from './NodePictures.tsx'
 import { NodeSlots, Slot } from './NodeSlots.tsx'
 import { useDetail } from './use-overview.ts'
 
-/** A node: as much of it as can be seen at this zoom. */
 export const NodeBox = memo(function NodeBox({ data: { view, own, hasRoom }, selected }: NodeProps<FlowNode>) {
   const detail = useDetail()
   if (detail === 'bare') return <Frame view={view} selected={selected} isBare />
@@ -126,7 +125,7 @@ function Title({ view, children }: { readonly view: NodeView; readonly children:
   )
 }
 
-// A collapsed node has one place for all links into it, and one for those out of it.
+// One place for all incoming links, one for all outgoing.
 function CollapsedSlots({ view: { inputs, outputs } }: { readonly view: NodeView }) {
   const [input, output] = [inputs.find(({ link }) => link !== undefined), outputs[0]]
   return (
@@ -137,7 +136,7 @@ function CollapsedSlots({ view: { inputs, outputs } }: { readonly view: NodeView
   )
 }
 
-// Below the node: its slots stay where the links to them end.
+// Below the node, so that slots stay in place.
 function Failure({ error }: { readonly error: string | undefined }) {
   return (
     <p
@@ -149,7 +148,6 @@ function Failure({ error }: { readonly error: string | undefined }) {
   )
 }
 
-/** A mark on a node that something is wrong with; what it is, its title says, and the list of problems. */
 export function ProblemMark({ payloadId }: { readonly payloadId: string }) {
   const problems = useNodeProblems(payloadId)
   if (problems.length === 0) return null
@@ -164,7 +162,6 @@ export function ProblemMark({ payloadId }: { readonly payloadId: string }) {
   )
 }
 
-/** The corner of a selected node that it is made larger by. */
 function NodeResizer({ id }: { readonly id: string }) {
   const { editor } = useTab()
   const onResizeEnd: OnResizeEnd = (_event, { width, height }) => {

@@ -1,4 +1,3 @@
-/** The head of a node: its title, and how the node does in the run that is shown. */
 import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { NameField } from '../files/NameField.tsx'
@@ -8,7 +7,6 @@ import { addressOf, useRuns, useTab } from '../store/editor-store.ts'
 import type { NodeProgress as Progress } from '../store/run-store.ts'
 import { focusNode } from './use-focus-in-canvas.ts'
 
-/** How a node does in the run that is shown; of a subgraph what is within it. */
 export function useNodeProgress(payloadId: string, isSubgraph: boolean): Progress | undefined {
   return useRuns(({ progress }) => {
     if (!isSubgraph) return progress.get(payloadId)
@@ -26,7 +24,6 @@ const STATES = {
   failed: { word: 'Failed', dot: 'bg-failed' },
 } as const
 
-/** The state of a node, by a dot and its word. */
 export function NodeStateBadge({ progress }: { readonly progress: Progress }) {
   const { word, dot } = STATES[progress.state]
   const { step, steps } = progress
@@ -39,7 +36,6 @@ export function NodeStateBadge({ progress }: { readonly progress: Progress }) {
   )
 }
 
-/** The state of a node that is seen from far away. */
 export function NodeStateMark({ progress }: { readonly progress: Progress }) {
   const { word, dot } = STATES[progress.state]
   return (
@@ -50,7 +46,6 @@ export function NodeStateMark({ progress }: { readonly progress: Progress }) {
   )
 }
 
-/** How far a running node is, along its title. */
 export function NodeProgressBar({ progress }: { readonly progress: Progress }) {
   const { state, step, steps } = progress
   if (state !== 'running' || step === undefined || steps === undefined || steps === 0) return null
@@ -69,7 +64,6 @@ export function NodeProgressBar({ progress }: { readonly progress: Progress }) {
   )
 }
 
-/** What a node is called; a field for it while somebody writes it, after a double click. */
 export function NodeTitle({ view: { id, title } }: { readonly view: NodeView }) {
   const { editor } = useTab()
   const canvas = useCanvasStore()

@@ -5,7 +5,7 @@ import type { NodeProgress } from '../store/run-store.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
 /**
- * What a node has given, saved or only to be looked at, or how far its picture is.
+ * Shows a node's results or preview.
  * @param hangs below the node, which has no room for it
  */
 export function NodePictures({ progress, hangs }: { readonly progress: NodeProgress; readonly hangs: boolean }) {
@@ -66,7 +66,6 @@ type Picture = {
   readonly kind: 'image' | 'video'
 }
 
-// More are in the panel of results.
 const MOST = 4
 
 function picturesOf({ preview, results, state }: NodeProgress): readonly Picture[] {
@@ -81,17 +80,14 @@ function picturesOf({ preview, results, state }: NodeProgress): readonly Picture
   return [{ key: 'preview', address: preview, label: 'Preview', kind: 'image' }]
 }
 
-/** Sounds and texts. */
 const othersOf = ({ results = [] }: NodeProgress): readonly RunResult[] =>
   results.filter((one) => mediaKind(one) === 'audio' || one.mediaType === 'text/plain').slice(0, MOST)
 
-/** A text that a node gave. */
 type NodeTextProps = { readonly asset: string; readonly name: string }
 
-// As much as anybody reads on a node, in bytes; the whole of it is in the panel of results.
+// Readable amount, in bytes; the results panel has everything.
 const SHOWN_BYTES = 4000
 
-/** The text that a node gave, as Preview as Text shows it. */
 function NodeText({ asset, name }: NodeTextProps) {
   const { data, error } = useQuery({ queryKey: ['text-of-asset', asset], queryFn: () => readStart(asset) })
   return (

@@ -11,7 +11,6 @@ import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
 import { WidgetMenu } from '../widgets/WidgetTools.tsx'
 import { choiceText, widgetHelp, widgetLabel } from '../widgets/widget-kind.ts'
 
-/** The inputs and outputs of a node, with their names. */
 export const NodeSlots = memo(function NodeSlots({ view }: { readonly view: NodeView }) {
   const inputs = shownInputs(view)
   if (inputs.length + view.outputs.length === 0) return null
@@ -59,7 +58,6 @@ function InputRow({ view, input }: { readonly view: NodeView; readonly input: In
   )
 }
 
-/** A slot: where a link begins or ends. */
 export type SlotProps = {
   readonly side: 'input' | 'output'
   readonly id: string
@@ -68,7 +66,6 @@ export type SlotProps = {
   readonly isList?: boolean
 }
 
-/** The dot of a slot, at the edge of its node. */
 export function Slot({ side, id, type, isLinked, isList = false }: SlotProps) {
   const isMisfit = useCanvas(({ loose }) => loose !== undefined && (loose.side === side || !typesFit(loose.type, type)))
   const isLocked = useCanvas((state) => state.isLocked)
@@ -86,17 +83,15 @@ export function Slot({ side, id, type, isLinked, isList = false }: SlotProps) {
   )
 }
 
-/** A widget that is an input. */
 type WidgetSocketProps = {
   readonly nodeId: string
   readonly nodeTitle: string
   readonly nodeKind: NodeKind
   readonly widget: WidgetView
-  /** Its slot. */
   readonly children: ReactNode
 }
 
-/** The row of a widget that is an input: while nothing is linked to it, its own value counts, and is shown. */
+/** The row of a widget turned into an input; its own value applies while nothing is linked. */
 function WidgetSocket({ nodeId, nodeTitle, nodeKind, widget, children }: WidgetSocketProps) {
   const label = widgetLabel(widget)
   const name = `${label} of ${nodeTitle}`

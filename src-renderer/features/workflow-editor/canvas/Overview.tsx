@@ -9,13 +9,11 @@ import { useDetail } from './use-overview.ts'
 const LINK_WIDTH = 2.5
 const LEAST_SCREEN_WIDTH = 0.8
 
-/** A graph from far away. Keep both lists the same between two drawings where they are. */
 export type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly links: readonly FlowLink[] }
 
 /**
- * All links at a small zoom, and from farther away all nodes, drawn at once on one canvas: thousands of them as
- * elements of their own would take seconds. The paths are made when the graph changes; moving the view only draws them
- * anew.
+ * Draws links, and at very small zoom nodes, on one canvas, because thousands of elements take seconds. Paths are
+ * cached per graph.
  */
 export function Overview({ nodes, links }: OverviewProps) {
   const store = useStoreApi()
@@ -52,7 +50,7 @@ export function Overview({ nodes, links }: OverviewProps) {
 type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type ColourOf = (name: string) => string
 
-// Asked for once: each asking makes the browser look through all styles.
+// Read once, because each read makes the browser resolve all styles.
 function nodeColourReader(element: Element): ColourOf {
   const style = getComputedStyle(element)
   const known = new Map<string, string>()
@@ -95,7 +93,6 @@ function draw(
   }
 }
 
-/** A graph from far away: paths by colour, in pixels of the canvas of nodes, in the order in which they are drawn. */
 type OverviewPaths = {
   readonly groups: Paths
   readonly links: Paths
@@ -104,7 +101,6 @@ type OverviewPaths = {
 
 type Paths = ReadonlyMap<string, Path2D>
 
-/** The paths of a graph. @param isBare nodes are drawn too, and links are straight */
 function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): OverviewPaths {
   const boxes = isBare ? nodes : []
   return {
@@ -114,7 +110,6 @@ function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[],
   }
 }
 
-/** The colour of a node from far away: `var(--...)` or a CSS colour. */
 export function farColour(node: CanvasNode): string {
   if (node.selected === true) return 'var(--accent)'
   if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'

@@ -13,12 +13,10 @@ import { type ActionId, SHORTCUTS } from '../keys/shortcuts.ts'
 import { useCanvas } from '../store/canvas-store.ts'
 
 type SelectionBarProps = {
-  /** As they are drawn, with what is selected and being moved. */
   readonly nodes: readonly CanvasNode[]
   readonly actions: EditorActions
 }
 
-/** What can be done with the selected nodes, above them. Nothing while none is selected. */
 export function SelectionBar({ nodes, actions }: SelectionBarProps) {
   const selected = useMemo(() => nodes.filter((node) => node.selected === true && isDocumentNode(node)), [nodes])
   const isLocked = useCanvas((state) => state.isLocked)
@@ -32,7 +30,7 @@ export function SelectionBar({ nodes, actions }: SelectionBarProps) {
   )
 }
 
-// Of the bar, and how near it comes to the edges of the canvas, px.
+// Bar size, and its margin to the canvas edges, px.
 const [WIDTH, HEIGHT] = [168, 34]
 const ABOVE = 8
 const EDGE = 8
@@ -41,22 +39,21 @@ const RUN_BAR = 64
 
 type AboveBoxProps = { readonly bounds: Box; readonly children: ReactNode }
 
-// It goes with each frame of a view that moves. What is in the bar comes from outside, so that none of it is drawn
-// again then.
+// Moves with each frame; its content is passed in to avoid redraws.
 function AboveBox({ bounds, children }: AboveBoxProps) {
   const [left, top] = useStore(
     ({ transform: [x, y, zoom], width, height }) => {
       const middle = (bounds.x + bounds.width / 2) * zoom + x
       const above = bounds.y * zoom + y - HEIGHT - ABOVE
       const below = (bounds.y + bounds.height) * zoom + y + ABOVE
-      // Below them where there is no room above; over them where there is none either.
+      // Below the nodes if there is no room above, else over them.
       const isBelow = above < CONTROLS && below + HEIGHT < height - RUN_BAR
       const across = Math.max(EDGE, Math.min(middle - WIDTH / 2, width - WIDTH - EDGE))
       return [across, isBelow ? below : Math.max(CONTROLS, above)] as const
     },
     (one, other) => one[0] === other[0] && one[1] === other[1],
   )
-  // Out of sight above or below what is seen, it would be in the way of other nodes.
+  // Hidden if the nodes are out of view, to avoid covering others.
   const isAway = useStore(
     ({ transform: [, y, zoom], height }) =>
       (bounds.y + bounds.height) * zoom + y < CONTROLS || bounds.y * zoom + y > height,

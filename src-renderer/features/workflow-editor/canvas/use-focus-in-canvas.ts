@@ -1,6 +1,4 @@
-/**
- * The keyboard on the canvas: one node can be reached with Tab, arrows and Tab lead on from it, Enter leads into it.
- */
+/** Keyboard on the canvas: one node is in the Tab order, arrows and Tab move on, Enter goes inside. */
 import { useReactFlow, type Viewport } from '@xyflow/react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { Flow } from '../graph/flow-graph.ts'
@@ -17,7 +15,6 @@ const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** What hears keys on the canvas, and their end. */
 export function useFocusInCanvas(flow: Flow) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -31,11 +28,11 @@ export function useFocusInCanvas(flow: Flow) {
     if (!isInSight(node, getViewport())) {
       void setCenter(position.x + width / 2, position.y + height / 2, { zoom: getViewport().zoom })
     }
-    // It is drawn with the next frame where it was out of sight.
+    // An off-screen node is drawn in the next frame.
     requestAnimationFrame(() => requestAnimationFrame(() => focusNode(node.id)))
   }
 
-  // With the node that has the focus: who came by Tab sees no other.
+  // Includes the focused node, which keyboard users see as selected.
   function moveSelected([x, y]: readonly [number, number], focused: CanvasNode) {
     if (!editor.getState().selection.has(focused.id)) editor.getState().select([focused.id])
     const { selection, edit, document } = editor.getState()
@@ -52,8 +49,7 @@ export function useFocusInCanvas(flow: Flow) {
     edit('Move', () => moveAll(document, flow.address, flow, positions), 'move by keys')
   }
 
-  // Nobody has the focus after a press on empty space, or when the node that had it is no longer drawn, as in a
-  // subgraph.
+  // The focus is lost after clicks on empty space, or when its node vanishes.
   useEffect(() => {
     const onEscape = (event: globalThis.KeyboardEvent) => {
       const isNowhere = event.target === document.body || (event.target as Element).id === 'content'
@@ -63,8 +59,7 @@ export function useFocusInCanvas(flow: Flow) {
     return () => removeEventListener('keydown', onEscape)
   }, [editor, canvas])
 
-  // Space is also held to move the view: the node is selected, or not, when it is let go, and only where nothing was
-  // moved.
+  // Space also pans: selection toggles on release, if nothing moved.
   function onKeyUp({ key, target }: KeyboardEvent<HTMLElement>) {
     if (key !== ' ') return
     const pressed = spaceAt.current
@@ -80,7 +75,7 @@ export function useFocusInCanvas(flow: Flow) {
     const id = onNode?.getAttribute('data-id') ?? undefined
     const node = flow.byId.get(id ?? '')
     if (event.key === 'Escape') return leave(element, onNode)
-    // What is within a node hears its own keys.
+    // Elements within a node handle their own keys, so these are ignored.
     if (onNode === null || node === undefined || element !== onNode) return
     const arrow = ARROWS[event.key]
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
@@ -111,7 +106,7 @@ export function useFocusInCanvas(flow: Flow) {
   function tab(event: KeyboardEvent, node: CanvasNode) {
     const order = readingOrder(flow.nodes)
     const next = order[order.indexOf(node) + (event.shiftKey ? -1 : 1)]
-    // From the last one Tab leads out of the canvas, past what is within the nodes.
+    // After the last node, Tab leaves the canvas past inner elements.
     if (next === undefined) return void edgeOf(event.currentTarget, event.shiftKey)?.focus()
     event.preventDefault()
     goToNode(next)
@@ -141,7 +136,6 @@ export function useFocusInCanvas(flow: Flow) {
   }
 }
 
-/** Nothing is selected any more; where nothing was, the subgraph is left. */
 function letGo({ editor, canvas }: { readonly editor: EditorStore; readonly canvas: CanvasStore }): void {
   const { path, selection, enter } = editor.getState()
   const { things, links } = canvas.getState()
@@ -171,17 +165,13 @@ function isInSight(
   )
 }
 
-/**
- * Nodes as one reads: by columns of the graph from left to right, from top to bottom within. Groups and points are left
- * out.
- */
+/** Columns from left to right, top to bottom, without groups and points. */
 export function readingOrder(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
   return nodes
     .filter(isDocumentNode)
     .sort((one, other) => one.position.x - other.position.x || one.position.y - other.position.y)
 }
 
-/** The nearest node in a direction; one straight ahead before one aside. */
 export function nextNode(
   nodes: readonly CanvasNode[],
   from: CanvasNode,
@@ -209,7 +199,6 @@ const middleOf = ({ position, width = 0, height = 0 }: CanvasNode) => {
   return { x: position.x + width / 2, y: position.y + height / 2 }
 }
 
-/** Gives the focus to a node of the canvas. @returns false where it is not drawn */
 export function focusNode(id: string): boolean {
   const selector = `.workflow-canvas .react-flow__node[data-id="${CSS.escape(id)}"]`
   const element = document.querySelector<HTMLElement>(selector)

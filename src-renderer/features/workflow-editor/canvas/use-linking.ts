@@ -1,6 +1,6 @@
 /**
- * Links, drawn and changed by hand. A link is drawn from any slot; from an input that has one it takes that link by its
- * end. Let go on a slot or a node it is made, on empty space it asks for a node that fits.
+ * Drawing links: from a slot, or detaching an input's link. Dropping on a slot or node connects; on empty space it
+ * offers nodes.
  */
 import {
   type Connection,
@@ -27,10 +27,9 @@ import { fittingInputs, fittingOutputs, makeLink, refuseLink } from '../graph/ma
 import { type LooseLink, type Point, useCanvas, useCanvasStore } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-store.ts'
 
-/** What is being done with a link. `taken`: the link whose end was taken; `moves`: all links of the output go along. */
+/** `taken`: the detached link; `moves`: all links of the output. */
 type Drawing = { readonly loose: LooseLink; readonly taken?: string; readonly moves: boolean }
 
-/** The links as they are drawn, and what hears the hand. */
 export function useLinking(address: GraphAddress, flow: Flow) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -117,7 +116,7 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     canvas.getState().say('The link is removed.')
   }
 
-  /** What is let go on the edge of a subgraph becomes an input or output of it. */
+  /** Dropping on a subgraph's edge adds an input or output. */
   function addBoundary(loose: LooseLink, taken?: string) {
     if (address === undefined) return
     const { types, edit } = editor.getState()
@@ -186,7 +185,6 @@ type DropTarget = {
   readonly widget?: string | undefined
 }
 
-// The node, and the slot or widget of it, under the pointer.
 function dropTargetAt({ x, y }: Point): DropTarget {
   const element = document.elementFromPoint(x, y)
   const handle = element?.closest('.react-flow__handle')?.getAttribute('data-handleid') ?? undefined

@@ -15,7 +15,6 @@ import { type CanvasStore, type MenuTarget, type Point, useCanvasStore } from '.
 import { type EditorStore, useTab } from '../store/editor-store.ts'
 import { takesPicture } from '../widgets/widget-kind.ts'
 
-/** An entry of a menu: an action of the editor, one of its own, or colours to pick from. */
 export type MenuEntry =
   | ActionId
   | { readonly name: string; readonly run: () => void }
@@ -34,7 +33,6 @@ const GROUP_COLOURS: Readonly<Record<string, string>> = {
   Grey: '#888',
 }
 
-/** What can be done with something on the canvas, in groups. */
 export function useMenuEntries(target: MenuTarget, flow: Flow): MenuGroups {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -74,20 +72,20 @@ function addHere({ canvas }: Ports, at: Point): MenuEntry {
   const run = () => {
     const { overlay } = canvas.getState()
     const screen = overlay?.screen ?? { x: 0, y: 0 }
-    // After the menu is gone, which takes the focus back.
+    // After the menu closes, which takes the focus back.
     requestAnimationFrame(() => canvas.getState().set({ overlay: { kind: 'add', screen, at } }))
   }
   return { name: 'Add a node', run }
 }
 
-// Of a picture that the node loads itself.
+// Only for pictures that the node itself loads, not for linked ones.
 function maskEntries({ flow: { byId }, canvas }: Ports, id: string): MenuGroups {
   const widget = viewOf(byId.get(id))?.widgets.find((one) => one.kind === 'input' && !one.isLinked && takesPicture(one))
   const value = asText(widget?.value)
   if (widget === undefined || value === undefined || value === '') return []
   const run = () => {
     const screen = canvas.getState().overlay?.screen ?? { x: 0, y: 0 }
-    // After the menu is gone, which takes the focus back.
+    // After the menu closes, which takes the focus back.
     requestAnimationFrame(() =>
       canvas.getState().set({ overlay: { kind: 'mask', screen, node: id, input: widget.name, value } }),
     )

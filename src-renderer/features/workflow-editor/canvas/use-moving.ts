@@ -1,6 +1,4 @@
-/**
- * Selecting and moving what is on the canvas. While a hand moves it the document stays; where it is let go is one edit.
- */
+/** Selecting and moving. The document changes once, when dropped. */
 import type { NodeChange, OnNodeDrag, OnNodesChange, XYPosition } from '@xyflow/react'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
@@ -27,14 +25,13 @@ import { selectNodes, useEditor, useTab } from '../store/editor-store.ts'
 
 type Held = { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number }
 
-/** What is drawn, with what is selected and what is being moved, and what hears the hand. */
 export function useMoving(address: GraphAddress, flow: Flow) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
   const selection = useEditor((state) => state.selection)
   const things = useCanvas((state) => state.things)
   const [held, setHeld] = useState<ReadonlyMap<string, Held>>(NOTHING)
-  // What was selected before a box was drawn with Shift, which adds.
+  // The selection before a Shift box selection, which adds to it.
   const selectedBefore = useRef<ReadonlySet<string>>(NONE)
 
   const nodes = useMemo(() => {
@@ -96,7 +93,7 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     selectNodes({ editor, canvas }, made)
   }
 
-  // A node without links, let go on one that it fits, stands within it.
+  // An unlinked node dropped on a suitable link is inserted.
   function inserted(document: WorkflowDocument, node: CanvasNode, position: XYPosition): WorkflowDocument {
     const view = viewOf(node)
     const isLinked =
@@ -114,12 +111,10 @@ export function useMoving(address: GraphAddress, flow: Flow) {
   return {
     nodes,
     handlers: { onNodesChange, onNodeDragStop },
-    /** A box begins to be drawn. With Shift what is selected stays so. */
     onBoxStart(event: MouseEvent) {
       selectedBefore.current = event.shiftKey ? new Set([...selection, ...things]) : NONE
       if (event.shiftKey) editor.getState().select(selection)
     },
-    /** @returns what stays selected */
     onBoxEnd(): ReadonlySet<string> {
       const before = selectedBefore.current
       selectedBefore.current = NONE
@@ -163,7 +158,6 @@ function heldAfter(
   return next ?? held
 }
 
-// What is in a group goes with it.
 function membersOf(group: Extract<CanvasNode, { type: 'box' }>, to: XYPosition, { byId }: Flow) {
   const [x, y] = [to.x - group.position.x, to.y - group.position.y]
   return group.data.members.flatMap((id) => {
@@ -172,7 +166,6 @@ function membersOf(group: Extract<CanvasNode, { type: 'box' }>, to: XYPosition, 
   })
 }
 
-/** What really moved, and where to; with the members of groups. */
 function positionsToMove(flow: Flow, positions: ReadonlyMap<string, XYPosition>): ReadonlyMap<string, XYPosition> {
   const moves = new Map<string, XYPosition>()
   for (const [id, position] of positions) {
@@ -187,10 +180,7 @@ function positionsToMove(flow: Flow, positions: ReadonlyMap<string, XYPosition>)
 const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
   one.size === other.size && [...one].every((id) => other.has(id))
 
-/**
- * Ids of the links that a node is let go on: those whose middle is within its box, the nearest to its own middle first.
- * @param box of the node, where it is let go
- */
+/** Ids of the links under a dropped node: those whose middle is within its box, nearest first. */
 export function linksUnder({ links, byId }: Pick<Flow, 'links' | 'byId'>, box: Box): readonly string[] {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
   return links
@@ -204,7 +194,7 @@ export function linksUnder({ links, byId }: Pick<Flow, 'links' | 'byId'>, box: B
     .map(({ id }) => id)
 }
 
-// The curve of a link is the same from both of its ends; one with points is taken at the one in its middle.
+// Curves are symmetric; with points, the middle one counts.
 function middleOfLink(link: FlowLink, byId: Flow['byId']) {
   const points = link.data?.points ?? []
   const point = points[Math.floor(points.length / 2)]
@@ -213,10 +203,6 @@ function middleOfLink(link: FlowLink, byId: Flow['byId']) {
   return ends && { x: (ends.from.x + ends.to.x) / 2, y: (ends.from.y + ends.to.y) / 2 }
 }
 
-/**
- * Moves nodes, groups and points of links to where they were let go. @param positions of what stands on the canvas, by
- * its name
- */
 export function moveAll(
   document: WorkflowDocument,
   at: GraphAddress,

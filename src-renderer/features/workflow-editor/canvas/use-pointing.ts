@@ -1,4 +1,3 @@
-/** What a press of the pointer means that neither moves nor links: menus, adding, opening, points of links. */
 import { type EdgeMouseHandler, type NodeMouseHandler, useReactFlow } from '@xyflow/react'
 import { type DragEvent, type MouseEvent, type PointerEvent, useRef } from 'react'
 import { addPrimitive } from '../../../../src-main/domain/workflow/edit/add-node.ts'
@@ -15,7 +14,6 @@ import { useTab } from '../store/editor-store.ts'
 
 const PRIMITIVE_AWAY = 260
 
-/** What hears the pointer. `area`: on all of the canvas; `handlers`: of what is on it. */
 export function usePointing(address: GraphAddress, flow: Flow) {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -29,7 +27,6 @@ export function usePointing(address: GraphAddress, flow: Flow) {
   }
 
   const onNodeContextMenu: NodeMouseHandler<CanvasNode> = (event, { id, type }) => {
-    // Fields have menus of their own.
     if ((event.target as Element).closest('input, textarea, [contenteditable="true"], [data-own-menu]') !== null) return
     if (type === 'node' || type === 'reroute') {
       if (!editor.getState().selection.has(id)) editor.getState().select([id])
@@ -79,7 +76,7 @@ export function usePointing(address: GraphAddress, flow: Flow) {
     })
   }
 
-  // Before React Flow begins to draw a link.
+  // Capture phase, to run before React Flow starts to draw a link.
   function onPointerDownCapture(event: PointerEvent) {
     const handle = (event.target as Element).closest('.react-flow__handle')
     if (handle === null || !event.altKey || !(event.ctrlKey || event.metaKey)) return

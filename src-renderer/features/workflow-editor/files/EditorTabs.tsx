@@ -14,7 +14,6 @@ import type { OpenTab, OpenTabs } from './open-tabs.ts'
 import { TabItem } from './TabItem.tsx'
 import { type FileActions, useFileActions } from './use-file-actions.ts'
 
-/** The documents that are open, as tabs; how the shown one is kept; what can be done with it as a file. */
 export function EditorTabs() {
   const [tabs, { tabs: all, current }] = useTabs((state) => state)
   const actions = useFileActions()
@@ -51,13 +50,11 @@ export function EditorTabs() {
   )
 }
 
-/** The keeper of the document that is shown. */
 type SaveNoticeProps = {
   readonly autosave: Autosave
   readonly actions: Pick<FileActions, 'exportDocument' | 'saveAsCopy' | 'loadTheirs'>
 }
 
-/** Says why edits are not kept, and what to do about it; nothing while they are. */
 function SaveNotice({ autosave, actions }: SaveNoticeProps) {
   const status = useStore(autosave.state, (state) => state.status)
   const problem = useStore(autosave.state, (state) => state.problem)
@@ -99,7 +96,6 @@ function actionsOf(
   )
 }
 
-/** What the palette offers for tabs, and for the shown document as a file. @param open the tabs as they are */
 function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly OpenTab[]): readonly Command[] {
   const [, go] = useLocation()
   const toTabs = useMemo(

@@ -1,17 +1,17 @@
 import { FileUp } from 'lucide-react'
 import { useEffect, useState } from 'react'
 
-/** A page that takes files. */
 export type FileDropProps = {
-  /** What happens with them, shown while they are above the page. */
   readonly what: string
-  /** @param at where they were let go, in px of the window */
+  /**
+   * Called with dropped files.
+   * @param at drop position, px of the window
+   */
   readonly onFiles: (files: readonly File[], at: { readonly x: number; readonly y: number }) => void
 }
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
-/** Takes files that are dropped anywhere on the page, but for those that a part of it takes for itself. */
 export function FileDrop({ what, onFiles }: FileDropProps) {
   const [isOver, setOver] = useState(false)
   useEffect(() => {

@@ -8,10 +8,8 @@ import type { Autosave, AutosaveState } from './autosave.ts'
 import type { OpenDocument } from './open-tabs.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-/** The document that is shown; undefined while none is. */
 export type FileMenuProps = { readonly open: OpenDocument | undefined; readonly actions: FileActions }
 
-/** How the document is kept, and what can be done with it as a file. */
 export function FileMenu({ open, actions }: FileMenuProps) {
   const [, go] = useLocation()
   const hasVersion = useHasVersion(open)
@@ -25,7 +23,6 @@ export function FileMenu({ open, actions }: FileMenuProps) {
   )
 }
 
-// Of no document there is none, and nothing changes that.
 const NEVER = createStore(() => undefined)
 
 function useHasVersion(open: OpenDocument | undefined): boolean {
@@ -38,7 +35,7 @@ function useHasVersion(open: OpenDocument | undefined): boolean {
 
 function SaveState({ autosave }: { readonly autosave: Autosave }) {
   const label = useStore(autosave.state, labelOf)
-  // Not read out: it changes with each edit. What goes wrong is an alert of its own.
+  // Not announced, as it changes with each edit; problems are alerts.
   return <span className="text-small text-ink-2 max-lg:hidden">{label}</span>
 }
 

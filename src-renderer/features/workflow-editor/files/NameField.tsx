@@ -2,16 +2,13 @@ import { useState } from 'react'
 import { CONTROL } from '../../../ui/form/Field.tsx'
 import { NAME_MAX } from './add-workflow.ts'
 
-/** A name that is being changed. */
 export type NameFieldProps = {
   readonly name: string
-  /** Called with another name, not empty. */
   readonly onName: (name: string) => void
-  /** @param how by a key, after which the focus belongs to what is named, or by going elsewhere */
+  /** @param how `key` gives focus to the named item; `left` leaves it elsewhere */
   readonly onEnd: (how: 'key' | 'left') => void
 }
 
-/** A name in place: Enter and leaving it keep it, Escape does not. */
 export function NameField({ name, onName, onEnd }: NameFieldProps) {
   const [text, setText] = useState(name)
   const commit = (how: 'key' | 'left') => {

@@ -9,10 +9,8 @@ import { NameField } from './NameField.tsx'
 import type { OpenTab, OpenTabs } from './open-tabs.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-/** A tab of an open graph, and what is done with it. */
 export type TabItemProps = {
   readonly tab: OpenTab
-  /** Its place, from 0. */
   readonly at: number
   readonly tabs: OpenTabs
   readonly actions: Pick<FileActions, 'closeTab' | 'rename'>
@@ -22,7 +20,6 @@ export type TabItemProps = {
 const DRAGGED = 'application/x-drydock-tab'
 const MIDDLE = 1
 
-/** A document that is open: a press shows it, a double one names it, the middle button closes it, dragging moves it. */
 export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
   const { workflowId, name, open, problem } = tab
   const [isNaming, setNaming] = useState(false)
@@ -31,7 +28,7 @@ export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
   useEffect(() => {
     const tab = element.current
     if (!isCurrent || tab === null) return
-    // With its name and its mark it grows, and what is beside the tabs takes room from them.
+    // Names and marks change its width, and neighbours the available room.
     const resize = new ResizeObserver(() => tab.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
     for (const watched of [tab, tab.closest('nav')]) if (watched !== null) resize.observe(watched)
     return () => resize.disconnect()

@@ -1,5 +1,3 @@
-/** New workflows of the library: empty ones, copies, and graphs out of files. */
-
 import { Unzlib } from 'fflate'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { MIB } from '../../../../src-main/contract/units.ts'
@@ -13,7 +11,6 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
-/** The text of a document with nothing in it. */
 export const EMPTY_DOCUMENT = JSON.stringify({
   last_node_id: 0,
   last_link_id: 0,
@@ -25,25 +22,18 @@ export const EMPTY_DOCUMENT = JSON.stringify({
   version: 0.4,
 })
 
-/** What became of files that were opened. */
 export type AddedFiles = {
   readonly added: readonly WorkflowView[]
-  /** Pictures without a graph, which a node could load. */
   readonly images: readonly { readonly file: File; readonly why: string }[]
-  /** Files of runs, which can be run as they were sent. */
   readonly runs: readonly { readonly file: File; readonly name: string }[]
-  /** What exported graphs need and this machine lacks, a sentence for each of them. */
   readonly lacking: readonly string[]
-  /** Why others were not added, each for a person. */
   readonly refused: readonly string[]
 }
 
-/** Adds a workflow that nobody has saved yet. */
 export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: string): Promise<WorkflowView> {
   return client.call('workflowCreate', { body: { name: workflowName(name), text, draft: true } })
 }
 
-/** Adds the graphs of files, each as it is in its file. */
 export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]): Promise<AddedFiles> {
   const added: WorkflowView[] = []
   const images: { readonly file: File; readonly why: string }[] = []
@@ -72,13 +62,11 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
   return { added, images, runs, lacking, refused }
 }
 
-/** Where a page leads, and how it does what may fail. */
 type ReplayPorts = {
   readonly go: (to: string) => void
   readonly tried: (work: () => Promise<void>) => Promise<void>
 }
 
-/** Offers to run the files of runs as they were sent. */
 export function offerReplays(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
   runs: AddedFiles['runs'],
@@ -93,7 +81,6 @@ export function offerReplays(
 
 const NAMED = 10
 
-/** What a graph needs and this machine lacks, by name; nothing where all is here. */
 function whatIsMissing({ workflow, missing, masked }: GraphOpened): readonly string[] {
   const names = [
     ...missing.models.map(({ name, missing: isGone }) => `the model ${name}${isGone ? '' : ' as it was there'}`),
@@ -108,22 +95,19 @@ function whatIsMissing({ workflow, missing, masked }: GraphOpened): readonly str
   ]
 }
 
-/** Files that may hold a graph, for a choice of files. */
 export const GRAPH_FILES =
   '.json,.jsonl,.png,.webp,.avif,.jpg,.jpeg,.svg,.mp4,.mov,.webm,.flac,.mp3,.ogg,.latent,.safetensors,.glb'
 
-/** What is found in a file from disk or from a drop. `isImage`: a picture without a graph, which a node could load. */
 type FileGraph =
   | { readonly kind: 'graph'; readonly name: string; readonly text: string }
   | { readonly kind: 'none'; readonly why: string; readonly isImage: boolean }
 
-// Films with a graph are larger than what the library takes as a text, and all of a file is read.
+// Films with a graph exceed the library's limit, and the whole file is read.
 const FILE_MAX_BYTES = 256 * MIB
 const PIECE_BYTES = 64 * 1024
 
 const decoder = new TextDecoder()
 
-/** What domain needs of the browser to read files. */
 export const BROWSER_TOOLS: ByteTools = {
   utf8: (bytes) => decoder.decode(bytes),
   inflate(packed, most) {
@@ -136,20 +120,16 @@ export const BROWSER_TOOLS: ByteTools = {
       isWhole ||= isLast
     })
     try {
-      // Piece by piece, so that a bomb ends soon after it is too large.
+      // Piece by piece, so that a zip bomb stops soon after the limit.
       for (let at = 0; at < packed.length && size <= most; at += PIECE_BYTES)
         unpacker.push(packed.subarray(at, at + PIECE_BYTES), at + PIECE_BYTES >= packed.length)
     } catch {
-      return undefined // Damaged: the library throws its own error.
+      return undefined
     }
     return isWhole && size <= most ? joined(parts) : undefined
   },
 }
 
-/**
- * Looks for a graph in a file: JSON of both forms, or a picture, sound or film that holds one. Nothing is thrown for
- * what is in it.
- */
 export async function findGraphInFile(file: File): Promise<FileGraph> {
   const isImage = /^image\/(?!svg)/.test(file.type)
   const none = (why: string) => ({ kind: 'none', why: `${file.name}: ${why}`, isImage }) as const
@@ -166,11 +146,10 @@ export async function findGraphInFile(file: File): Promise<FileGraph> {
   return { kind: 'graph', name, text: isJson(bytes) ? BROWSER_TOOLS.utf8(bytes) : writeJson(found.raw) }
 }
 
-// A graph from JSON is kept letter by letter.
+// A graph from JSON keeps its exact text.
 const isJson = (bytes: Uint8Array) => BROWSER_TOOLS.utf8(bytes.subarray(0, 1000)).trimStart().startsWith('{')
 
-/** The longest name of a workflow, in characters. Source: contract/workflows. */
+/** Longest workflow name, in characters. Source: contract/workflows. */
 export const NAME_MAX = 200
 
-/** A name that the library takes: a long one is cut, and its ending is kept. */
 export const workflowName = (name: string, ending = ''): string => name.slice(0, NAME_MAX - ending.length) + ending

@@ -19,45 +19,44 @@ import type { Platform } from '../../../platform/platform.ts'
 import type { EditorStore } from '../store/editor-store.ts'
 import { type DocumentWriter, openText } from './document-text.ts'
 
-/** How the edits of a tab are kept. */
 export type SaveStatus = 'kept' | 'waiting' | 'keeping' | 'away' | 'refused' | 'changed'
 
-/** A tab's workflow as the service has it, and how its edits are kept. */
 export type AutosaveState = {
   readonly workflow: WorkflowView
   readonly status: SaveStatus
-  /** Why the last try failed, for a person. */
   readonly problem: string | undefined
 }
 
-/** Saves the edits of a tab. */
 export type Autosave = {
   readonly state: StoreApi<AutosaveState>
-  /** Sends what is not kept yet. @returns whether all is kept then */
+  /**
+   * Sends unsaved edits.
+   * @returns whether everything is saved then
+   */
   readonly saveDraft: () => Promise<boolean>
-  /** Saves a version. @returns whether it is saved */
   readonly save: () => Promise<boolean>
-  /** Shows what the service has instead of what is edited here. */
   readonly load: () => Promise<boolean>
   /**
-   * Shows what another window has kept meanwhile, where nothing is edited here. @returns whether there was something
+   * Loads what another window saved, unless there are edits here.
+   * @returns whether there was something
    */
   readonly refresh: () => Promise<boolean>
-  /** Edits that a window before this one had not kept, as an edit of their own. @returns whether they could be read */
+  /**
+   * Applies edits that an earlier window could not save, as one edit.
+   * @returns whether they could be read
+   */
   readonly bringBack: (text: string) => Promise<boolean>
-  /** Goes back to the newest saved version, as an edit, so that undo takes it back. @returns whether it is there */
+  /**
+   * Returns to the newest saved version as an edit, which can be undone.
+   * @returns whether there is one
+   */
   readonly revert: () => Promise<boolean>
-  /** The workflow has another name now. */
   readonly setName: (name: string) => void
-  /** The workflow has another small picture now. */
   readonly setThumbnail: (thumbnail: string | undefined) => void
-  /** Text of what is edited now. */
   readonly text: () => string
-  /** Ends the watch; what is not kept by then is not. */
   readonly stop: () => void
 }
 
-/** What a keeper works with. */
 export type AutosavePorts = {
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
@@ -65,17 +64,16 @@ export type AutosavePorts = {
   readonly editor: EditorStore
 }
 
-// Hands that rest: longer than between two keys, and with the way to the service within the second that may be lost.
+// Pause in editing, ms: longer than between keys, short enough to lose at most a second.
 const REST_MS = 500
-// Hands that never rest: what they have made is sent all the same.
+// Without a pause, edits are sent after this time anyway.
 const LATEST_MS = 5000
 const TRY_AGAIN_MS = 2000
-// A minute of edits on a way that is cut, of 20 MiB at most each.
+// A minute of edits without a connection, up to 20 MiB each.
 const UNANSWERED_KEPT = 30
 
 type Sent = { readonly document: WorkflowDocument; readonly text: string }
 
-/** Starts to save. @param workflow as the service has it @param write gives the text of a document */
 export function createAutosave(
   { client, platform, texts, editor }: AutosavePorts,
   workflow: WorkflowView,
@@ -86,7 +84,7 @@ export function createAutosave(
   const now = () => editor.getState().document
   let writer = write
   let savedDocument: WorkflowDocument = now()
-  // What was sent without an answer, oldest first: the service may have any one of them.
+  // Unanswered drafts, oldest first: the service may have any of them.
   let unanswered: readonly Sent[] = []
   let turn: Promise<unknown> = Promise.resolve()
   let cancelTimer = () => {}
@@ -99,7 +97,7 @@ export function createAutosave(
     const { version, draft } = state.getState().workflow
     return { version, draft }
   }
-  // One call after the other: each says what the one before has left.
+  // Calls run in sequence, because each refers to the state that the previous one left.
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = turn.then(work)
     turn = mine.catch(() => undefined)
@@ -117,7 +115,7 @@ export function createAutosave(
     inTurn(async () => {
       if (state.getState().status === 'changed') return false
       if (!isDraftSaved()) return await send('workflowDraft')
-      set({ status: 'kept', problem: undefined }) // What was away was a version, and the draft is saved.
+      set({ status: 'kept', problem: undefined })
       return true
     })
   const isSaved = () => isDraftSaved() && seen().draft === 0 && seen().version > 0
@@ -157,7 +155,7 @@ export function createAutosave(
       const isDone = savedDocument === document && (operation === 'workflowDraft' || seen().draft === 0)
       return isDone || (await send(operation))
     }
-    // Who is signed out here comes back, as a service does.
+    // A signed-out user returns, as an unreachable service does.
     const isAway = error.status === 0 || error.status >= 500 || isSignedOut(error)
     set({ status: error.code === 'WORKFLOW_CHANGED' ? 'changed' : isAway ? 'away' : 'refused', problem: error.message })
     void writeUnkept(texts, workflow.id, { text, seen: seen() })
@@ -167,7 +165,7 @@ export function createAutosave(
     return false
   }
 
-  // The answer to a call may be lost on its way: then what the service has is what was sent, now or before the last edit.
+  // If a response was lost, the service may have our current or earlier draft.
   async function wasOurs(sent: readonly Sent[]): Promise<boolean> {
     const found = await client.call('workflowRead', { path }).catch(() => undefined)
     const ours = sent.find(({ text }) => text === found?.text)
@@ -191,7 +189,7 @@ export function createAutosave(
   const load = () => inTurn(async () => show(await client.call('workflowRead', { path })))
   const refresh = () =>
     inTurn(async () => {
-      const found = await client.call('workflowRead', { path }).catch(() => undefined) // Told when it is edited.
+      const found = await client.call('workflowRead', { path }).catch(() => undefined)
       if (found === undefined || !isDraftSaved() || state.getState().status !== 'kept') return false
       const isSame = found.version === seen().version && found.draft === seen().draft
       return !isSame && show(found)
@@ -210,7 +208,7 @@ export function createAutosave(
       return true
     })
 
-  // The window may be gone before the service has answered.
+  // The window may be gone before the service answers.
   function saveDraftAtOnce(): void {
     void writeUnkept(texts, workflow.id, { text: writer(now()), seen: seen() })
     void saveDraft()
@@ -219,7 +217,7 @@ export function createAutosave(
   const endEdits = editor.subscribe(({ document }, before) => {
     const { status } = state.getState()
     if (document === before.document || status === 'changed') return
-    // What was typed last is taken over when the window goes.
+    // Includes the last typed text when the window closes.
     if (!platform.isVisible() && !isDraftSaved()) return saveDraftAtOnce()
     if (status === 'keeping') return
     if (isDraftSaved()) {
@@ -261,25 +259,20 @@ export function createAutosave(
   }
 }
 
-/**
- * A copy of edits that the service could not be given, kept in the browser itself, with the state that they began from.
- */
+/** A local copy of unsaved edits, with their base state. */
 type Unkept = z.infer<typeof workflowText>
 
 const nameOf = (workflowId: string) => `unkept ${workflowId}`
 
-/** Keeps a copy; a browser that has no room for it keeps none. */
 async function writeUnkept(texts: LocalTexts, workflowId: string, unkept: Unkept): Promise<void> {
   await texts.write(nameOf(workflowId), JSON.stringify(unkept)).catch(() => undefined)
 }
 
-/** The copy of a workflow's edits; undefined where there is none. */
 export async function readUnkept(texts: LocalTexts, workflowId: string): Promise<Unkept | undefined> {
   const text = await texts.read(nameOf(workflowId)).catch(() => undefined)
   return parseStored(workflowText, text)
 }
 
-/** Forgets the copy of a workflow's edits, which is not needed any more. */
 export async function forgetUnkept(texts: LocalTexts, workflowId: string): Promise<void> {
   await texts.remove(nameOf(workflowId)).catch(() => undefined)
 }

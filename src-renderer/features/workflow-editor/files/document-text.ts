@@ -1,7 +1,4 @@
-/**
- * A document as text: the text that it was opened from while nothing is changed, and its way of indenting after that.
- * What was written before is used again.
- */
+/** Serialises documents: original text while unchanged, then with its indentation, reusing written parts. */
 import {
   readDocument,
   type WorkflowDocument,
@@ -18,15 +15,12 @@ import {
 } from '../../../../src-main/domain/workflow/json/value.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
 
-/** Turns a document into its text. */
 export type DocumentWriter = (document: WorkflowDocument) => string
 
-/** A text that was opened. */
 export type OpenedText =
   | { readonly kind: 'document'; readonly document: WorkflowDocument; readonly write: DocumentWriter }
   | { readonly kind: 'fault'; readonly why: string }
 
-/** Opens the text of a document. */
 export function openText(text: string): OpenedText {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') {
@@ -52,18 +46,13 @@ function writerOf(opened: WorkflowDocument, text: string | undefined, like: stri
 
 const INDENT_MAX = 8
 
-// Spaces before the first key; a document on one line stays there.
 function indentOf(text: string): number {
   return Math.min(INDENT_MAX, /^\s*\{\r?\n( *)/.exec(text)?.[1]?.length ?? 0)
 }
 
-/** Texts of nodes that were written before. They are let go with the nodes. */
 type WrittenTexts = WeakMap<JsonObject, string>
 
-/**
- * Writes the JSON of a document as `writeJson` does. Nodes that are the same objects as the last time are not written
- * again: with 5,000 of them an edit of one would hold the hands up for a tenth of a second at each pause.
- */
+/** Like `writeJson`, reusing unchanged nodes, because 5,000 take a tenth of a second. */
 export function writeText(document: JsonObject, indent: number, written: WrittenTexts): string {
   const [newLine, space] = indent === 0 ? ['', ''] : [`\n${' '.repeat(indent)}`, ' ']
   const entries = [...document].map(([key, value]) => {
@@ -85,7 +74,7 @@ function writeItems(items: readonly JsonObject[], indent: number, written: Writt
   return `[${texts.join(',')}${newLine}]`
 }
 
-// Texts within JSON hold no line ends of their own.
+// JSON strings contain no raw line breaks.
 const nested = (text: string, newLine: string) => (newLine === '' ? text : text.replaceAll('\n', newLine))
 
 function isListOfObjects(value: JsonValue): value is JsonArray & readonly JsonObject[] {

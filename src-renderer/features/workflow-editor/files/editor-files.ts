@@ -1,7 +1,3 @@
-/**
- * What the tabs of a window share: the open documents, the classes of nodes, the small pictures; and how workflows and
- * versions are opened in tabs.
- */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useStore } from 'zustand'
@@ -17,17 +13,15 @@ import { createNodeTypesCache, type NodeTypesCache, showNodeTypes } from './node
 import { createOpenTabs, type OpenDocument, type OpenTab, type OpenTabs, type TabsState } from './open-tabs.ts'
 import { renderThumbnail, saveThumbnail } from './render-graph.ts'
 
-/** What the tabs of a window share. */
 export type EditorFiles = {
   readonly tabs: OpenTabs
   readonly types: NodeTypesCache
   readonly thumbnails: MissingThumbnails
 }
 
-// By the store of the pages, so that each window, and each test, has its own.
+// By app store, so that each window and test has its own.
 const made = new WeakMap<AppStore, EditorFiles>()
 
-/** The tabs of the window. They are made when they are first asked for. */
 export function filesOf({ store, client, platform }: AppServices): EditorFiles {
   const found = made.get(store)
   if (found !== undefined) return found
@@ -43,20 +37,17 @@ export function filesOf({ store, client, platform }: AppServices): EditorFiles {
   return files
 }
 
-/** The tab of a workflow; undefined where it has none. */
 export function findTab(app: AppServices, workflowId: string): OpenTab | undefined {
   return filesOf(app)
     .tabs.state.getState()
     .tabs.find((tab) => tab.workflowId === workflowId)
 }
 
-/** The tabs of the window, and what is drawn of them. */
 export function useTabs<Selected>(select: (state: TabsState) => Selected): readonly [OpenTabs, Selected] {
   const { tabs } = filesOf(useApp())
   return [tabs, useStore(tabs.state, select)]
 }
 
-/** The classes of nodes that are kept, and the tabs that show them. */
 type RenewPorts = {
   readonly store: AppStore
   readonly types: NodeTypesCache
@@ -64,7 +55,6 @@ type RenewPorts = {
   readonly notify: (kind: 'done' | 'error', text: string) => void
 }
 
-/** From now on, open tabs show the classes of their endpoint as they were read last, by whichever page. */
 export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void {
   function renew(endpointId: string): void {
     types.forget(endpointId)
@@ -77,7 +67,6 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
     if (nodeTypesRead !== before.nodeTypesRead)
       for (const [id, count] of Object.entries(nodeTypesRead)) if (count !== before.nodeTypesRead[id]) renew(id)
     if (live.endpoints === before.live.endpoints) return
-    // The service reads them by itself, too.
     for (const [id, { nodeTypesReadAt }] of Object.entries(live.endpoints)) {
       const known = before.live.endpoints[id]
       if (known !== undefined && known.nodeTypesReadAt !== nodeTypesReadAt) renew(id)
@@ -87,16 +76,11 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
 
 type DrawnWorkflow = Pick<WorkflowView, 'id' | 'version' | 'draft'>
 
-/**
- * Draws the small pictures of workflows that no editor has drawn since they changed, like those of the command line:
- * one after the other, what was asked for last first, each text of a workflow once as long as the window lives.
- */
+/** Draws missing thumbnails sequentially, last request first, once per text. */
 type MissingThumbnails = {
-  /** @returns the asset that shows it now; undefined where there is no new one */
   readonly draw: (workflow: DrawnWorkflow) => Promise<string | undefined>
 }
 
-/** Makes one that has drawn nothing. */
 function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTypesCache): MissingThumbnails {
   const tried = new Set<string>()
   const waiting: (() => Promise<void>)[] = []
@@ -115,7 +99,6 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
   async function drawAll(): Promise<void> {
     if (isDrawing) return
     isDrawing = true
-    // Whoever scrolls on looks at the last.
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await next()
     isDrawing = false
   }
@@ -126,7 +109,6 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
       if (tried.has(text)) return Promise.resolve(undefined)
       tried.add(text)
       return new Promise((resolve) => {
-        // An extra: what cannot be drawn has no picture.
         waiting.push(() => drawOne(id).then(resolve, () => resolve(undefined)))
         void drawAll()
       })
@@ -134,19 +116,13 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
   }
 }
 
-/** A workflow that is being opened, or is open. */
 type OpenWorkflow = {
-  /** Undefined while it is read, or where it cannot be opened. */
   readonly tab: Tab | undefined
-  /** Its name; empty while it is not known. */
   readonly name: string
-  /** Why it cannot be opened, for a person. */
   readonly problem: string | undefined
-  /** Tries once more. */
   readonly retry: () => void
 }
 
-/** Opens a workflow of the library in a tab, and shows it. */
 export function useOpenWorkflow(workflowId: string): OpenWorkflow {
   const [tabs, shown] = useTabs(({ tabs: all }) => all.find((tab) => tab.workflowId === workflowId))
   useEffect(() => void tabs.show(workflowId), [tabs, workflowId])
@@ -155,7 +131,6 @@ export function useOpenWorkflow(workflowId: string): OpenWorkflow {
   return { tab: shown?.open?.tab, name: shown?.name ?? '', problem: shown?.problem, retry }
 }
 
-/** Whoever leaves the tab finds its graph in the library as it is now. */
 function useThumbnail(workflowId: string): void {
   const app = useApp()
   const queries = useQueryClient()
@@ -165,15 +140,15 @@ function useThumbnail(workflowId: string): void {
     }
     return () => {
       const open = findTab(app, workflowId)?.open
-      // After the page that is gone to is shown.
+      // Delayed until the page that is navigated to is shown.
       if (open !== undefined) app.platform.after(0, () => void saveThumbnailOf(open))
     }
   }, [app, queries, workflowId])
 }
 
 /**
- * Opens a saved version in the tab of its workflow, as an edit: undo goes back to what was there.
- * @returns why it could not be opened, for a person
+ * Opens a saved version in its workflow's tab as an edit, which can be undone.
+ * @returns why it failed, for the user
  */
 export async function openVersion(app: AppServices, workflowId: string, version: number): Promise<string | undefined> {
   await filesOf(app).tabs.show(workflowId)

@@ -1,18 +1,17 @@
-/** The classes of nodes that documents are read with: each endpoint is asked once, and tabs show those of theirs. */
 import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { Tab } from '../store/editor-store.ts'
 
-/** Classes of nodes by endpoint, each read once. */
 export type NodeTypesCache = {
-  /** @param endpointId undefined: those that come along @throws ApiError where they cannot be had */
+  /**
+   * @param endpointId undefined means the bundled classes
+   * @throws ApiError if they are unavailable
+   */
   readonly read: (endpointId: string | undefined) => Promise<NodeTypes>
-  /** Reads those of an endpoint anew the next time, as they have changed. */
   readonly forget: (endpointId: string | undefined) => void
 }
 
-/** Makes one that has read nothing. */
 export function createNodeTypesCache(client: Pick<ApiClient, 'call'>): NodeTypesCache {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
   async function load(endpointId: string | undefined): Promise<NodeTypes> {
@@ -31,16 +30,12 @@ export function createNodeTypesCache(client: Pick<ApiClient, 'call'>): NodeTypes
   }
 }
 
-/** Where classes are read, and who hears that they cannot be. */
 type NodeTypesPorts = {
   readonly types: Pick<NodeTypesCache, 'read'>
   readonly notify: (kind: 'done' | 'error', text: string) => void
 }
 
-/**
- * Shows in a tab the classes of its endpoint, once they are read; a tab that has gone to another one meanwhile keeps
- * its own.
- */
+/** Ignored if the tab has switched its endpoint meanwhile. */
 export function showNodeTypes({ editor, runs }: Pick<Tab, 'editor' | 'runs'>, { types, notify }: NodeTypesPorts): void {
   const { endpointId } = runs.getState()
   const typesShown = types.read(endpointId).then(

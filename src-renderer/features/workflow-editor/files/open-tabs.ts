@@ -1,7 +1,4 @@
-/**
- * The documents that are open, in their tabs. They live as long as the window: going to another page and back loses
- * neither an edit nor a step of undo. Which are open, and in which order, outlives it.
- */
+/** Open documents live as long as the window, with edits and undo; their list survives it. */
 import { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'
@@ -15,52 +12,39 @@ import { type Autosave, createAutosave, forgetUnkept, readUnkept } from './autos
 import { openText } from './document-text.ts'
 import { type NodeTypesCache, showNodeTypes } from './node-types.ts'
 
-/** A document that is open, with what keeps its edits. */
 export type OpenDocument = { readonly tab: Tab; readonly autosave: Autosave; readonly stop: () => void }
 
-/** A tab. Its document is read when it is first shown. */
+/** A tab; its document is read when first shown. */
 export type OpenTab = {
   readonly workflowId: string
-  /** As it was when it was last heard of. */
   readonly name: string
   readonly open: OpenDocument | undefined
-  /** Why it could not be opened, for a person. */
   readonly problem: string | undefined
 }
 
-/** The tabs in their order. */
 export type TabsState = { readonly tabs: readonly OpenTab[]; readonly current: string | undefined }
 
-/** The tabs of the window. */
 export type OpenTabs = {
   readonly state: StoreApi<TabsState>
-  /** Opens a workflow, or shows the tab that it has. */
   readonly show: (workflowId: string) => Promise<void>
-  /** Tries once more to open what could not be. */
   readonly retry: (workflowId: string) => Promise<void>
-  /** Closes a tab; what is edited in it is kept first. */
   readonly close: (workflowId: string) => Promise<void>
-  /** Puts a tab at another place. @param to from 0 */
   readonly move: (workflowId: string, to: number) => void
   readonly setName: (workflowId: string, name: string) => void
 }
 
-/** What the tabs work with. */
 export type TabsPorts = {
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Platform
   readonly texts: LocalTexts
   readonly types: NodeTypesCache
-  /** Tells of what was found or lost when a document was opened. */
   readonly notify: (kind: 'done' | 'error', text: string) => void
-  /** Is notified of a document that is about to be closed. */
   readonly onClose?: (open: OpenDocument) => void
 }
 
 const PREFERENCE = 'workflow-tabs'
 const remembered = z.array(z.object({ workflowId, name: z.string() })).max(100)
 
-/** Makes the tabs, with those that were open before. */
 export function createOpenTabs(ports: TabsPorts): OpenTabs {
   const { client, platform, onClose } = ports
   const state = createStore<TabsState>(() => ({ tabs: readRemembered(platform), current: undefined }))
@@ -79,7 +63,7 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
     try {
       const detail = await client.call('workflowRead', { path: { workflowId: id } })
       const open = await openDocument(detail, ports)
-      if (find(id) === undefined) return open.stop() // Closed meanwhile.
+      if (find(id) === undefined) return open.stop()
       change(id, { open, name: detail.name, problem: undefined })
       open.autosave.state.subscribe(({ workflow }) => {
         if (find(id)?.name !== workflow.name) change(id, { name: workflow.name })
@@ -96,9 +80,7 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
     return running
   }
 
-  /**
-   * Tabs of before, with the names of now and without those that were deleted. What cannot be asked stays as it was.
-   */
+  /** Updates remembered names and drops deleted ones; unknown ones stay. */
   async function renewRemembered(): Promise<void> {
     const list = await client.call('workflowList').catch(() => undefined)
     if (list === undefined) return
@@ -128,7 +110,7 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
     async close(id) {
       const open = find(id)?.open
       setTabs(state.getState().tabs.filter((tab) => tab.workflowId !== id))
-      // What could not be stored stays in the browser, and is found when the workflow is opened again.
+      // Unsaved edits stay in the browser for the next opening.
       await open?.autosave.saveDraft()
       if (open !== undefined) onClose?.(open)
       open?.stop()
@@ -146,7 +128,6 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
   }
 }
 
-/** @throws Error whose message is for a person */
 async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<OpenDocument> {
   const { client, platform, texts, types, notify } = ports
   const { text, ...workflow } = detail
@@ -167,7 +148,7 @@ async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<O
   return { tab: { workflowId: detail.id, editor, runs }, autosave, stop }
 }
 
-/** What a window before this one could not keep any more is there again, where nobody has gone on without it. */
+/** Restores edits of a closed window unless somebody continued without them. */
 async function bringBack(
   detail: WorkflowDetail,
   autosave: Autosave,

@@ -1,4 +1,3 @@
-/** Paints a whole graph: lays its nodes, links and groups out as boxes and lines, and draws them with a pen. */
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
 import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
@@ -7,21 +6,17 @@ import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.
 import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { type Box, isBare, nodeBox, shownInputs, slotMiddle, TITLE } from '../graph/geometry.ts'
 
-/** Colours of a drawing, as a canvas takes them. */
 export type PictureColours = {
   readonly ground: string | undefined
   readonly box: string
   readonly title: string
   readonly edge: string
   readonly ink: string
-  /** Of the links of a type. */
   readonly slot: (type: string) => string
 }
 
-/** How a graph is fitted into a picture. */
 export type Fit = { readonly scale: number; readonly left: number; readonly top: number }
 
-/** The part of a canvas that is used. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
   'beginPath' | 'bezierCurveTo' | 'fill' | 'fillRect' | 'fillText' | 'moveTo' | 'roundRect' | 'setTransform' | 'stroke'
@@ -33,18 +28,21 @@ export type Pen = Pick<
   font: string
 }
 
-// Titles that are smaller than this are a smear, px.
+// Titles smaller than this are unreadable, size in px.
 const READABLE_PX = 6
 const TITLE_FONT_PX = 14
 const RADIUS = 8
 const OFF_ALPHA = 0.4
 const GROUP_ALPHA = 0.15
-// Colours of files are made for a dark ground: as a tint they are good on both.
+// Document colours assume a dark background; as a tint they fit both.
 const TINT_ALPHA = 0.5
-// Thinner is not seen, px of the picture.
+// Lines thinner than this are invisible, px of the picture.
 const LINE_PX = 1.6
 
-/** Paints a graph. @param size of the picture in px */
+/**
+ * Paints a whole graph as a picture.
+ * @param size px of the picture
+ */
 export function paintGraph(
   pen: Pen,
   picture: GraphPicture,
@@ -125,7 +123,7 @@ function rectangle(pen: Pen, { x, y, width, height }: PictureNode['box']): void 
   pen.roundRect(x, y, width, height, RADIUS)
 }
 
-// A mean width of a sign; a title that would go over the edge is cut.
+// Mean character width; titles are cut at the edge.
 const SIGN_WIDTH = 0.56
 
 function writeTitle(pen: Pen, title: string, x: number, y: number, width: number): void {
@@ -134,37 +132,29 @@ function writeTitle(pen: Pen, title: string, x: number, y: number, width: number
   pen.fillText(title.length > most ? `${title.slice(0, Math.max(0, most - 1))}…` : title, x, y)
 }
 
-// Files hold colours as any text; a canvas would keep the one before for one that it cannot read.
+// Invalid colours in files must not keep the canvas's previous one.
 function hexColour(colour: string | undefined): string | undefined {
   return colour !== undefined && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour) ? colour : undefined
 }
 
-/** Fits a graph into a picture of a size, in its middle and not larger than it is. */
 export function fitInto({ bounds }: GraphPicture, { width, height }: PictureSize, margin: number): Fit {
   const free = { width: width - 2 * margin, height: height - 2 * margin }
   const scale = Math.min(1, free.width / Math.max(1, bounds.width), free.height / Math.max(1, bounds.height))
   return { scale, left: (width - bounds.width * scale) / 2, top: (height - bounds.height * scale) / 2 }
 }
 
-/** A node as a box. */
 type PictureNode = {
   readonly box: Box
   readonly title: string
-  /** Colour that a person gave it. */
   readonly colour: string | undefined
-  /** It is muted or bypassed. */
   readonly isOff: boolean
-  /** It has no title bar. */
   readonly isBare: boolean
 }
 
-/** A link as a line. */
 type PictureLink = { readonly from: Pair; readonly to: Pair; readonly type: string }
 
-/** A group as a frame. */
 type PictureGroup = { readonly box: Box; readonly title: string; readonly colour: string | undefined }
 
-/** A graph as boxes and lines, in pixels of the canvas. */
 type GraphPicture = {
   readonly bounds: Box
   readonly nodes: readonly PictureNode[]
@@ -176,9 +166,8 @@ type NodeWithBox = { readonly view: NodeView; readonly box: Box }
 
 const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
-/** Lays out the outermost graph of a document. */
 export function graphPicture(document: WorkflowDocument, types: NodeTypes): GraphPicture {
-  // As the canvas shows it: what a host shows of its subgraph makes it higher.
+  // Uses the canvas view, since widgets a host shows of its subgraph make it taller.
   const view = createGraphViewer()(document, undefined, types)
   if (view === undefined) return { bounds: NOTHING, nodes: [], links: [], groups: [] }
   const nodesById = new Map<string, NodeWithBox>()

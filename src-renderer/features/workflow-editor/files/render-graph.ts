@@ -1,4 +1,3 @@
-/** Draws graphs with a canvas of the browser: pictures to be saved as files, and the small ones of the library. */
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
@@ -10,10 +9,9 @@ import { fitInto, graphPicture, type PictureColours, type PictureSize, paintGrap
 const THUMBNAIL: PictureSize = { width: 480, height: 300 }
 const THUMBNAIL_MARGIN = 16
 const PICTURE_MARGIN = 40
-// Canvases of browsers end at about 16,384 px; pictures of more than these pixels are of no use, and slow.
+// Canvases end at about 16,384 px; more than this is slow and useless.
 const PICTURE_MAX_PX = 4096
 
-/** A small picture for the library, on no ground, so that it is good on light and dark. */
 export function renderThumbnail(document: WorkflowDocument, types: NodeTypes): Promise<Blob> {
   const picture = graphPicture(document, types)
   const fit = fitInto(picture, THUMBNAIL, THUMBNAIL_MARGIN)
@@ -22,7 +20,7 @@ export function renderThumbnail(document: WorkflowDocument, types: NodeTypes): P
   })
 }
 
-// Half transparent, as the ground may be light or dark when it is looked at.
+// Half transparent, because the background may be light or dark when it is viewed.
 const QUIET = {
   box: 'oklch(60% 0.01 260 / 22%)',
   title: 'oklch(60% 0.01 260 / 28%)',
@@ -30,7 +28,6 @@ const QUIET = {
   ink: 'oklch(58% 0.01 260)',
 } as const
 
-/** A picture of the whole graph, as a PNG. */
 export function renderPicture(document: WorkflowDocument, types: NodeTypes): Promise<Blob> {
   const picture = graphPicture(document, types)
   const { width, height } = picture.bounds
@@ -54,7 +51,6 @@ async function render(size: PictureSize, type: string, paint: (pen: CanvasRender
   return blob
 }
 
-/** The colours of the pages as they are shown now. */
 function coloursOf(): PictureColours {
   const probe = window.document.body.appendChild(window.document.createElement('span'))
   const known = new Map<string, string>()
@@ -81,12 +77,10 @@ function coloursOf(): PictureColours {
 
 const SLOT_TYPES = ['MODEL', 'CLIP', 'VAE', 'CONDITIONING', 'LATENT', 'IMAGE', 'MASK', 'INT', 'STRING', '*'] as const
 
-// Which document the picture of a tab shows; it is let go with the tab.
 const drawn = new WeakMap<OpenDocument, WorkflowDocument>()
 
 /**
- * Draws the small picture of a document for the library, where it shows another one. It is an extra: where it cannot be
- * drawn or kept, the library shows the one before.
+ * Updates the library thumbnail if the document changed. It is optional: on failure the previous one stays.
  * @returns whether there is a new one
  */
 export async function saveThumbnail(client: Pick<ApiClient, 'call'>, open: OpenDocument): Promise<boolean> {
@@ -101,6 +95,6 @@ export async function saveThumbnail(client: Pick<ApiClient, 'call'>, open: OpenD
     open.autosave.setThumbnail(changed.thumbnail)
     return true
   } catch {
-    return false // As said above: nothing depends on it.
+    return false
   }
 }

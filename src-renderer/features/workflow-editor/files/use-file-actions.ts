@@ -22,36 +22,28 @@ import { filesOf, findTab } from './editor-files.ts'
 import type { OpenDocument } from './open-tabs.ts'
 import { renderPicture, saveThumbnail } from './render-graph.ts'
 
-// Several pictures at one place, px: each is seen.
+// Offset between pictures dropped together, px, so that each is visible.
 const BESIDE = 40
 
-/** What can be done with the document that is shown, as a file. Each tells how it went. */
 export type FileActions = {
-  /** Saves a version. */
   readonly save: () => Promise<void>
   readonly saveCopy: () => Promise<void>
-  /** Lets a person choose files, and opens the graphs in them in tabs of their own. */
   readonly open: () => Promise<void>
-  /** @param at where they were let go, px of the window: pictures without a graph become nodes that load them there */
+  /** @param at drop position, px of the window: pictures without a graph become nodes there */
   readonly openFiles: (files: readonly File[], at?: { readonly x: number; readonly y: number }) => Promise<void>
-  /** Goes back to the newest saved version; undo takes that back. */
   readonly revert: () => Promise<void>
-  /** Shows what another window has kept, instead of what is edited here. */
   readonly loadTheirs: () => Promise<void>
-  /** Keeps what is edited here as a workflow of its own, and shows here what another window has kept. */
   readonly saveAsCopy: () => Promise<void>
   readonly exportDocument: () => Promise<void>
   readonly exportPayload: () => Promise<void>
   readonly exportPng: () => Promise<void>
   readonly newEmpty: () => Promise<void>
-  /** Reads the classes of nodes of the chosen endpoint again, from its server where it has one. */
   readonly reloadTypes: () => Promise<void>
   readonly close: () => Promise<void>
   readonly closeTab: (workflowId: string) => Promise<void>
   readonly rename: (workflowId: string, name: string) => Promise<void>
 }
 
-/** The actions on files of the editor. They are for the tab that is shown when they are called. */
 export function useFileActions(): FileActions {
   const app = useApp()
   const queries = useQueryClient()
@@ -77,7 +69,6 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     }
     readAgain()
   }
-  // Nothing is done while no document is open.
   const onCurrent = (work: (open: OpenDocument) => Promise<void>) => () => {
     const { current } = tabs.state.getState()
     const open = current === undefined ? undefined : findTab(app, current)?.open
@@ -111,7 +102,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     if (current === workflowId) go(beside === undefined ? ADDRESS.workflows : ADDRESS.workflow(beside.workflowId))
     const open = findTab(app, workflowId)?.open
     await tabs.close(workflowId)
-    // A new one that nobody has touched is not left in the library.
+    // An untouched new workflow is not left behind in the library.
     if (open !== undefined && isUntouched(open)) await tried(() => removed(workflowId))
   }
   async function removed(workflowId: string): Promise<void> {
@@ -146,7 +137,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     saveAsCopy: onCurrent(async (open) => {
       const copy = await addCopy(open)
       go(ADDRESS.workflow(copy.id))
-      // One that was deleted meanwhile has nothing to show.
+      // A workflow that was deleted meanwhile has nothing to show.
       if (!(await open.autosave.load().catch(() => false))) await tabs.close(open.tab.workflowId)
     }),
     exportDocument: onCurrent(async (open) => {
@@ -193,9 +184,9 @@ const CLASS = 'LoadImage'
 const INPUT = 'image'
 
 /**
- * Adds a node that loads a picture, as one step of undo.
- * @param pos where, in px of the canvas
- * @throws Error for a person, where the picture cannot be kept or the endpoint has no node for it
+ * Adds a node that loads a picture, as one undo step.
+ * @param pos px of the canvas
+ * @throws Error for the user if the picture cannot be stored or the endpoint has no such node
  */
 export async function addImageNode(
   client: Pick<ApiClient, 'call'>,
@@ -215,16 +206,18 @@ export async function addImageNode(
   })
 }
 
-// Spaces of a payload that is saved, as it is read by people.
 const INDENT = 2
 
-/** The payload of a document, and how much of it could not be taken over. @param now ms since the epoch */
+/**
+ * Returns the payload and how much could not be converted.
+ * @param now ms since the epoch
+ */
 function payloadText(document: WorkflowDocument, types: NodeTypes, now: number) {
   const { payload, problems } = toResolvedPayload(document, types, now)
   return { text: writeJson(payload, INDENT), problems }
 }
 
-/** A picture of the graph that opens as the graph: it carries the texts that pictures of the field carry. */
+/** A PNG that opens as the graph, with the metadata texts that pictures of the field carry. */
 async function graphAsPng(document: WorkflowDocument, types: NodeTypes, now: number): Promise<Blob> {
   const drawn = new Uint8Array(await (await renderPicture(document, types)).arrayBuffer())
   const encoder = new TextEncoder()

@@ -1,7 +1,4 @@
-/**
- * Colours on the canvas: those of types of slots, as users of the field know them, and those that documents give to
- * nodes and groups. Source: docs/spec/interface.md, 3.
- */
+/** Canvas colours by slot type and document. Source: docs/spec/interface.md, 3. */
 import type { CSSProperties } from 'react'
 import type { NodeColours } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
@@ -22,47 +19,40 @@ const COLOURS: Readonly<Record<string, string>> = {
   COMBO: 'var(--slot-text)',
 }
 
-/** The colour of slots and links of a type; of a list of types that of the first that has one. */
 export function slotColour(type: string): string {
   const known = type.split(',').find((one) => Object.hasOwn(COLOURS, one))
   return (known === undefined ? undefined : COLOURS[known]) ?? 'var(--slot-unknown)'
 }
 
-/** Whether a type has a colour of its own; the others are drawn with a dashed ring. */
+/** Types without a colour of their own are drawn with a dashed ring. */
 export function isKnownSlot(type: string): boolean {
   return type.split(',').some((one) => Object.hasOwn(COLOURS, one))
 }
 
-// What CSS takes as one colour. Colours come from files, and a file may say anything.
+// A single CSS colour. Colours come from files, which may contain anything.
 const COLOUR = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\([\d\s.,%/-]{3,60}\))$/i
 
-/** A colour that a document gives; undefined where it is none. */
 export const safeColour = (given: string | undefined): string | undefined =>
   given !== undefined && COLOUR.test(given) ? given : undefined
 
 /**
- * A colour that a document gives, for where it stands alone and small: as light as others on both themes, and fuller.
- * @returns a CSS colour; undefined where it is none
+ * A document colour made equally light on both themes and more saturated, for small marks.
+ * @returns a CSS colour; undefined if invalid
  */
 export function fullColour(given: string | undefined): string | undefined {
   const safe = safeColour(given)
   return safe === undefined ? undefined : `oklch(from ${safe} clamp(0.5, l, 0.72) calc(c * 2) h)`
 }
 
-/** How a node is coloured, for `canvas.css`; nothing where the document gives no colours. */
 export function nodeColours({ color, bgcolor }: NodeView) {
   const [title, body] = [safeColour(color) ?? safeColour(bgcolor), safeColour(bgcolor) ?? safeColour(color)]
   if (title === undefined || body === undefined) return {}
   return { 'data-coloured': true, style: { '--given-title': title, '--given-body': body } as CSSProperties }
 }
 
-/** A colour that a person can give to nodes. */
 type PaletteColour = NodeColours & { readonly name: string }
 
-/**
- * The colours to choose from, as the field's editors write them; the first is that of the theme. Source:
- * docs/spec/comfyui.md, 8.
- */
+/** As the field's editors write them; first the theme's. Source: docs/spec/comfyui.md, 8. */
 export const NODE_PALETTE: readonly PaletteColour[] = [
   { name: 'no colour', color: undefined, bgcolor: undefined },
   { name: 'red', color: '#322', bgcolor: '#533' },
@@ -76,6 +66,5 @@ export const NODE_PALETTE: readonly PaletteColour[] = [
   { name: 'black', color: '#222', bgcolor: '#000' },
 ]
 
-/** Whether a node has a colour of the palette. */
 export const hasColour = (node: NodeColours, { color, bgcolor }: NodeColours): boolean =>
   node.color?.toLowerCase() === color && node.bgcolor?.toLowerCase() === bgcolor

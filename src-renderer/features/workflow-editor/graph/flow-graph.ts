@@ -1,7 +1,4 @@
-/**
- * A graph in the form in which React Flow takes it. Each node is made once for each state of it: one that an edit did
- * not touch stays the very same object, and is not drawn again.
- */
+/** A graph for React Flow; unchanged nodes stay the same objects and are not redrawn. */
 import { type NodeHandle, Position } from '@xyflow/react'
 import { useMemo, useState } from 'react'
 import {
@@ -49,7 +46,6 @@ import {
   slotMiddle,
 } from './geometry.ts'
 
-/** Makes what is on the canvas; keep it as long as the graph is shown. */
 export function createFlowMaker() {
   const viewGraph = createGraphViewer()
   const made = new WeakMap<NodeView, FlowNode>()
@@ -93,7 +89,7 @@ function toFlowNode(view: NodeView, node: DocumentNode | undefined): FlowNode {
   }
 }
 
-// A node needs to be told where its slots are, or it would be drawn and measured first.
+// With slot positions, so that nodes are not measured first.
 function handlesOf(view: NodeView, width: number, height: number): NodeHandle[] {
   const rows = new Map(shownInputs(view).map((input, row) => [input, row]))
   const inputs = view.inputs.map((input) =>
@@ -105,7 +101,6 @@ function handlesOf(view: NodeView, width: number, height: number): NodeHandle[] 
   return [...inputs, ...outputs]
 }
 
-// The end of links at a slot; from the upper left corner of the node.
 function slotHandle(type: 'source' | 'target', id: string, x: number, y: number): NodeHandle {
   const position = type === 'source' ? Position.Right : Position.Left
   return { id, type, position, x: x - 0.5, y: y - 0.5, width: 1, height: 1 }
@@ -127,7 +122,7 @@ function toGroup({ index, title, color, bounds, isCollapsed }: GroupView, graph:
     handles: [slotHandle('target', 'in', 0, middle), slotHandle('source', 'out', width, middle)],
     zIndex: -1,
     dragHandle: '.group-title',
-    // Only its title is in the way of the pointer.
+    // Only the title of a group blocks the pointer.
     style: { pointerEvents: 'none' },
     ariaLabel: `Group ${title}${isCollapsed ? ', collapsed' : ''}`,
     data: {
@@ -162,7 +157,6 @@ function toBoundary({ id, bounds, slots }: BoundaryView, links: readonly LinkVie
     ),
     draggable: false,
     selectable: false,
-    // Links are let go on it.
     style: { pointerEvents: 'all' },
     ariaLabel: isIn ? 'Inputs of the subgraph' : 'Outputs of the subgraph',
     data: {
@@ -181,7 +175,6 @@ const KINDS: Partial<Record<NodeView['kind'], string>> = {
   reroute: 'a reroute',
 }
 
-/** What is read out of a node: its title, what it is, and what it is linked to. */
 function nodeLabel(view: NodeView): string {
   const linked = view.inputs.filter(({ link }) => link !== undefined).length
   const inputs = shownInputs(view).length
@@ -207,8 +200,8 @@ function slotNames(node: FlowNode | BoundaryNode): SlotNames {
 }
 
 /**
- * The links, between slots that are there. @param hiddenIn nodes that are not shown, with the group that stands for
- * them
+ * Links between existing slots.
+ * @param hiddenIn hidden nodes, with the group that stands for them
  */
 function flowLinks(
   links: readonly LinkView[],
@@ -242,7 +235,6 @@ function flowLinks(
   })
 }
 
-/** The points of links, each of them once: links of one output may share them. */
 function waypoints(links: readonly FlowLink[]): readonly WaypointNode[] {
   const made = new Map<string, WaypointNode>()
   for (const { data } of links)
@@ -263,10 +255,8 @@ function waypoints(links: readonly FlowLink[]): readonly WaypointNode[] {
   return [...made.values()]
 }
 
-/** What is on the canvas, as the document has it. */
 export type Flow = FlowGraph & { readonly address: GraphAddress; readonly byId: ReadonlyMap<string, CanvasNode> }
 
-/** Makes what is on the canvas anew when the document changes; what an edit did not touch stays the same object. */
 export function useFlow(address: GraphAddress): Flow {
   const [makeFlow] = useState(createFlowMaker)
   const document = useEditor((state) => state.document)

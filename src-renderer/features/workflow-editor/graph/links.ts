@@ -1,4 +1,3 @@
-/** Links on the canvas: what their ends are in the document, where they run, and where a point on one belongs. */
 import type { LinkEnd } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
 import type { InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
@@ -8,13 +7,11 @@ import type { Point } from '../store/canvas-store.ts'
 import type { Flow } from './flow-graph.ts'
 import { type CanvasNode, type FlowLink, isDocumentNode } from './flow-types.ts'
 
-/** An output: by its node and its name on the canvas; undefined where it is none. */
 export function outputEnd(node: CanvasNode | undefined, handle: string | null | undefined): LinkEnd | undefined {
   const slot = /^o(\d+)$/.exec(handle ?? '')?.[1]
   return node === undefined || slot === undefined ? undefined : { node: node.id, slot: Number(slot) }
 }
 
-/** An input; undefined where it is none. */
 export function inputEnd(node: CanvasNode | undefined, handle: string | null | undefined): InputEnd | undefined {
   if (node === undefined || handle == null) return undefined
   if (handle.startsWith('+')) return { node: node.id, name: handle.slice(1) }
@@ -26,7 +23,6 @@ export function inputEnd(node: CanvasNode | undefined, handle: string | null | u
   return name === undefined ? undefined : { node: node.id, name, slot: at }
 }
 
-/** The input that a widget becomes when something is linked to it; undefined where it takes no link. */
 export function widgetEnd(node: CanvasNode | undefined, name: string): InputEnd | undefined {
   const view = viewOf(node)
   const slot = view?.inputs.find((one) => one.name === name)
@@ -35,25 +31,22 @@ export function widgetEnd(node: CanvasNode | undefined, name: string): InputEnd 
   return widget?.input === undefined ? undefined : { node: view.id, name }
 }
 
-/** The type of an output; `*` where nobody knows. */
 export function outputType(node: CanvasNode | undefined, slot: number): string {
   if (node?.type === 'boundary') return node.data.slots[slot]?.type ?? '*'
   return viewOf(node)?.outputs[slot]?.type ?? '*'
 }
 
-/** The type of an input. */
 export function inputType(node: CanvasNode | undefined, { name, slot }: InputEnd): string {
   if (node?.type === 'boundary') return node.data.slots[slot ?? -1]?.type ?? '*'
   return viewOf(node)?.inputs.find((one) => one.name === name)?.type ?? '*'
 }
 
-/** The view of a node; undefined for what is none. */
 export const viewOf = (node: CanvasNode | undefined): NodeView | undefined =>
   isDocumentNode(node) ? node.data.view : undefined
 
 /**
- * Where a link begins and ends, px of the canvas.
- * @returns undefined where one of its ends is not drawn
+ * Start and end of a link, px of the canvas.
+ * @returns undefined if one end is not drawn
  */
 export function endsOfLink(
   { source, sourceHandle, target, targetHandle }: FlowLink,
@@ -68,13 +61,11 @@ function pointOfHandle(node: CanvasNode | undefined, name: string | null | undef
   return node && handle && { x: node.position.x + handle.x, y: node.position.y + handle.y }
 }
 
-/** An input of a view, as the end of a link. */
 export const endOfInput = (node: string, { at, name }: InputView): InputEnd =>
   at === undefined ? { node, name } : { node, name, slot: at }
 
 const LEAST_BEND = 30
 
-/** The curve of a link, through its points: out to the right, and in from the left. */
 export function linkPath(from: Point, to: Point, points: readonly Waypoint[]): string {
   const stops = [from, ...points.map(({ pos: [x, y] }) => ({ x, y })), to]
   const curves = stops.slice(1).map((stop, at) => curve(stops[at] ?? from, stop))
@@ -88,7 +79,6 @@ function curve(from: Point, to: Point): string {
   return `C${from.x + away},${from.y} ${to.x - away},${to.y} ${to.x},${to.y}`
 }
 
-/** How many points of a link come before a place on it. */
 export function segmentAt(point: Point, from: Point, to: Point, points: readonly Waypoint[]): number {
   const stops = [from, ...points.map(({ pos: [x, y] }) => ({ x, y })), to]
   const away = stops.slice(1).map((stop, at) => distanceToLine(point, stops[at] ?? from, stop))
@@ -103,14 +93,8 @@ function distanceToLine(point: Point, from: Point, to: Point): number {
   return Math.hypot(point.x - (from.x + at * width), point.y - (from.y + at * height))
 }
 
-/**
- * A point that a link is to be led through. `before`: how many of its points come before it, counted from the output.
- */
 type PointOnLink = { readonly linkId: string; readonly pos: Pair; readonly before?: number }
 
-/**
- * A point for a link, between those of its points that it lies between; after all of them where its ends are not drawn.
- */
 export function pointOn(link: FlowLink, at: Point, { byId }: Pick<Flow, 'byId'>): PointOnLink {
   const point = { linkId: link.id, pos: [at.x, at.y] } as const
   const ends = endsOfLink(link, byId)

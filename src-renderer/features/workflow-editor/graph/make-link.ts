@@ -1,4 +1,3 @@
-/** Making links by hand: which slots fit, and saying why where none does. */
 import type { LinkEnd } from '../../../../src-main/domain/workflow/document/document.ts'
 import { canConnect, connect, type InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
@@ -11,14 +10,16 @@ import type { EditorStore } from '../store/editor-store.ts'
 import type { CanvasNode } from './flow-types.ts'
 import { endOfInput, viewOf } from './links.ts'
 
-/** What a link is made with by hand. */
 export type LinkPorts = {
   readonly editor: EditorStore
   readonly canvas: CanvasStore
   readonly app: Pick<AppStore, 'getState'>
 }
 
-/** Makes a link, or says why there can be none. @param ends.taken id of the link whose end was taken, which goes */
+/**
+ * Makes a link or tells why it cannot.
+ * @param ends.taken id of the link whose end was dragged, which is removed
+ */
 export function makeLink(
   ports: LinkPorts,
   address: GraphAddress,
@@ -37,13 +38,11 @@ export function makeLink(
   ports.canvas.getState().say(`Linked to ${to.name}.`)
 }
 
-/** Says why there is no link, to those who see and to those who hear. */
 export function refuseLink({ canvas, app }: Pick<LinkPorts, 'canvas' | 'app'>, why: string): void {
   canvas.getState().say(why)
   app.getState().notify({ kind: 'error', text: why })
 }
 
-/** A slot that a link may end at. */
 type FittingSlot<End> = {
   readonly end: End
   readonly name: string
@@ -51,7 +50,7 @@ type FittingSlot<End> = {
   readonly isLinked: boolean
 }
 
-/** The inputs of a node that a link of a type fits: those of that very type and free ones first. */
+/** Inputs that accept a type; exact matches and free ones first. */
 export function fittingInputs(node: CanvasNode, type: string): readonly FittingSlot<InputEnd>[] {
   const view = viewOf(node)
   if (view === undefined) return []
@@ -61,7 +60,7 @@ export function fittingInputs(node: CanvasNode, type: string): readonly FittingS
   return ranked([...slots, ...widgetSlots(view)], type)
 }
 
-// A widget that has no slot yet gets one with its link.
+// A widget without a slot gets one when linked.
 function widgetSlots(view: NodeView): readonly FittingSlot<InputEnd>[] {
   const names = new Set(view.inputs.map(({ name }) => name))
   return view.widgets.flatMap(({ name, kind, input }) =>
@@ -71,7 +70,6 @@ function widgetSlots(view: NodeView): readonly FittingSlot<InputEnd>[] {
   )
 }
 
-/** The outputs of a node that fit an input of a type. */
 export function fittingOutputs(node: CanvasNode, type: string): readonly FittingSlot<LinkEnd>[] {
   const view = viewOf(node)
   if (view === undefined) return []
@@ -82,7 +80,6 @@ export function fittingOutputs(node: CanvasNode, type: string): readonly Fitting
 }
 
 function ranked<End>(slots: readonly FittingSlot<End>[], type: string): readonly FittingSlot<End>[] {
-  // What takes anything is offered after what takes just this.
   const rank = (slot: FittingSlot<End>) => (isAny(slot.type) ? 2 : 0) + (slot.isLinked ? 1 : 0)
   return slots.filter((slot) => typesFit(slot.type, type)).sort((one, other) => rank(one) - rank(other))
 }

@@ -1,7 +1,3 @@
-/**
- * Which part of a graph is seen: when it is opened what was looked at before, else all of it. And which place of the
- * canvas is where in the window.
- */
 import { getViewportForBounds, useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import type { Graph } from '../../../../src-main/domain/workflow/document/document.ts'
@@ -14,23 +10,22 @@ import type { Flow } from './flow-graph.ts'
 import type { CanvasNode } from './flow-types.ts'
 import type { Box } from './geometry.ts'
 
-/** How far out one can zoom: fifty thousand nodes are seen at once. */
+/** Minimum zoom, at which fifty thousand nodes are visible at once. */
 export const LEAST_ZOOM = 0.005
 
-/** How far in one can zoom. */
 export const MOST_ZOOM = 4
 
 const MOST_FIT_ZOOM = 1
-// What stands over the canvas, px: controls and trail above, the edges, below those around the run bar.
+// Covered by controls over the canvas, px: controls and breadcrumb above, the run bar below.
 const ROOM = { top: 52, right: 24, bottom: 30, left: 24 } as const
 // How far the slots at its sides stand out of a node, px of the canvas. Source: half a handle in `canvas.css`.
 const SLOT_REACH = 10
-// Of the height: a run bar that is higher lies over the graph.
+// Share of the height: a higher run bar covers the graph.
 const MOST_OF_BAR = 1 / 3
-/** Size of the minimap with its distance to the edges, px; it stands below the controls, at the right. */
+/** Size of the minimap with its margins, px; it is below the controls, on the right. */
 const MINIMAP = { width: 196, height: 132 } as const
 
-/** The room of a canvas, px. */
+/** The size available to a canvas in the window, px. */
 export type CanvasSize = {
   readonly width: number
   readonly height: number
@@ -38,7 +33,6 @@ export type CanvasSize = {
   readonly barHeight: number
 }
 
-/** The room of a canvas of this size. */
 export function roomOf(
   { preferences, barHeight }: Pick<CanvasState, 'preferences' | 'barHeight'>,
   { width, height }: Pick<CanvasSize, 'width' | 'height'>,
@@ -46,20 +40,17 @@ export function roomOf(
   return { width, height, hasMinimap: preferences.hasMinimap && window.innerWidth >= MINIMAP_FROM, barHeight }
 }
 
-// The least width of a window with a minimap, px. Source: `Minimap.tsx`.
+// Minimum window width for a minimap, px. Source: `Minimap.tsx`.
 const MINIMAP_FROM = 1200
 
-// Where each graph of each open document was looked at last; gone with the document.
 const views = new WeakMap<EditorStore, Map<string, Viewport | undefined>>()
 
-/** Keeps what somebody chose to look at, for when the graph is opened again. */
 function storeView(editor: EditorStore, { address }: Flow, view: Viewport | undefined): void {
   const stored = views.get(editor) ?? new Map<string, Viewport | undefined>()
   stored.set(address ?? '', view)
   views.set(editor, stored)
 }
 
-/** What is seen first. */
 export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Viewport {
   const stored = views.get(editor)?.get(flow.address ?? '')
   const saved = flow.address === undefined ? savedView(editor.getState().document) : undefined
@@ -67,8 +58,7 @@ export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Vi
   return saved !== undefined && seesOne(flow, saved, size) ? saved : viewOfAll(flow, size)
 }
 
-// A document may say that its owner looked at nothing, or in a larger window: of what is left of that here, at least
-// one node should be whole.
+// The saved view may be empty, or for a larger window: at least one node has to be fully visible here.
 function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): boolean {
   return nodes.some(({ position, width = 0, height = 0 }) => {
     const [left, top] = [position.x * zoom + x, position.y * zoom + y]
@@ -81,7 +71,6 @@ function viewOfAll({ nodes }: Flow, size: CanvasSize): Viewport {
   return viewportOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
-/** The view that shows nodes between the bars, and beside or below the minimap; undefined for none. */
 export function viewportOf(
   nodes: readonly CanvasNode[],
   { width, height, hasMinimap, barHeight }: CanvasSize,
@@ -103,12 +92,10 @@ export function viewportOf(
 
 type Sides = Readonly<Record<'top' | 'right' | 'bottom' | 'left', number>>
 
-/** The rectangle around nodes; undefined for none. */
 export function boundsOfNodes(nodes: readonly CanvasNode[]): Box | undefined {
   return around(nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({ x, y, width, height })))
 }
 
-/** Where a document was looked at when it was saved; undefined where it does not say. */
 export function savedView({ extra }: Pick<Graph, 'extra'>): Viewport | undefined {
   const ds = isObject(extra) ? extra.get('ds') : undefined
   if (!isObject(ds)) return undefined
@@ -119,17 +106,17 @@ export function savedView({ extra }: Pick<Graph, 'extra'>): Viewport | undefined
   return { x: x * zoom, y: y * zoom, zoom: Math.min(MOST_ZOOM, zoom) }
 }
 
-/** The place of the canvas at a place of the window, px; undefined where it is not over the canvas. */
+/** Converts a window position to the canvas, px; undefined outside of the canvas. */
 export function canvasPoint(at: Point): Pair | undefined {
   const view = document.elementFromPoint(at.x, at.y)?.closest('.react-flow')?.querySelector('.react-flow__viewport')
   if (view === null || view === undefined) return undefined
-  // The canvas moves and scales this element from its upper left corner.
+  // The canvas transforms this element from its upper left corner.
   const { left, top } = view.getBoundingClientRect()
   const { a: scale } = new DOMMatrixReadOnly(getComputedStyle(view).transform)
   return [Math.round((at.x - left) / scale), Math.round((at.y - top) / scale)]
 }
 
-/** The place of the window at a place of the canvas, px; undefined where there is no canvas. */
+/** Converts a canvas position to the window, px; undefined if there is no canvas. */
 export function windowPoint([x, y]: Pair): Point | undefined {
   const view = document.querySelector('.workflow-canvas .react-flow__viewport')
   if (view === null) return undefined
@@ -140,7 +127,7 @@ export function windowPoint([x, y]: Pair): Point | undefined {
 
 const LEAST_ZOOM_TO_READ = 0.6
 
-// Which asking of each document was followed last: a canvas may be made because of it.
+// The last handled request of each document: a canvas may be created because of it.
 const followed = new WeakMap<EditorStore, number>()
 
 const isSameView = (one: Viewport, other: Viewport | undefined): boolean =>
@@ -148,10 +135,7 @@ const isSameView = (one: Viewport, other: Viewport | undefined): boolean =>
   Math.hypot(one.x - other.x, one.y - other.y) < 0.5 &&
   Math.abs(one.zoom / other.zoom - 1) < 1e-3
 
-/**
- * Leads to what somebody asks for, keeps where the graph was looked at, and fits it again when its room changes, unless
- * somebody has chosen another view since.
- */
+/** Moves the view on request, stores it, and refits it when the space changes unless somebody has moved it since. */
 export function useView(flow: Flow): void {
   const { editor } = useTab()
   const canvas = useCanvasStore()

@@ -9,7 +9,6 @@ import { Section, TextField } from './InspectorFields.tsx'
 
 const SHOWN = 50
 
-/** The graph that is shown, while nothing in it is selected. */
 export function DocumentSummary() {
   const { editor } = useTab()
   const document = useEditor((state) => state.document)
@@ -89,7 +88,6 @@ export function DocumentSummary() {
   )
 }
 
-/** The inputs or outputs of the subgraph that is shown, with what they are called on its nodes. */
 function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readonly side: Side }) {
   const { editor } = useTab()
   const { id = '' } = subgraph
@@ -123,15 +121,12 @@ function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readon
   )
 }
 
-/** How many nodes of a graph are of one class. */
 type ClassCount = {
   readonly type: string
-  /** In words; a subgraph by its name. */
   readonly title: string
   readonly ids: readonly string[]
 }
 
-/** The classes of nodes, the most frequent first. */
 export function countClasses(
   nodes: readonly GraphNode[],
   types: NodeTypes,
@@ -154,7 +149,6 @@ export function countClasses(
 
 const NAMED = 4
 
-/** The classes in a sentence: `2 × KSampler, Save Image and 3 classes more`. */
 export function classesText(counts: readonly ClassCount[]): string {
   const named = counts
     .slice(0, NAMED)

@@ -7,7 +7,6 @@ import { classesText, countClasses, DocumentSummary } from './DocumentSummary.ts
 import { Section, StyleFields } from './InspectorFields.tsx'
 import { NodeInspector, type SelectedNode, useSelected } from './NodeInspector.tsx'
 
-/** What is selected, in large; with nothing selected the graph itself. It scrolls within itself. */
 export function Inspector() {
   const selected = useSelected()
   const [only] = selected
@@ -24,10 +23,9 @@ export function Inspector() {
   )
 }
 
-// Each is an edit of the graph; of more of them a key would take longer than one should.
+// Each is an edit of the graph; with more, a key takes too long.
 const MOST = 100
 
-/** Several nodes: what they have in common, set for all of them at once. */
 function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[] }) {
   const { editor } = useTab()
   const types = useEditor((state) => state.types)
@@ -84,10 +82,8 @@ function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[]
   )
 }
 
-/** A widget that several nodes of one class have in common. `isSame`: all have its value. */
 type CommonWidget = { readonly widget: WidgetView; readonly isSame: boolean }
 
-/** The widgets that all nodes have; none where they are of several classes. */
 function commonWidgets(views: readonly NodeView[]): readonly CommonWidget[] {
   const [first, ...others] = views
   if (first === undefined) return []

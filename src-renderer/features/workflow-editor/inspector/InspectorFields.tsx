@@ -1,4 +1,3 @@
-/** The fields and sections that the inspector is put together from. */
 import clsx from 'clsx'
 import type { ReactNode } from 'react'
 import { type NodeMode, setColour, setMode } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
@@ -17,7 +16,6 @@ const WHAT: Readonly<Record<Exclude<NodeMode, 'always'>, string>> = {
   bypass: 'Skipped; its inputs pass through to the next nodes.',
 }
 
-/** Whether nodes take part in runs, and their colour. */
 export function StyleFields({ views }: { readonly views: readonly NodeView[] }) {
   const { editor } = useTab()
   const ids = new Set(views.map(({ id }) => id))
@@ -48,7 +46,6 @@ export function StyleFields({ views }: { readonly views: readonly NodeView[] }) 
   )
 }
 
-/** The colours that nodes can be given, to choose one for all of these. */
 export function ColourSwatches({ views }: { readonly views: readonly NodeView[] }) {
   const { editor } = useTab()
   const ids = new Set(views.map(({ id }) => id))
@@ -69,7 +66,6 @@ export function ColourSwatches({ views }: { readonly views: readonly NodeView[] 
               const state = editor.getState()
               state.edit(`Colour ${what}`, (document) => setColour(document, addressOf(state), ids, colour))
             }}
-            // Colours of documents, which every editor of the field shows the same.
             style={{ backgroundColor: colour.bgcolor, borderTopColor: colour.color }}
             className={clsx(
               'size-6 rounded-control border border-line-strong',
@@ -83,10 +79,8 @@ export function ColourSwatches({ views }: { readonly views: readonly NodeView[] 
   )
 }
 
-/** A part of the inspector. */
 type SectionProps = { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }
 
-/** A part of the inspector with its title. */
 export function Section({ title, aside, children }: SectionProps) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-2 border-t border-line px-3 py-3 first:border-t-0">
@@ -99,25 +93,20 @@ export function Section({ title, aside, children }: SectionProps) {
   )
 }
 
-/** A line of text of the document, like a title. */
 type TextFieldProps = {
   readonly label: string
   readonly value: string
-  /** Stands there while it is empty. */
   readonly placeholder?: string
-  /** Its height and letters. */
   readonly style?: string
-  /** Takes a text over, as part of one step of undo until the field is left. */
   readonly onChange: (text: string) => void
 }
 
-/** A field for a line of text of the document. */
 export function TextField({ label, value, placeholder, style = 'h-7', onChange }: TextFieldProps) {
   const { editor } = useTab()
   const typing = useTyping({
     value,
     show: (given) => asText(given) ?? '',
-    // While it is empty somebody is about to write: what an empty text means is done when the field is left.
+    // While it is empty, somebody is about to type; an empty text takes effect when the field is left.
     read: (text) => (text === '' ? undefined : text),
     write: (given) => onChange(asText(given) ?? ''),
     end: () => editor.getState().endStep(),

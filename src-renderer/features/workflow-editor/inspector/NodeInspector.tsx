@@ -25,7 +25,6 @@ import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
 import { Section, StyleFields, TextField } from './InspectorFields.tsx'
 import { SlotList } from './SlotList.tsx'
 
-/** One node: what it is, all that can be set on it, and what it is linked to. */
 export function NodeInspector({ node, view }: SelectedNode) {
   const { editor } = useTab()
   const payloadId = useEditor((state) => payloadIdOf(state.document, state.path, view.id))
@@ -96,7 +95,7 @@ const OF_VALUES: ReadonlySet<FoundProblem['code']> = new Set<FoundProblem['code'
 ])
 
 function NodeProblems({ view, payloadId }: { readonly view: NodeView; readonly payloadId: string }) {
-  // What is wrong with a value is said at its widget.
+  // Problems of a value are shown at its widget.
   const problems = useNodeProblems(payloadId).filter(({ code, node, input }) => {
     const widget = node === payloadId ? view.widgets.find(({ name }) => name === input) : undefined
     const isEmpty = code === 'required_input_missing' && widget?.value === null
@@ -115,7 +114,6 @@ function NodeProblems({ view, payloadId }: { readonly view: NodeView; readonly p
   )
 }
 
-/** The models that the file says the node wants, with where they are from. */
 function Models({ properties }: { readonly properties: JsonValue | undefined }) {
   const listed = isObject(properties) ? properties.get('models') : undefined
   const models = isArray(listed) ? listed.filter(isObject) : []
@@ -163,15 +161,13 @@ function Properties({ properties }: { readonly properties: JsonValue | undefined
   )
 }
 
-/** A selected node: as it is in the document, and as it is drawn. */
 export type SelectedNode = { readonly node: GraphNode; readonly view: NodeView }
 
 const NONE: readonly GraphNode[] = []
 
-/** The selected nodes of the graph that is shown, in the order of their selection. */
 export function useSelected(): readonly SelectedNode[] {
   const nodes = useEditor(useShallow(selectedNodes))
-  // Views of hosts and primitives tell of other nodes too.
+  // Views of subgraph nodes and primitives depend on other nodes too.
   const document = useEditor((state) => (nodes.length === 0 ? undefined : state.document))
   const path = useEditor((state) => state.path)
   const types = useEditor((state) => state.types)

@@ -7,7 +7,6 @@ import { shownInputs } from '../graph/geometry.ts'
 import { addressOf, type EditorState, nodeTitle, useEditor, useTab } from '../store/editor-store.ts'
 import { Section } from './InspectorFields.tsx'
 
-/** Inputs and outputs of a node, with what they are linked to and the way there. */
 export function SlotList({ view }: { readonly view: NodeView }) {
   const inputs = shownInputs(view)
   return (

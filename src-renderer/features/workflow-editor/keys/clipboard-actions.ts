@@ -1,7 +1,6 @@
 /**
- * Copying and pasting, through the clipboard of the system, so that nodes go from window to window. By keys the browser
- * hands the clipboard over in an event; from the palette it is asked for, which it may refuse: then what was copied
- * here is taken.
+ * Uses the system clipboard, so that nodes move between windows. Keys get it through a browser event; the palette must
+ * ask, and if refused, uses the copy of this window.
  */
 import { copyNodes, duplicate, paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
 import { removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
@@ -11,7 +10,6 @@ import { selectNodes } from '../store/editor-store.ts'
 import { type ActionPorts, countOf } from './edit-actions.ts'
 import type { Actions } from './shortcuts.ts'
 
-/** The actions of the clipboard. `copied` gives the text of what is selected; undefined where nothing is. */
 export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLinked' | 'duplicate'> & {
   readonly copied: (isCut: boolean) => string | undefined
   readonly pasteText: (text: string, keepInbound: boolean) => void
@@ -19,7 +17,6 @@ export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLi
 
 const BESIDE = 30
 
-/** Makes the actions that copy and paste, by keys and from the palette. */
 export function clipboardActions({
   app,
   tab,
@@ -34,7 +31,7 @@ export function clipboardActions({
   const { say } = canvas.getState()
   let last: string | undefined
 
-  // A selected group stands for what is in it, as when it is moved.
+  // A selected group includes its nodes, as when it is moved.
   function chosen(): { readonly ids: ReadonlySet<string>; readonly groups: ReadonlySet<number> } {
     const boxes = [...canvas.getState().things].flatMap((id) => {
       const box = graph().byId.get(id)
@@ -83,7 +80,7 @@ export function clipboardActions({
 
   async function copyOut(isCut: boolean): Promise<void> {
     const text = copied(isCut)
-    // What the browser refuses is still pasted within this window.
+    // If the browser refuses, pasting still works within this window.
     if (text !== undefined) await app.platform.copy(text).catch(() => {})
   }
 
@@ -123,6 +120,6 @@ async function readClipboard(): Promise<string | undefined> {
   try {
     return await navigator.clipboard.readText()
   } catch {
-    return undefined // Not allowed, or not there.
+    return undefined
   }
 }

@@ -1,7 +1,3 @@
-/**
- * All actions of a canvas, put together: those that edit, the clipboard, arranging, subgraphs, the view, runs and
- * files.
- */
 import {
   type Alignment,
   type Axis,
@@ -19,20 +15,17 @@ import { type ClipboardActions, clipboardActions } from './clipboard-actions.ts'
 import { type ActionPorts, countOf, editActions, editSelected } from './edit-actions.ts'
 import type { Actions } from './shortcuts.ts'
 
-/** All that can be done in the editor, with what the clipboard's own events need. */
 export type EditorActions = Actions &
   Pick<ClipboardActions, 'copied' | 'pasteText'> & {
-    /** Opens the graphs in them; pictures without one become nodes that load them, as where they are dropped. */
+    /** Opens the graphs in the files; pictures without one become nodes that load them, as if dropped. */
     readonly pasteFiles: (files: readonly File[]) => void
   }
 
-// Half of the list of what is found stands on each side of the middle, px.
+// Half of the list of results on each side of the middle, px.
 const FIND_WIDTH = 340
 
-/** Makes the actions of a canvas. */
 export function createActions(ports: ActionPorts): EditorActions {
   const { tab, canvas, flow, runs, files, middle, pointer } = ports
-  // Where searches of other programs are: above what they find.
   const top = () => ({ x: middle().x - FIND_WIDTH / 2, y: middle().y / 3 })
   const { set, say } = canvas.getState()
   return {
@@ -61,13 +54,11 @@ export function createActions(ports: ActionPorts): EditorActions {
   }
 }
 
-/** The actions that put the selected nodes in order. */
 type ArrangeActions = Pick<
   Actions,
   ('layOut' | 'distributeAcross' | 'distributeDown') | ('alignLeft' | 'alignRight' | 'alignTop' | 'alignBottom')
 >
 
-/** Makes the actions that align, distribute and lay out nodes; each is one step of undo. */
 function arrangeActions(ports: ActionPorts): ArrangeActions {
   const { address, tab, canvas, bringIntoView } = ports
   const aligned = (by: Alignment) => () =>
@@ -90,7 +81,6 @@ function arrangeActions(ports: ActionPorts): ArrangeActions {
   }
 }
 
-/** Makes the actions that turn the selected nodes into a subgraph, and a subgraph into nodes again. */
 function subgraphActions({ tab, canvas, address, newUuid }: ActionPorts): Pick<Actions, 'subgraph' | 'dissolve'> {
   const { say } = canvas.getState()
   const state = () => tab.editor.getState()
@@ -137,12 +127,8 @@ type Looking =
   | 'wheel'
 type Leading = 'enter' | 'leave' | 'library' | 'models'
 
-/** The actions that change how the canvas is looked at, and those that lead elsewhere. */
 type ViewActions = Pick<Actions, Looking | Leading>
 
-/**
- * Makes the actions that leave the document as it is: zoom, panels, the wheel, ways into subgraphs and to other pages.
- */
 function viewActions({ tab, canvas, flow, graph, bringIntoView, go }: ActionPorts): ViewActions {
   const { say, prefer, set } = canvas.getState()
   const preference = (name: Exclude<keyof CanvasPreferences, 'wheel' | 'sideWidth'>, on: string, off: string) => () => {

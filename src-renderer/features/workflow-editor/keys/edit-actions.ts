@@ -1,5 +1,3 @@
-/** The actions that change the document, each one step of undo, and what all actions of the editor work with. */
-
 import type { ReactFlowInstance } from '@xyflow/react'
 import type { GraphNode, WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
@@ -24,19 +22,17 @@ import type { CanvasStore, Point } from '../store/canvas-store.ts'
 import { selectNodes, type Tab } from '../store/editor-store.ts'
 import type { Actions } from './shortcuts.ts'
 
-/** The actions that undo, remove, group nodes and change how they look and whether they run. */
 export type EditActions = Pick<
   Actions,
   'undo' | 'redo' | 'selectAll' | 'remove' | 'disconnect' | 'mute' | 'bypass' | 'collapse' | 'pin' | 'group'
 >
 
-/** Makes the actions that edit what is selected. */
 export function editActions(ports: ActionPorts): EditActions {
   const { tab, canvas, address } = ports
   const state = () => tab.editor.getState()
   const graph = () => graphAt(state().document, address)
   const selected = () => graph()?.nodes.items.filter(({ id = '' }) => state().selection.has(id)) ?? []
-  // All get the mode, unless all have it: then none does.
+  // If all have the mode, it is removed; otherwise all get it.
   const toggleMode = (mode: NodeMode, on: string, off: string) => () => {
     const isOn = selected().every((node) => modeOf(node) === mode)
     editSelected(ports, isOn ? off : on, (document, ids) => setMode(document, address, ids, isOn ? 'always' : mode))
@@ -77,7 +73,7 @@ export function editActions(ports: ActionPorts): EditActions {
       const { document, selection } = state()
       editSelected(ports, 'Group', (before, ids) => addGroup(before, address, { title: 'Group', ids }))
       if (state().document === document) return
-      // With its nodes: what follows, like copying, is done to both.
+      // Selects it with its nodes, so that the next action, like copying, includes both.
       const index = (graph()?.groups.items.length ?? 0) - 1
       selectNodes({ editor: tab.editor, canvas }, selection, [groupName(index)])
     },
@@ -101,7 +97,6 @@ function disconnected(
   )
 }
 
-/** Removes nodes, links, groups and points of links, whichever are selected. */
 function removeSelected({ tab, canvas, address }: ActionPorts): void {
   const { selection, edit } = tab.editor.getState()
   const { links, things, say, set } = canvas.getState()
@@ -124,29 +119,24 @@ function removeSelected({ tab, canvas, address }: ActionPorts): void {
   say(`${text}.`)
 }
 
-/** What the actions of the editor work with. */
 export type ActionPorts = {
   readonly app: AppServices
   readonly tab: Tab
   readonly address: GraphAddress
   readonly canvas: CanvasStore
   readonly flow: ReactFlowInstance<CanvasNode, FlowLink>
-  /** What is on the canvas now. */
   readonly graph: () => Flow
-  /** Shows nodes; without any all of them. */
   readonly bringIntoView: (ids: ReadonlySet<string>) => void
   readonly files: FileActions
   readonly runs: RunActions
-  /** Goes to another page. */
   readonly go: (to: string) => void
-  /** Where the pointer is over the canvas, px of the window; undefined: it was not there yet. */
+  /** The last pointer position over the canvas, px of the window; undefined: none yet. */
   readonly pointer: () => Point | undefined
-  /** The middle of what is seen of the canvas, px of the window. */
+  /** The middle of the visible canvas, px of the window. */
   readonly middle: () => Point
   readonly newUuid: () => string
 }
 
-/** Edits the selected nodes, and says what was done. Nothing happens where none is selected. */
 export function editSelected(
   { tab, canvas }: ActionPorts,
   what: string,
@@ -162,5 +152,4 @@ export function editSelected(
   canvas.getState().say(`${text}.`)
 }
 
-/** `a node`, `3 nodes`. */
 export const countOf = (count: number): string => (count === 1 ? 'a node' : `${count} nodes`)

@@ -1,21 +1,18 @@
 /**
- * Every key of the editor, once: the keys are heard, shown in the sheet and offered in the palette from this table.
- * `Mod` is Ctrl, or the command key. Source: docs/spec/comfyui.md, 8; those without a counterpart there are ours.
+ * The one table of editor keys, for handler, key sheet and palette. `Mod` is Ctrl or Command. Source:
+ * docs/spec/comfyui.md, 8; keys without a counterpart are ours.
  */
 
-/** What a key does, and how. */
 export type Shortcut = {
   readonly id: string
   readonly name: string
-  /** All of them do it; the first is shown. None: it is in the palette and the menus alone. */
+  /** Any of them works; the first is shown. Empty: only in the palette and menus. */
   readonly keys: readonly string[]
-  /** Also while somebody types into a field. */
   readonly inFields?: boolean
 }
 
-/** All actions of the editor, each with its words and its keys. */
 export const SHORTCUTS = [
-  // With Shift the field's editor runs before all that waits; a queue of an endpoint has no such place.
+  // With Shift, ComfyUI's editor runs it before all waiting jobs; an endpoint's queue cannot do that.
   { id: 'run', name: 'Run', keys: ['Mod+Enter', 'Mod+Shift+Enter'], inFields: true },
   { id: 'cancel', name: 'Cancel the run', keys: ['Mod+Alt+Enter'], inFields: true },
   { id: 'runSelected', name: 'Run what the selection needs', keys: [] },
@@ -50,7 +47,7 @@ export const SHORTCUTS = [
   { id: 'unlock', name: 'Unlock the canvas', keys: ['V'] },
   { id: 'lock', name: 'Lock the canvas', keys: ['H'] },
   { id: 'reload', name: 'Read the node classes again', keys: ['R'] },
-  // A letter is struck by mistake, too, so none leads away from a graph.
+  // A single letter is easily pressed by mistake, so none leaves the graph.
   { id: 'library', name: 'Workflows', keys: [] },
   { id: 'nodes', name: 'Show or hide the nodes', keys: ['N'] },
   { id: 'models', name: 'Models of the catalog', keys: [] },
@@ -67,13 +64,10 @@ export const SHORTCUTS = [
   { id: 'distributeDown', name: 'Distribute from top to bottom', keys: [] },
 ] as const satisfies readonly Shortcut[]
 
-/** What can be done by a key or from the palette. */
 export type ActionId = (typeof SHORTCUTS)[number]['id']
 
-/** What each action does when it is asked for. */
 export type Actions = Readonly<Record<ActionId, () => void>>
 
-/** What keys and pointer do together, for the sheet. */
 export const GESTURES: readonly (readonly [what: string, how: string])[] = [
   ['Move between nodes', 'Tab ← ↑ → ↓'],
   ['Move the selected nodes', 'Shift+←'],
@@ -90,10 +84,12 @@ export const GESTURES: readonly (readonly [what: string, how: string])[] = [
   ['Disconnect a slot', 'Ctrl+Alt+click'],
 ]
 
-/** What of a pressed key counts. */
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'code'>
 
-/** What a pressed key does; undefined: nothing here. @param isTyping whether it was pressed in a field */
+/**
+ * The action of a pressed key; undefined if none.
+ * @param isTyping whether it was pressed in a field
+ */
 export function actionOf(pressed: PressedKey, isTyping: boolean): ActionId | undefined {
   return SHORTCUTS.find((shortcut: Shortcut) => {
     if (isTyping && shortcut.inFields !== true) return false
@@ -106,19 +102,18 @@ function isPressed(keys: string, pressed: PressedKey): boolean {
   const key = parts.at(-1) ?? ''
   const has = (name: string) => parts.slice(0, -1).includes(name)
   if (has('Mod') !== (pressed.ctrlKey || pressed.metaKey) || has('Alt') !== pressed.altKey) return false
-  // Signs may need Shift on some keyboards: `+` is one on most of them.
+  // Punctuation needs Shift on some keyboards, such as `+` on most.
   const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase()
   if (!isSign && has('Shift') !== pressed.shiftKey) return false
   return keyOf(pressed) === key.toLowerCase()
 }
 
-// With Alt some systems give another letter than the one on the key.
+// With Alt, some systems report another letter than the one on the key.
 function keyOf({ key, code, altKey }: PressedKey): string {
   const letter = /^Key([A-Z])$/.exec(code)?.[1]
   return altKey && letter !== undefined ? letter.toLowerCase() : key.toLowerCase()
 }
 
-/** A key as people write it. */
 export function shownKeys(keys: string): string {
   return keys.replace('Mod', 'Ctrl').replace('ArrowDown', '↓').replace('ArrowUp', '↑')
 }

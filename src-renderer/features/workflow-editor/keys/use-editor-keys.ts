@@ -1,4 +1,3 @@
-/** The actions of the editor joined to the page: heard from the keys, offered in the palette, made for the canvas. */
 import { useReactFlow } from '@xyflow/react'
 import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
@@ -15,10 +14,9 @@ import { useTab } from '../store/editor-store.ts'
 import { createActions, type EditorActions } from './create-actions.ts'
 import { type ActionId, actionOf, SHORTCUTS, type Shortcut, shownKeys } from './shortcuts.ts'
 
-// The browser hands the clipboard over in events of its own, and only to these keys.
+// Browsers provide the clipboard only in events of these keys.
 const BY_EVENT: ReadonlySet<string> = new Set(['copy', 'cut', 'paste', 'pasteLinked'])
 
-/** Handles the keys of the editor, wherever in the page they are pressed. */
 export function useEditorKeys(actions: EditorActions): void {
   useEffect(() => {
     let linked = false
@@ -26,7 +24,7 @@ export function useEditorKeys(actions: EditorActions): void {
 
     function onKeyDown(event: KeyboardEvent) {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey
-      // A letter after `g` leads to another page: the frame does that.
+      // A letter after `g` opens another page; the frame handles it.
       const isLed = plain && event.timeStamp - ledAt < SEQUENCE_MS
       ledAt = plain && event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (event.defaultPrevented || isLed || isEditorOverlaid()) return
@@ -37,7 +35,7 @@ export function useEditorKeys(actions: EditorActions): void {
         return
       }
       event.preventDefault()
-      // The frame hears keys too, and the palette names this one to it.
+      // The frame also listens for keys, and the palette registers this one there.
       event.stopImmediatePropagation()
       actions[id]()
     }
@@ -67,7 +65,7 @@ export function useEditorKeys(actions: EditorActions): void {
   }, [actions])
 }
 
-// A button hears Enter and Space itself; arrows with Ctrl move within tabs and lists.
+// A button handles Enter and Space itself; arrows with Ctrl move within tabs and lists.
 function isPressing({ target, key }: KeyboardEvent): boolean {
   return key === 'Enter' && target instanceof Element && target.closest('[role="tab"], [role="option"]') !== null
 }
@@ -76,7 +74,6 @@ const isEditorOverlaid = () => isOverlaid('[data-add-node]')
 
 const hasSelectedText = () => (getSelection()?.toString() ?? '') !== ''
 
-/** All that the editor can do, for the palette and the sheet of keys. */
 export function useEditorCommands(actions: EditorActions): readonly Command[] {
   return useMemo(
     () =>
@@ -89,10 +86,6 @@ export function useEditorCommands(actions: EditorActions): readonly Command[] {
   )
 }
 
-/**
- * All that can be done on a canvas. @param shown what is on it @param area the canvas @param pointer where the pointer
- * was last
- */
 export function useActions(
   shown: Flow,
   area: RefObject<HTMLElement | null>,
@@ -106,7 +99,7 @@ export function useActions(
   const runs = useRunActions()
   const [, go] = useLocation()
   const { address } = shown
-  // The actions stay the same while the graph changes.
+  // The actions keep their identity while the graph changes.
   const latest = useRef(shown)
   useEffect(() => {
     latest.current = shown

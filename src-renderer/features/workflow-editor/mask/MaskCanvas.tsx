@@ -11,30 +11,24 @@ import {
 } from './mask.ts'
 import type { MaskedPicture } from './masked-picture.ts'
 
-/** A picture that is painted on. */
 export type MaskCanvasProps = {
   readonly picture: MaskedPicture
   readonly history: MaskHistory
   readonly brush: Brush
-  /** Pixels of the window for one of the picture. */
+  /** Window pixels per picture pixel. */
   readonly zoom: number
-  /** Grows with each step, so that the mask is drawn anew. */
+  /** Increases with each step, so that the mask is redrawn. */
   readonly version: number
-  /** A step was made. */
   readonly onStep: () => void
   readonly onZoom: (factor: number) => void
   readonly scroller: RefObject<HTMLDivElement | null>
 }
 
-// What is masked, over any picture. Red, green, blue, and how much of it at most.
+// Colour of the mask: red, green, blue, and greatest opacity.
 const TINT = [255, 40, 90, 0.65] as const
 const MIDDLE_BUTTON = 1
 const WHEEL_ZOOM = 1.1
 
-/**
- * The picture with its mask as a tint. The pointer paints, the middle button moves the picture, Ctrl and the wheel
- * zoom.
- */
 export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZoom, scroller }: MaskCanvasProps) {
   const { width, height } = picture
   const base = useRef<HTMLCanvasElement>(null)
@@ -52,7 +46,7 @@ export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZ
     const element = scroller.current
     const onWheel = (event: WheelEvent) => {
       if (!event.ctrlKey && !event.metaKey) return
-      // Else the browser would zoom the page: a listener of React could not keep it from that.
+      // Otherwise the browser zooms the page; a React listener cannot prevent that.
       event.preventDefault()
       onZoom(event.deltaY < 0 ? WHEEL_ZOOM : 1 / WHEEL_ZOOM)
     }
@@ -151,7 +145,7 @@ function draw(canvas: HTMLCanvasElement | null, mask: Mask, { x, y, width, heigh
     for (let column = 0; column < width; column++) {
       const value = mask.data[(y + row) * mask.width + x + column] ?? 0
       const at = (row * width + column) * 4
-      // One by one: a list for each of some million pixels would be felt.
+      // Set one by one, because an array for each of millions of pixels would be slow.
       image.data[at] = red
       image.data[at + 1] = green
       image.data[at + 2] = blue

@@ -12,16 +12,14 @@ import { LARGEST_BRUSH, MaskTools } from './MaskTools.tsx'
 import { type Brush, createMaskHistory, emptyMask, inverted, type Mask, type MaskHistory } from './mask.ts'
 import { type MaskedPicture, readMasked, storeMasked } from './masked-picture.ts'
 
-/** The picture of a node whose mask is painted. */
 export type MaskDialogProps = {
   readonly node: string
-  /** The widget that names it, and what it has. */
   readonly input: string
   readonly value: string
   readonly onClose: () => void
 }
 
-// The page behind hears what comes out of a dialog as if it were on the canvas.
+// React passes events of a dialog to the page behind as if they were on the canvas.
 const stopEvent = (event: SyntheticEvent) => event.stopPropagation()
 const NO_PROPAGATION = {
   onPointerDown: stopEvent,
@@ -31,7 +29,6 @@ const NO_PROPAGATION = {
   onContextMenu: stopEvent,
 }
 
-/** Paints the mask of a picture. Saved, it is a new file that the widget names; the one without a mask stays. */
 export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
   const { client, store } = useApp()
   const { editor } = useTab()
@@ -45,7 +42,7 @@ export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
       const picture = await readMasked(client, value)
       return { picture, history: createMaskHistory(picture.mask) }
     },
-    // Painted into, so another dialog begins with one of its own.
+    // The data is painted in place, so another dialog needs its own.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -168,6 +165,6 @@ function Painting({ picture, history, onChanged }: PaintingProps) {
   )
 }
 
-// A twelfth of the picture, so that a face takes some strokes.
+// A twelfth of the picture, so that a face takes a few strokes.
 const firstSize = ({ width, height }: MaskedPicture) =>
   Math.min(LARGEST_BRUSH, Math.max(4, Math.round(Math.min(width, height) / 12)))

@@ -4,7 +4,6 @@ import { IconButton } from '../../../ui/Button.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import type { Brush, MaskHistory } from './mask.ts'
 
-/** What can be done with a mask. */
 export type MaskToolsProps = {
   readonly brush: Brush
   readonly onBrush: (brush: Brush) => void
@@ -18,12 +17,11 @@ export type MaskToolsProps = {
   readonly onClear: () => void
 }
 
-/** The largest brush, px. */
+/** Largest brush size, px. */
 export const LARGEST_BRUSH = 500
 const ZOOM_STEP = 1.25
 const PERCENT = 100
 
-/** The brush, steps back and forth, and the zoom. */
 export function MaskTools({ brush, onBrush, zoom, onZoom, onFit, history, ...does }: MaskToolsProps) {
   const { onUndo, onRedo, onInvert, onClear } = does
   return (

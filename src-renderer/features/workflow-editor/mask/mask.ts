@@ -1,32 +1,34 @@
 import { MIB } from '../../../../src-main/contract/units.ts'
 
 /**
- * A mask over a picture, and what a brush does to it. A worker reads the mask of a loaded picture from its alpha: what
- * is masked is transparent. So a masked picture keeps its colours below, and its alpha is the mask, turned round.
+ * A mask over a picture. Workers read it from the alpha channel, where masked means transparent, so the picture keeps
+ * its colours and stores the inverted mask as alpha.
  */
 
-/** How much of each pixel is masked, from 0 to 255, row by row. A brush paints in place. */
+/** How much each pixel is masked, 0 to 255, row by row. Brushes paint in place. */
 export type Mask = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray<ArrayBuffer> }
 
-/** A place in a picture, px from its upper left corner. */
+/** A position in a picture, px from its upper left corner. */
 export type Spot = { readonly x: number; readonly y: number }
 
-/** `size`: px across; `hardness`: from 0, soft from its middle on, to 1. */
+/** `size`: px across; `hardness`: from 0, soft from the middle on, to 1. */
 export type Brush = { readonly size: number; readonly hardness: number; readonly erases: boolean }
 
-/** A part of a picture, px. */
+/** A part of a picture; all values are in px. */
 export type Area = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
 const FULL = 255
 const CHANNELS = 4
 const ALPHA = 3
 
-/** A mask of nothing. */
 export const emptyMask = (width: number, height: number): Mask => {
   return { width, height, data: new Uint8ClampedArray(width * height) }
 }
 
-/** The mask that a picture has. @param pixels red, green, blue and alpha of each */
+/**
+ * The mask of a picture.
+ * @param pixels RGBA
+ */
 export function maskOf(pixels: Uint8ClampedArray, width: number, height: number): Mask {
   return {
     width,
@@ -37,17 +39,18 @@ export function maskOf(pixels: Uint8ClampedArray, width: number, height: number)
 
 const alphaAt = (pixels: Uint8ClampedArray, at: number) => pixels[at * CHANNELS + ALPHA] ?? FULL
 
-/** The pixels of a picture with a mask, in the colours that they have. */
 export function withMask(pixels: Uint8ClampedArray, { data }: Mask): Uint8ClampedArray<ArrayBuffer> {
   const masked = Uint8ClampedArray.from(pixels)
   for (let at = 0; at < data.length; at++) masked[at * CHANNELS + ALPHA] = FULL - (data[at] ?? 0)
   return masked
 }
 
-/** What was masked is not, and what was not is. */
 export const inverted = (mask: Mask): Mask => ({ ...mask, data: mask.data.map((value) => FULL - value) })
 
-/** Draws a brush from one spot to another, into the mask itself. @returns what it may have changed */
+/**
+ * Draws a stroke into the mask itself.
+ * @returns the area it may have changed
+ */
 export function paintLine(mask: Mask, from: Spot, to: Spot, brush: Brush): Area {
   const { width, data } = mask
   const radius = brush.size / 2
@@ -62,14 +65,13 @@ export function paintLine(mask: Mask, from: Spot, to: Spot, brush: Brush): Area 
   return area
 }
 
-// All of it within the hard core, then less and less up to the edge.
+// Full inside the hard core, then falling to the edge.
 function coverAt(away: number, radius: number, hardness: number): number {
   const core = radius * hardness
   if (away <= core) return 1
   return away >= radius ? 0 : (radius - away) / (radius - core)
 }
 
-// From a spot to the nearest one of a line.
 function distance({ x, y }: Spot, from: Spot, to: Spot): number {
   const [across, down] = [to.x - from.x, to.y - from.y]
   const length = across ** 2 + down ** 2
@@ -85,17 +87,14 @@ function areaAround(from: Spot, to: Spot, radius: number, { width, height }: Mas
   return { x, y, width: within(right ?? 0, width) - x, height: within(bottom ?? 0, height) - y }
 }
 
-// A mask of 4,000 by 4,000 pixels has 16 MB.
+// A mask of 4,000 by 4,000 pixels takes 16 MB.
 const MOST_BYTES = 256 * MIB
 const MOST_STEPS = 100
 
-/** A mask that is being painted, with its steps. */
 export type MaskHistory = {
-  /** As it is now. A brush paints into it after `begin`. */
   readonly mask: () => Mask
-  /** Keeps the mask as it is now: what follows is a step. */
+  /** Stores the current mask; what follows is one step. */
   readonly begin: () => void
-  /** Another mask, as a step. */
   readonly replace: (mask: Mask) => void
   readonly undo: () => void
   readonly redo: () => void
@@ -103,7 +102,7 @@ export type MaskHistory = {
   readonly canRedo: () => boolean
 }
 
-/** Begins with a mask. The oldest steps are given up where all together would take too much memory. */
+/** Starts with a mask. The oldest steps are dropped if all take too much memory. */
 export function createMaskHistory(first: Mask): MaskHistory {
   let current = first
   let past: readonly Mask[] = []

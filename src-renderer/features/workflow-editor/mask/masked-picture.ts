@@ -1,6 +1,6 @@
 /**
- * Reads the picture that a node loads for its mask to be painted, and keeps it with one. The masked picture is a file
- * of its own, which names the one that it was made of: that one stays, and is where painting begins again.
+ * Loads and stores masked pictures. A masked picture is a separate file that names its original, which stays and is
+ * where painting resumes.
  */
 import { decode, encode } from 'fast-png'
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
@@ -8,25 +8,26 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import { assetAddress, nameInWidget, uploadAsset } from '../widgets/upload-asset.ts'
 import { type Mask, maskOf, withMask } from './mask.ts'
 
-/** A picture with its mask. */
 export type MaskedPicture = {
-  /** Of the file without a mask. */
   readonly original: string
   readonly width: number
   readonly height: number
-  /** Red, green, blue and alpha of each pixel. */
   readonly pixels: Uint8ClampedArray<ArrayBuffer>
   readonly mask: Mask
 }
 
-// The keyword of the text in a masked picture that names its original, as in an address: such texts are Latin.
+// Keyword of the PNG text that names the original, encoded like an address, because such texts are Latin-1.
 const MASK_OF = 'drydock-mask-of'
 const BYTE = 8
 const CHANNELS = 4
 
 type Client = Pick<ApiClient, 'call'>
 
-/** Reads a picture. @param value of the widget @throws Error with a reason for a person */
+/**
+ * Reads a picture.
+ * @param value of the widget
+ * @throws Error with a reason for the user
+ */
 export async function readMasked(client: Client, value: string): Promise<MaskedPicture> {
   const name = nameInWidget(value)
   const file = await readFile(client, name)
@@ -36,13 +37,17 @@ export async function readMasked(client: Client, value: string): Promise<MaskedP
   if (original === undefined) return { original: name, width, height, pixels, mask }
   const source = await readFile(client, original)
   const read = source && (await readPixels(source, original))
-  // Somebody may have given the name to another picture.
+  // The name may belong to another picture by now.
   if (read === undefined || read.width !== width || read.height !== height)
     return { original, width, height, pixels, mask }
   return { original, width, height, pixels: read.pixels, mask }
 }
 
-/** Stores a picture with a mask. @returns its file @throws ApiError, Error */
+/**
+ * Stores a picture with a mask.
+ * @returns its file
+ * @throws ApiError, Error
+ */
 export async function storeMasked(
   client: Client,
   { original, ...picture }: MaskedPicture,
@@ -80,7 +85,7 @@ async function readPixels(file: Blob, name: string): Promise<Pixels> {
   return { width, height, pixels: context.getImageData(0, 0, width, height).data, original: undefined }
 }
 
-// A canvas forgets the colours of what is transparent, and they count for what a worker makes of it.
+// A canvas loses the colours of transparent pixels, which workers use.
 function readPng(bytes: Uint8Array): Pixels | undefined {
   try {
     const { width, height, data, depth, channels, text } = decode(bytes)
@@ -89,7 +94,7 @@ function readPng(bytes: Uint8Array): Pixels | undefined {
     const pixels = Uint8ClampedArray.from(data)
     return { width, height, pixels, original: original === undefined ? undefined : decodeURIComponent(original) }
   } catch {
-    // No PNG, or none that this reader knows; the browser says whether it is a picture.
+    // Not a PNG, or an unsupported one; the browser decides whether it is a picture.
     return undefined
   }
 }

@@ -5,12 +5,10 @@ import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts
 import { asItIs, useTyping } from '../widgets/use-typing.ts'
 import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
 
-/** A note of the graph. */
 export type NoteBodyProps = { readonly view: NodeView }
 
 const show = (value: JsonValue | undefined) => asText(value) ?? ''
 
-/** The text of a note, plain or Markdown; a double click or Enter begins to edit it. */
 export function NoteBody({ view }: NoteBodyProps) {
   const [isEdited, setEdited] = useState(false)
   const text = show(textOf(view)?.value)
@@ -78,13 +76,12 @@ function NoteField({ view, onDone }: NoteBodyProps & { readonly onDone: () => vo
   )
 }
 
-/** Where the text of a note is: its only value. */
 const textOf = ({ widgets }: NodeView) => widgets.find(({ name }) => name === 'text') ?? widgets[0]
 
-// Source: ours; a note is read in one sitting. Longer ones are shown as they are, as reading them would hold up the
+// Source: ours; a note is read in one sitting. Longer ones are shown as plain text, because parsing would block the
 // page.
 const LONGEST = 50_000
-// Quotes and lists within each other, on one line: reading them takes the square of their depth, 12 s for 5,000.
+// Nested quotes and lists on one line: parsing takes the square of their depth, 12 s for 5,000.
 const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m
 
 type Inside = { readonly children?: ReactNode }
@@ -125,7 +122,7 @@ function Picture({ src, alt }: { readonly src?: string; readonly alt?: string })
   )
 }
 
-// A note is no page: its titles are large letters, so that headings for readers stay those of the editor.
+// Titles in notes are large text, so that the headings for screen readers are only those of the editor.
 const LargeTitle = ({ children }: Inside) => (
   <p className="mt-2 mb-1 text-section font-semibold first:mt-0">{children}</p>
 )
@@ -143,7 +140,6 @@ const PARTS: MarkdownToJSX.Overrides = {
   p: ({ children }: Inside) => <p className="my-1 first:mt-0 last:mb-0">{children}</p>,
   ul: ({ children }: Inside) => <ul className="my-1 list-disc pl-4">{children}</ul>,
   ol: ({ children }: Inside) => <ol className="my-1 list-decimal pl-4">{children}</ol>,
-  // A task has its checkbox in the place of the bullet.
   li: ({ children }: Inside) => <li className="has-[>input]:-ml-4 has-[>input]:list-none">{children}</li>,
   input: ({ checked }: ComponentProps<'input'>) => (
     <input type="checkbox" checked={checked ?? false} disabled readOnly className="mr-1 align-middle" />
@@ -153,7 +149,6 @@ const PARTS: MarkdownToJSX.Overrides = {
       <table className="border-collapse">{children}</table>
     </div>
   ),
-  // The style has the alignment of the column.
   th: ({ children, style }: ComponentProps<'th'>) => (
     <th style={style} className={`${CELL} bg-surface-2 font-semibold`}>
       {children}
@@ -185,11 +180,11 @@ const OPTIONS: MarkdownToJSX.Options = {
   },
 }
 
-// Marks of emphasis and brackets that are never closed: each is compared with all before it, 17 s for 24,000 of them.
+// Unclosed marks of emphasis and brackets: each is compared with all before it, 17 s for 24,000.
 const MARKS_MOST = 3000
 const countOfMarks = (text: string): number => text.match(/[*_[\]`~<]/g)?.length ?? 0
 
-/** Markdown of a file that somebody else may have written: no HTML, no pictures of others, links to the web alone. */
+/** Markdown from an untrusted file: no HTML, no remote pictures, only web links. */
 function MarkdownText({ text }: { readonly text: string }) {
   const plain = <p className="whitespace-pre-wrap">{text}</p>
   if (text.length > LONGEST || TOO_DEEP.test(text) || countOfMarks(text) > MARKS_MOST) return plain
@@ -200,7 +195,7 @@ function MarkdownText({ text }: { readonly text: string }) {
   )
 }
 
-/** Text that is nested too deeply to be drawn is shown as it is. */
+/** Shows text that is nested too deeply to render as plain text. */
 class Fallback extends Component<{ readonly instead: ReactNode; readonly children: ReactNode }> {
   override readonly state: { readonly hasFailed: boolean } = { hasFailed: false }
 
@@ -213,7 +208,10 @@ class Fallback extends Component<{ readonly instead: ReactNode; readonly childre
   }
 }
 
-/** The address of a link, where it leads to the web: http or https, whole. @returns undefined for all others */
+/**
+ * The URL if it is absolute http or https.
+ * @returns undefined for all others
+ */
 function safeLink(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)

@@ -1,4 +1,3 @@
-/** The lists that open over the canvas: nodes to add, nodes to find, and the two ends of a link made by keys. */
 import { findNodes } from '../../../../src-main/domain/workflow/find-nodes.ts'
 import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -20,7 +19,6 @@ import {
 import { type PickItem, PickList } from './PickList.tsx'
 import { useAddNode } from './use-add-node.ts'
 
-/** Adds a node where it was asked for; for a link that ends nowhere those that it fits. */
 export function AddNodeList({
   overlay,
   onClose,
@@ -59,7 +57,6 @@ export function AddNodeList({
   )
 }
 
-// What the other end of the link must have.
 const wishOf = (link: LooseLink | undefined) =>
   link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
 
@@ -70,13 +67,8 @@ const toItem = (what: Addable): PickItem<Addable> => {
   return { key: keyOf(what), label: nameOf(what), detail: detailOf(what), value: what }
 }
 
-// More are narrowed by typing.
 const MOST = 200
 
-/**
- * Finds nodes of the open document by title, class, id or value, also within subgraphs, and leads to the one that is
- * picked.
- */
 export function FindNodeList({
   overlay,
   onClose,
@@ -112,7 +104,6 @@ type ListProps<Kind extends OpenOverlay['kind']> = {
   readonly onClose: () => void
 }
 
-/** The first half of a link by the keyboard: from which output. */
 export function OutputList({ overlay, flow, onClose }: ListProps<'output'>) {
   const canvas = useCanvasStore()
   const node = flow.byId.get(overlay.node)
@@ -138,7 +129,6 @@ export function OutputList({ overlay, flow, onClose }: ListProps<'output'>) {
   )
 }
 
-/** The second half, also for a link that was let go on a node with several inputs: to which input. */
 export function InputList({ overlay, flow, onClose }: ListProps<'input'>) {
   const { editor } = useTab()
   const canvas = useCanvasStore()

@@ -20,10 +20,8 @@ import {
   writeDragged,
 } from './addable-nodes.ts'
 
-// More are found by another word.
 const MOST_FOUND = 100
 
-/** All nodes that can be added, by category or by search. @param onAdd adds one where it is seen */
 export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void }) {
   const types = useEditor((state) => state.types)
   const definitions = useEditor((state) => state.document.definitions)
@@ -34,7 +32,7 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
   return (
     <section
       aria-label="Nodes"
-      // As narrow as the longest entry, but steady while somebody types.
+      // As narrow as the longest entry, but steady while the user types.
       className={clsx('flex min-h-0 max-w-56 min-w-40 flex-1 flex-col', typed === '' ? 'w-max' : 'w-56')}
     >
       <div className="shrink-0 border-b border-line p-2 [&>div]:w-0 [&>div]:min-w-full">
@@ -79,7 +77,6 @@ type FolderProps = OnAdd & {
   readonly within?: readonly Category[]
 }
 
-/** A category; what is in it is drawn when it is opened. */
 function Folder({ name, all, within = [], onAdd }: FolderProps) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -132,10 +129,8 @@ function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readon
   )
 }
 
-// As many as the palette shows.
 const MOST = 20
 
-/** Lets the palette of all actions find the nodes of the open graph, also within subgraphs, and lead to them. */
 export function NodesInPalette() {
   const { store } = useApp()
   const { editor } = useTab()
@@ -150,7 +145,7 @@ export function NodesInPalette() {
             group: 'Nodes of this graph',
             label: title,
             detail: `${detail} · ${name}`,
-            // It was found by words that need not be in its title.
+            // It was found by words that may not be in its title.
             also: typed,
             run: () => editor.getState().reveal(path, [id]),
           }

@@ -2,7 +2,6 @@ import clsx from 'clsx'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Point } from '../store/canvas-store.ts'
 
-/** Something that can be picked. */
 export type PickItem<Value> = {
   readonly key: string
   readonly label: string
@@ -11,25 +10,20 @@ export type PickItem<Value> = {
   readonly value: Value
 }
 
-/** A list at a place of the window. */
 export type PickListProps<Value> = {
   readonly label: string
   readonly at: Point
-  /** What of the items holds what was typed. */
   readonly find: (typed: string) => readonly PickItem<Value>[]
-  /** What stands where nothing is found. */
   readonly nothing: string
   readonly onPick: (value: Value) => void
   readonly onClose: () => void
 }
 
-// More could not be looked through; typing narrows them.
 const SHOWN = 60
 const WIDTH = 340
 const HEIGHT = 380
 const EDGE = 8
 
-/** A list that is searched by typing: arrows move in it, Enter picks, Escape closes. */
 export function PickList<Value>({ label, at, find, nothing, onPick, onClose }: PickListProps<Value>) {
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)
@@ -124,7 +118,6 @@ export function PickList<Value>({ label, at, find, nothing, onPick, onClose }: P
   )
 }
 
-// Where there is room for it.
 function positionOf({ x, y }: Point) {
   const width = Math.min(WIDTH, innerWidth - 2 * EDGE)
   const maxHeight = Math.min(HEIGHT, innerHeight - 2 * EDGE)

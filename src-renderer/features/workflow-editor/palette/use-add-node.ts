@@ -20,15 +20,13 @@ import { addressOf, type EditorState, selectNodes, useTab } from '../store/edito
 import { type Addable, nameOf } from './addable-nodes.ts'
 
 /**
- * How a node is added. `link`: one that is drawn and ends at it; `isByKey`: it goes to a free space, as no hand said
- * where.
+ * How a node is added. `link`: a drawn link that ends at it; `isByKey`: it goes to a free space, because no pointer
+ * chose one.
  */
 export type AddWish = { readonly link?: LooseLink | undefined; readonly isByKey?: boolean | undefined }
 
-/** Adds nodes. `at`: place of the canvas. */
 export type AddNode = (what: Addable, at: Point, wish?: AddWish) => void
 
-/** What adds nodes to the graph that is shown. */
 export function useAddNode(): AddNode {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -54,7 +52,6 @@ export function useAddNode(): AddNode {
   )
 }
 
-// Whether the middle of a node is over the canvas as it is looked at now.
 function isInSight(state: EditorState, id: string): boolean {
   const node = graphAt(state.document, addressOf(state))?.nodes.items.find((one) => one.id === id)
   const area = document.querySelector('.workflow-canvas')?.getBoundingClientRect()
@@ -80,7 +77,6 @@ function add(document: WorkflowDocument, at: GraphAddress, what: Addable, pos: P
 
 type ToLink = { readonly address: GraphAddress; readonly link: LooseLink; readonly types: NodeTypes }
 
-/** The document with the link made to the first slot of the new node that fits. */
 function linked({ document, id }: Added, { address, link, types }: ToLink): WorkflowDocument {
   const node = graphAt(document, address)?.nodes.items.find((one) => one.id === id)
   if (node === undefined) return document
@@ -97,7 +93,6 @@ function linked({ document, id }: Added, { address, link, types }: ToLink): Work
   return slot < 0 ? document : connect(document, address, { from: { node: id, slot }, to: link.to, types })
 }
 
-/** Adds a node in what is seen of the canvas, where it is free. */
 export function useAddInSight(): (what: Addable) => void {
   const addNode = useAddNode()
   return useCallback(

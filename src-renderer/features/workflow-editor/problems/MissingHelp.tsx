@@ -14,12 +14,10 @@ import { useRuns, useTab } from '../store/editor-store.ts'
 import { chooseEndpoint } from '../store/run-store.ts'
 import type { Missing } from './find-problems.ts'
 
-// What an endpoint knows changes when somebody installs something, and not while a panel is open; ms.
+// An endpoint's classes change when somebody installs something, not while a panel is open; ms.
 const STALE_AFTER_MS = 60_000
 
-/**
- * Who has what the chosen endpoint lacks, with the way there. It is asked for when it is shown, since lists are long.
- */
+/** Loaded only when shown, since the lists are long. */
 export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const { client, platform } = useApp()
   const { runs } = useTab()
@@ -74,20 +72,18 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
   )
 }
 
-/** An endpoint that takes workflows. */
 type WorkflowEndpoint = Pick<LiveEndpoint, 'id' | 'name' | 'workflows'>
 
-/** Whether an endpoint has the missing class or model, as far as it has told. */
 function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndpoint, types: NodeTypes): boolean {
   if (kind === 'class') return types.has(name)
   if (workflows?.models !== undefined) return workflows.models.includes(name)
-  // A server names the files that it has in the choices of its loaders.
+  // A server lists its model files as choices of its loaders.
   return [...types.values()].some(({ inputs }) => inputs.some(({ choices }) => choices?.includes(name)))
 }
 
 /**
- * The entries of the catalog that have the missing class or model. A model: they list it, or their example loads it.
- * A class: their server comes with it; those with a model of their own are left out, as they are chosen for the model.
+ * Catalog entries that have the missing class or model. Models match by list or example, classes by the entry's server;
+ * entries with their own model are excluded, as users choose them for it.
  * @param builtIn classes that come with a server
  */
 function entriesWith(

@@ -19,7 +19,6 @@ type UsedModel = {
   readonly offer: OfferedModel | undefined
 }
 
-/** The models that the open graph loads: which are on this machine, and where the others can be had. */
 export function ModelsPanel() {
   useLiveModels(true)
   const models = useUsedModels()
@@ -93,7 +92,7 @@ function UsedAt({ nodes }: { readonly nodes: readonly string[] }) {
   )
 }
 
-/** By name and directory, in the order of the nodes. It is found a little after an edit, as graphs may be long. */
+/** By name and directory, in the order of the nodes. Updated shortly after an edit, because graphs may be long. */
 function useUsedModels(): readonly UsedModel[] {
   const { platform } = useApp()
   const document = useDeferredValue(useEditor((state) => state.document))

@@ -12,7 +12,6 @@ import { titleOf, useJump, useProblems } from './use-problems.ts'
 
 const GROUP_PX = 72
 
-/** Problems by node; the name of each node leads there. Groups out of sight are not drawn. */
 export function ProblemList({ groups }: { readonly groups: readonly ProblemGroup[] }) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -21,7 +20,6 @@ export function ProblemList({ groups }: { readonly groups: readonly ProblemGroup
     estimateSize: () => GROUP_PX,
     overscan: 4,
   })
-  // Arrows move between the nodes, as in other lists.
   const onKeyDown = (event: KeyboardEvent) => {
     const way =
       event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0
@@ -105,7 +103,6 @@ function Row({ problem: { severity, message, missing } }: { readonly problem: Fo
   )
 }
 
-/** The ways to the packages of a missing class. */
 function ClassPackages({ missing: { packages = [] } }: { readonly missing: Missing }) {
   const problem = useAppState(({ packageIndexProblem }) => packageIndexProblem)
   return (
@@ -131,10 +128,8 @@ function ClassPackages({ missing: { packages = [] } }: { readonly missing: Missi
   )
 }
 
-/** How bad a problem is. */
 type SeverityIconProps = { readonly severity: Problem['severity']; readonly className?: string }
 
-/** The sign of a problem, with its word for who does not see it. */
 export function SeverityIcon({ severity, className }: SeverityIconProps) {
   return severity === 'error' ? (
     <CircleAlert aria-label="Error" className={clsx('shrink-0 text-failed', className)} />
@@ -143,10 +138,6 @@ export function SeverityIcon({ severity, className }: SeverityIconProps) {
   )
 }
 
-/**
- * The classes that the chosen endpoint lacks, each once, in the words of the list of problems; nothing where it has
- * all.
- */
 export function MissingClasses() {
   const { problems } = useProblems()
   const byClass = new Map(

@@ -11,11 +11,10 @@ import { countProblems, groupProblems } from './find-problems.ts'
 import { ProblemList } from './ProblemList.tsx'
 import { titleOf, useJump, useProblems } from './use-problems.ts'
 
-/** What is wrong with the document: a button with the counts, and the list that it opens. */
 export function ProblemsPanel() {
   const { problems, errors, warnings, isFresh } = useProblems()
   const [isOpen, setOpen] = useState(false)
-  // A model that is missing may come at any moment; else it is enough to know what was there.
+  // A missing model may arrive at any moment; otherwise the last data is enough.
   useLiveModels(problems.some(({ missing }) => missing?.kind === 'model'))
   const jump = useJump()
   const next = useRef(0)
@@ -50,9 +49,9 @@ export function ProblemsPanel() {
           align="end"
           sideOffset={6}
           collisionPadding={8}
-          // It stays while somebody mends what it lists.
+          // It stays open while somebody fixes what it lists.
           onInteractOutside={(event) => event.preventDefault()}
-          // Its first button would show its name over what is beside the panel.
+          // Otherwise the tooltip of its first button covers what is beside the panel.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
@@ -87,7 +86,6 @@ function ProblemsSign({ errors, warnings }: { readonly errors: number; readonly 
   return <CircleCheck aria-hidden className="text-completed" />
 }
 
-/** The nodes that failed in the run that is shown, above what can be told before a run. */
 function RunProblems() {
   const failed = useRuns(useShallow(failedNodes))
   const jump = useJump()

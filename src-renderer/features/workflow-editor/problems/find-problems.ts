@@ -1,5 +1,3 @@
-/** All that is wrong with an open document, for the endpoint that it would run on. */
-
 import type { ModelKey } from '../../../../src-main/contract/models.ts'
 import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/domain/models/layout.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
@@ -23,53 +21,45 @@ import {
 } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 
-/** Something that this endpoint lacks and another one may have. */
 export type Missing = {
   readonly kind: 'class' | 'model'
   readonly name: string
-  /** Of a model: where the document says that it can be had. */
   readonly offer?: OfferedModel
-  /** Of a model: the directory that its node loads from, as far as that is known. */
+  /** For a model: the directory that its node loads from, if known. */
   readonly directory?: string
-  /** Of a class: the packages that have it. */
   readonly packages?: readonly NodePackage[]
 }
 
-/** A problem of the open document; those of the check of models are refused at submission too. */
+/** A problem of the open document; problems of models also make the service refuse a submission. */
 export type FoundProblem = Omit<Problem, 'code'> & {
   readonly code: ProblemCode | 'model_not_installed'
   readonly missing?: Missing
 }
 
-/** What the document is checked for. */
 export type CheckedFor = {
   readonly types: NodeTypes
-  /** Files of the models of the endpoint; undefined where nobody knows, or where it is not to be checked. */
+  /** Model files of the endpoint; undefined if unknown, or if not to be checked. */
   readonly installed: readonly string[] | undefined
-  /** Models of this machine that the endpoint has too. */
   readonly here: readonly ModelKey[]
-  /** Name of the endpoint; undefined: none is chosen. */
   readonly endpoint: string | undefined
-  /** Why the endpoint takes no graphs, as the end of a sentence; undefined: it takes them. */
+  /** Why the endpoint takes no graphs, as the end of a sentence; undefined if it does. */
   readonly refusal: string | undefined
-  /** Its handler, by which its worker may be known to have no other classes than `types`. */
+  /** Its handler, which may show that its worker has no classes other than `types`. */
   readonly handler: string | undefined
-  /** What the index of the service has of classes that are not known. */
   readonly indexed: PackagesByClass
   /** ms since the epoch. */
   readonly now: number
 }
 
-/** Checks a document. @returns errors before warnings, each in the order of the nodes */
 export function findProblems(
   document: WorkflowDocument,
   { types, installed, here, endpoint, refusal, handler, indexed, now }: CheckedFor,
 ): readonly FoundProblem[] {
   const { payload, problems } = toPayload(document, types, now)
-  // A graph of notes alone, or of nothing yet, has nothing wrong with it.
+  // An empty graph, or one with only notes, has no problems.
   if (payload.size === 0) return problems
   const nodes = new Map(readPayloadNodes(payload).map((node) => [node.id, node]))
-  // That the values of a node have no names is said with why: its class is not known.
+  // An unknown class already explains why the values of a node have no names.
   const checked = validate(payload, types)
   const [unknown, unnamed] = [nodesWith(checked, 'unknown_class'), nodesWith(problems, 'values_not_named')]
   const others = problems.filter(({ code, node }) => code !== 'values_not_named' || !unknown.has(node))
@@ -79,7 +69,7 @@ export function findProblems(
   const found: FoundProblem[] = [...others, ...checked].flatMap((problem) => {
     const missing = missingOf(problem, nodes.get(problem.node ?? ''), known)
     if (missing === undefined) return [problem]
-    // What a server told of its files was before this one came.
+    // The server reported its files before this one arrived.
     if (missing.kind === 'model' && isModelHere(here, missing.name, missing.directory)) return []
     const [isUnnamed, isUnrunnable] = [unnamed.has(problem.node), unrunnable.has(problem.node ?? '')]
     const text = problemText(problem, missing, { endpoint, isUnnamed, isUnrunnable })
@@ -93,7 +83,6 @@ export function findProblems(
   return [...all.filter(({ severity }) => severity === 'error'), ...all.filter(({ severity }) => severity !== 'error')]
 }
 
-/** The packages of classes, by the index of the service and as the document names them. */
 export const knownPackages = (document: WorkflowDocument, indexed: PackagesByClass): PackagesByClass =>
   withNamed(indexed, packagesOfDocument(document))
 
@@ -135,7 +124,6 @@ const missingClass = (name: string, packages: readonly NodePackage[] | undefined
   ...(packages === undefined ? {} : { packages }),
 })
 
-/** The problem of a graph on an endpoint that takes none. @param why as the end of a sentence */
 export function takesNone(endpoint: string | undefined, why: string): Problem {
   const message = `Endpoint ${endpoint ?? ''} cannot run this graph: ${why}.`
   return { code: 'takes_no_workflows', severity: 'error', message }
@@ -144,7 +132,6 @@ export function takesNone(endpoint: string | undefined, why: string): Problem {
 const lacksClass = (endpoint: string | undefined, name: string) =>
   `${lacks(endpoint)} the class ${name}, so it cannot run the node. Choose another endpoint.`
 
-/** Why a node of a class keeps the graph from running, in the words of the list of problems. */
 export const whyUnrunnable = (
   endpoint: string | undefined,
   className: string,
@@ -189,7 +176,7 @@ function missingModels(
   })
 }
 
-/** Problems by node, each also at the nodes that its own is within: `57:8` at `57` too. */
+/** Problems by node, repeated at the nodes that contain theirs: `57:8` at `57` too. */
 export function problemsByNode(problems: readonly FoundProblem[]): ReadonlyMap<string, readonly FoundProblem[]> {
   const byNode = new Map<string, FoundProblem[]>()
   for (const problem of problems) {
@@ -204,10 +191,8 @@ export function problemsByNode(problems: readonly FoundProblem[]): ReadonlyMap<s
   return byNode
 }
 
-/** What is wrong with one node; without an id with the whole graph. */
 export type ProblemGroup = { readonly node: string | undefined; readonly problems: readonly FoundProblem[] }
 
-/** The problems as a list of nodes, in the order of the first problem of each. */
 export function groupProblems(problems: readonly FoundProblem[]): readonly ProblemGroup[] {
   const groups = new Map<string | undefined, FoundProblem[]>()
   for (const problem of problems) {
@@ -218,7 +203,6 @@ export function groupProblems(problems: readonly FoundProblem[]): readonly Probl
   return [...groups].map(([node, found]) => ({ node, problems: found }))
 }
 
-/** How many errors and warnings there are, as text. */
 export function countProblems(errors: number, warnings: number): string {
   const counts = [[errors, 'error'] as const, [warnings, 'warning'] as const].filter(([count]) => count > 0)
   return counts.length === 0 ? 'No problems' : counts.map(([count, noun]) => counted(count, noun)).join(', ')

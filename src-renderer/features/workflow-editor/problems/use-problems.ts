@@ -1,7 +1,3 @@
-/**
- * The problems of the open document as components read them, looked for while one of those is shown, and the way to
- * their nodes.
- */
 import { useCallback, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
@@ -16,7 +12,6 @@ import type { AppStore } from '../../../store/app-store.ts'
 import { type EditorState, nodeTitle, type Tab, useTab } from '../store/editor-store.ts'
 import { type FoundProblem, findProblems, problemsByNode } from './find-problems.ts'
 
-// One a tab, as long as the tab is open.
 const stores = new WeakMap<Tab['editor'], ProblemsStore>()
 
 function problemsStoreOf(tab: Tab, { platform, store, client }: AppServices): ProblemsStore {
@@ -31,13 +26,12 @@ const MOST_MS = 1000
 const whenIdle =
   ({ after }: Pick<Platform, 'after'>) =>
   (run: () => void): (() => void) => {
-    // A browser that cannot tell when it is idle is asked in the order of all else.
+    // Browsers without an idle callback run it as the next task.
     if (typeof requestIdleCallback === 'undefined') return after(0, run)
     const idle = requestIdleCallback(run, { timeout: MOST_MS })
     return () => cancelIdleCallback(idle)
   }
 
-/** The problems of the tab, which are looked for while the component is shown. */
 export function useProblems(): ProblemsState {
   const store = problemsStoreOf(useTab(), useApp())
   useEffect(() => store.getState().hold(), [store])
@@ -47,31 +41,32 @@ export function useProblems(): ProblemsState {
 const NONE: readonly FoundProblem[] = []
 
 /**
- * The problems of a node and of those within it, as they were last found.
- * @param payloadId its id as the payload has it, like `57:8`
+ * The last found problems of a node and those within it.
+ * @param payloadId id in the payload, like `57:8`
  */
 export function useNodeProblems(payloadId: string): readonly FoundProblem[] {
   return useStore(problemsStoreOf(useTab(), useApp()), ({ byNode }) => byNode.get(payloadId) ?? NONE)
 }
 
-/** What is wrong with the open document, as it was last found. */
 type ProblemsState = {
-  /** Errors first. */
   readonly problems: readonly FoundProblem[]
-  /** By id of the payload; a node that has others within it has theirs too. */
   readonly byNode: ReadonlyMap<string, readonly FoundProblem[]>
   readonly errors: number
   readonly warnings: number
-  /** Whether this is of the document as it is now, and not of how it was a moment ago. */
+  /** True if the problems are those of the current document and not of an earlier state. */
   readonly isFresh: boolean
-  /** Begins to look for problems. @returns ends it, when nobody else holds it */
+  /**
+   * Starts checking.
+   * @returns a function that stops it once nobody else holds it
+   */
   readonly hold: () => () => void
 }
 
-/** The store of the problems of a tab. */
 type ProblemsStore = StoreApi<ProblemsState>
 
-/** What it works with. @see Platform; `whenIdle` calls once when there is time, and gives what calls that off */
+/**
+ * Dependencies. @see Platform; `whenIdle` calls once when the browser is idle, and returns a function that cancels it
+ */
 type ProblemsPorts = {
   readonly platform: Pick<Platform, 'after' | 'now'>
   readonly app: AppStore
@@ -79,15 +74,14 @@ type ProblemsPorts = {
   readonly whenIdle: (run: () => void) => () => void
 }
 
-// Longer than between two keys of somebody who writes.
+// Longer than the pause between two keys of somebody who types.
 const PAUSE_MS = 300
-// The index of packages is a file that somebody puts into the data folder.
+// The package index is a file that users place into the data folder.
 const INDEX_STALE_AFTER_MS = 60_000
 
 /**
- * Makes the store of the problems of a tab. They are found again when the document has changed: after a pause, and
- * when the browser has nothing else to do, as a check of thousands of nodes takes as long as some keys. Somebody has
- * to hold the store while it is to work.
+ * Store of a tab's problems. It checks after a pause when the browser is idle, as thousands of nodes take as long as
+ * some keystrokes, and only while held.
  */
 function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whenIdle }: ProblemsPorts): ProblemsStore {
   const endpoint = () => {
@@ -109,7 +103,7 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
   })
 
   const askedAt = new Map<string, number>()
-  // Found again with the answer, as that is a part of what is checked for.
+  // Found again with the answer, because the check depends on it.
   const askForPackages = (problems: readonly FoundProblem[]) => {
     const classes = [...new Set(problems.flatMap(({ missing }) => (missing?.kind === 'class' ? [missing.name] : [])))]
     const now = platform.now()
@@ -117,7 +111,7 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
     for (const name of classes) askedAt.set(name, now)
     client.call('nodePackages', { body: { classes } }).then(
       (response) => app.getState().showPackages(classes, response),
-      () => askedAt.clear(), // a service that is away is told elsewhere, and asked at the next check
+      () => askedAt.clear(), // an unreachable service is reported elsewhere, and asked again at the next check
     )
   }
 
@@ -185,7 +179,6 @@ const limitsOf = (endpoint: LiveEndpoint | undefined) => ({
 const installedOf = (workflows: LiveEndpoint['workflows']) =>
   workflows?.checkModels === false ? undefined : workflows?.models
 
-/** Leads to a node of the payload wherever it is, into subgraphs too. */
 export function useJump(): (payloadId: string) => void {
   const { editor } = useTab()
   const { store } = useApp()
@@ -199,7 +192,6 @@ export function useJump(): (payloadId: string) => void {
   )
 }
 
-/** The title of a node as the payload names it, with those that it is within. */
 export function titleOf(state: Pick<EditorState, 'document' | 'types'>, payloadId: string): string {
   const found = whereIs(state.document, payloadId)
   if (found === undefined) return `Node ${payloadId}`

@@ -21,7 +21,6 @@ import { ParameterField } from './ParameterField.tsx'
 import { PublishPanel } from './PublishPanel.tsx'
 import { useExposable, useForm } from './use-form.ts'
 
-/** A workflow as a form: the inputs that were chosen for it, the button that runs it, and what its runs gave. */
 export function FormPage({ workflowId }: { readonly workflowId: string }) {
   const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
   const crumbs = [
@@ -94,7 +93,7 @@ function OpenForm({ crumbs, name }: OpenFormProps) {
 
 type BoundFieldProps = { readonly parameter: GraphParameter; readonly value: JsonValue | undefined }
 
-// What is typed goes into the graph, where the editor shows it too.
+// Typed values go into the graph, so the editor shows them too.
 function BoundField({ parameter, value }: BoundFieldProps) {
   const { client, store } = useApp()
   const { editor } = useTab()

@@ -12,7 +12,6 @@ import { SweepPanel } from './SweepPanel.tsx'
 
 type Panel = 'publish' | 'sweep'
 
-/** What is made of the whole graph: an endpoint, a sweep, a form. */
 export function GraphActions({ name }: { readonly name: string }) {
   const { workflowId } = useTab()
   const [, go] = useLocation()

@@ -6,17 +6,14 @@ import { CONTROL, type ControlIds, Labelled, Toggle } from '../../../ui/form/Fie
 import { Select } from '../../../ui/form/Select.tsx'
 import { isJsonNumber } from '../widgets/exact-number.ts'
 
-/** A parameter of a graph with its value. */
 export type ParameterFieldProps = {
   readonly parameter: GraphParameter
-  /** Undefined: its default counts. A number that is none yet is the text that was typed. */
+  /** Undefined: the default. A number that is incomplete is the typed text. */
   readonly value: JsonValue | undefined
   readonly onChange: (value: JsonValue | undefined) => void
-  /** Takes a picture. */
   readonly onFile: (file: File) => void
 }
 
-/** A field for a parameter, of the kind that its values need. Numbers keep the text that was typed. */
 export function ParameterField(props: ParameterFieldProps) {
   const { parameter, value } = props
   const problem = value === undefined ? undefined : valueProblem(parameter, value)
@@ -101,7 +98,7 @@ function PictureControl({
   )
 }
 
-// What is no number of JSON, like 007, stays a text: as a number it would make the document unreadable.
+// Text that is no JSON number, like 007, stays text: as a number it would make the document unreadable.
 function numberOf(text: string): JsonValue | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

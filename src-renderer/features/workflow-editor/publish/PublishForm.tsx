@@ -17,7 +17,6 @@ import { MissingClasses } from '../problems/ProblemList.tsx'
 import { useRuns, useTab } from '../store/editor-store.ts'
 import { runEndpoints } from '../store/run-store.ts'
 
-/** What is published. */
 export type PublishFormProps = {
   readonly name: string
   readonly form: GraphForm
@@ -25,7 +24,6 @@ export type PublishFormProps = {
   readonly problems: readonly Problem[]
 }
 
-/** Its name, its id, the endpoint that does the work, and the button. */
 export function PublishForm({ name, form, payload, problems }: PublishFormProps) {
   const { client } = useApp()
   const queries = useQueryClient()

@@ -13,10 +13,8 @@ import { Field, SearchField } from '../../../ui/form/Field.tsx'
 import { PublishForm } from './PublishForm.tsx'
 import { type ExposableInput, type ResultNode, useChangeForm, useExposable, useForm } from './use-form.ts'
 
-/** What is shown of the graph to others, and the endpoint that is made of it. */
 export type PublishPanelProps = { readonly name: string; readonly onClose: () => void }
 
-/** Which inputs are parameters, which results are answered, and the button that makes an endpoint of the graph. */
 export function PublishPanel({ name, onClose }: PublishPanelProps) {
   const form = useForm()
   const { payload, problems, inputs, results } = useExposable()
@@ -35,7 +33,6 @@ export function PublishPanel({ name, onClose }: PublishPanelProps) {
   )
 }
 
-/** The results of a form, and the nodes that give some. */
 type ResultChoiceProps = { readonly form: GraphForm; readonly results: readonly ResultNode[] }
 
 /** Which nodes' results are returned. A form that names none returns all, also of nodes that are added later. */
@@ -75,10 +72,8 @@ function ResultChoice({ form, results }: ResultChoiceProps) {
   )
 }
 
-/** The parameters of a form, and what else could be one. */
 type ParameterListProps = { readonly form: GraphForm; readonly inputs: readonly ExposableInput[] }
 
-/** The parameters with their names and helps, and a list of the other inputs to add from. */
 function ParameterList({ form, inputs }: ParameterListProps) {
   const titles = new Map(inputs.map(({ title, suggestion }) => [suggestion.node, title]))
   return (

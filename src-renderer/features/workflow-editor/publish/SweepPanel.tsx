@@ -22,15 +22,13 @@ import { useRuns } from '../store/editor-store.ts'
 import { useExposable } from './use-form.ts'
 import { useSendSweep } from './use-send-sweep.ts'
 
-/** A sweep over the open document. */
 export type SweepPanelProps = { readonly name: string; readonly onClose: () => void }
 
-// More would make a sheet that nobody looks at, and a queue that nobody waits for.
+// More make a sheet that nobody reads, and a queue that nobody waits for.
 const MOST_RUNS_OF_SWEEP = 500
 const MOST_AXES = 3
 const KINDS = ['All combinations', 'Pair by pair'] as const
 
-/** Which inputs change, over which values, and how they are put together; one button queues all runs. */
 export function SweepPanel({ name, onClose }: SweepPanelProps) {
   const [drafts, setDrafts] = useState<readonly AxisDraft[]>([])
   const [kind, setKind] = useState<SweepKind>('grid')

@@ -1,4 +1,3 @@
-/** The form of the open document, and what of its payload can be given from outside or answered. */
 import { useCallback, useMemo } from 'react'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
@@ -14,13 +13,11 @@ import { toResolvedPayload } from '../../../../src-main/domain/workflow/resolve/
 import { useApp } from '../../../store/app-context.ts'
 import { useEditor, useTab } from '../store/editor-store.ts'
 
-/** The form of the open document. */
 export function useForm(): GraphForm {
   const extra = useEditor(({ document }) => document.extra)
   return useMemo(() => readForm({ extra }), [extra])
 }
 
-/** Changes the form. @param merge edits one after the other with the same word are one step of undo */
 export function useChangeForm(): (label: string, change: (form: GraphForm) => GraphForm, merge?: string) => void {
   const { editor } = useTab()
   return useCallback(
@@ -30,7 +27,6 @@ export function useChangeForm(): (label: string, change: (form: GraphForm) => Gr
   )
 }
 
-/** The payload of the open document, and what of it can be exposed. */
 export function useExposable() {
   const { platform } = useApp()
   const document = useEditor((state) => state.document)
@@ -41,10 +37,8 @@ export function useExposable() {
   }, [document, types, platform])
 }
 
-/** An input that could be a parameter. */
 export type ExposableInput = { readonly title: string; readonly suggestion: GraphParameter }
 
-/** The values of a payload that can be given from outside, in its order. */
 function exposableInputs(payload: JsonObject, types: NodeTypes): readonly ExposableInput[] {
   return readPayloadNodes(payload).flatMap(({ id, classType, title, inputs }) =>
     [...inputs.keys()].flatMap((input) => {
@@ -54,10 +48,8 @@ function exposableInputs(payload: JsonObject, types: NodeTypes): readonly Exposa
   )
 }
 
-/** A node that gives results. */
 export type ResultNode = { readonly id: string; readonly title: string }
 
-/** The nodes of a payload that give results. */
 function resultNodes(payload: JsonObject, types: NodeTypes): readonly ResultNode[] {
   return readPayloadNodes(payload)
     .filter(({ classType }) => types.get(classType)?.isOutput === true)

@@ -8,9 +8,6 @@ import { prepareRuns } from '../run/prepare-runs.ts'
 import { useTab } from '../store/editor-store.ts'
 import { randomBetween } from '../widgets/exact-number.ts'
 
-/**
- * Checks the open document and queues its sweep. @param name of the graph; `onQueued` hears how many runs are queued
- */
 export function useSendSweep({
   name,
   onQueued,
@@ -59,24 +56,21 @@ function refusalText({
   return [message, ...problems.slice(0, 3).map((problem) => problem.message)].join(' ')
 }
 
-/** A sweep over the values of a payload. */
 type SweepOrder = {
   readonly client: Pick<ApiClient, 'call'>
   readonly sweepId: string
   readonly endpointId: string
   readonly workflowId: string
   readonly title: string
-  /** Texts of the run that all others are made of. */
   readonly base: { readonly payload: string; readonly document: string }
   readonly axes: readonly SweepAxis[]
   readonly kind: SweepKind
-  /** Receives how many have been queued. */
   readonly onQueued: (count: number) => void
 }
 
 /**
- * Queues the runs of a sweep one after the other. @throws ApiError what keeps one from being queued keeps the others
- * too
+ * Queues a sweep's runs sequentially.
+ * @throws ApiError at the first refusal, as it would apply to the others too
  */
 export async function sendSweep({ client, base, axes, kind, onQueued, ...order }: SweepOrder): Promise<void> {
   const parsed = parseJson(base.payload)

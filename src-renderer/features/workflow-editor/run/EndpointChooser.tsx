@@ -11,7 +11,6 @@ import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { useRuns, useTab } from '../store/editor-store.ts'
 import { CHOSEN_ENDPOINT, chooseEndpoint, firstEndpoint, runEndpoints } from '../store/run-store.ts'
 
-/** Chooses the endpoint that runs go to, and says how it does. */
 export function EndpointChooser() {
   const { platform } = useApp()
   const { runs } = useTab()
@@ -22,7 +21,7 @@ export function EndpointChooser() {
   const isKnown = known.some(({ id }) => id === chosen)
   const [showsAll, setShowsAll] = useState(false)
 
-  // The first time, or where the one that was chosen has been deleted meanwhile.
+  // The first time, or if the chosen endpoint was deleted meanwhile.
   useEffect(() => {
     if (!loaded || isKnown) return
     const first = firstEndpoint(known, platform.readPreference(CHOSEN_ENDPOINT))
@@ -79,7 +78,6 @@ function EndpointState({ endpointId }: { readonly endpointId: string }) {
     endpoint,
     Object.values(workers).filter((worker) => worker.endpointId === endpointId),
   )
-  // Those of this tab are counted beside how they go.
   const detail = endpoint.inQueue === 0 || hasOwn ? undefined : `${endpoint.inQueue} in the queue`
   return (
     <Link to={ADDRESS.endpoint(endpointId)} className="hover:underline">
@@ -88,7 +86,6 @@ function EndpointState({ endpointId }: { readonly endpointId: string }) {
   )
 }
 
-/** For an endpoint of which nothing says that it takes graphs: one click says it, as its settings do. */
 function TakesWorkflows({ endpointId }: { readonly endpointId: string }) {
   const { client, store } = useApp()
   const change = useMutation({

@@ -19,7 +19,6 @@ import { undoLater } from './result-actions.ts'
 
 const SHOWN = 4
 
-/** Why the last run was not sent, with the way to what is to be mended. */
 export function RefusalNotice() {
   const { runs } = useTab()
   const refusal = useRuns((state) => state.refusal)
@@ -88,7 +87,6 @@ function ProblemLine({ problem: { node, message } }: { readonly problem: Problem
   )
 }
 
-/** Offers to scale the pictures down that are too large to go with a run. */
 function ScalePictures({ files }: { readonly files: readonly WantedFile[] }) {
   const { client, store } = useApp()
   const tab = useTab()
@@ -113,16 +111,18 @@ function ScalePictures({ files }: { readonly files: readonly WantedFile[] }) {
   )
 }
 
-// Makes the pictures that a graph loads small enough to go with its job: each gets its share of what a job takes, is
-// kept under a name of its own, and the nodes ask for that. Source: docs/spec/image-workflows.md, 5.
+// Scales a graph's pictures to fit its job: each gets a share of the limit and a new name, which the nodes then use.
+// Source: docs/spec/image-workflows.md, 5.
 
-// They are sent as base64, four characters for three bytes, and the graph needs some room too.
+// Base64 takes four characters for three bytes, and the graph needs some space too.
 const SHARE = (3 / 4) * 0.9
 const TRIES = 6
 const SMALLER = 0.8
 
 /**
- * Scales pictures down, as one step of undo. @returns the new names @throws Error, ApiError with a reason for a person
+ * Scales pictures down as one undo step.
+ * @returns the new names
+ * @throws Error, ApiError with a reason for the user
  */
 async function scalePictures(
   { client, tab }: { readonly client: Pick<ApiClient, 'call'>; readonly tab: Pick<Tab, 'editor'> },
@@ -160,7 +160,7 @@ async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   const bitmap = await createImageBitmap(file).catch((cause: unknown) => {
     throw new Error(`${name} is not a picture that a browser can scale.`, { cause })
   })
-  // Others than PNG have no transparency that a mask would need.
+  // Only PNG has the transparency that a mask needs.
   const type = file.type === 'image/png' ? 'image/png' : 'image/jpeg'
   let factor = Math.sqrt(most / file.size)
   for (let left = TRIES; left > 0; left--) {
@@ -176,7 +176,6 @@ async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   throw new Error(`${name} could not be made small enough.`)
 }
 
-/** `photo.png` -> `photo-scaled.png`. */
 function scaledName(name: string, type: string): string {
   const stem = name.replace(/\.[^./]*$/, '')
   return `${stem}-scaled.${type === 'image/png' ? 'png' : 'jpg'}`

@@ -10,10 +10,8 @@ import { assetAddress } from '../widgets/upload-asset.ts'
 import { mediaKind } from './RunMedia.tsx'
 import { imageInputs, takeAsInput, undoLater } from './result-actions.ts'
 
-/** A result of a run. */
 export type ResultActionsProps = { readonly result: RunResult }
 
-/** What can be done with a result: save it, copy its address, look at it alone, use it as an input. */
 export function ResultActions({ result }: ResultActionsProps) {
   const { platform } = useApp()
   const address = assetAddress(result.asset)
@@ -100,12 +98,12 @@ function AsInput({ result }: ResultActionsProps) {
 }
 
 /**
- * Puts a picture on the clipboard, as a PNG, which is the one form that every browser takes there.
- * @param address of the service
- * @throws Error where the browser does not allow it, or the picture is not kept any more
+ * Copies a picture as PNG, the only format all browsers accept.
+ * @param address service URL
+ * @throws Error if the browser refuses or the picture is gone
  */
 async function copyPicture(address: string): Promise<void> {
-  // A promise within: what is awaited before it would end the time in which a click allows this.
+  // The promise is passed in, because awaiting it first would lose the permission that the click gives.
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': readAsPng(address) })])
 }
 

@@ -23,16 +23,11 @@ import { useRunActions } from './run-actions.ts'
 import { useRunList } from './run-list.ts'
 import { payloadOf, useRun } from './run-queries.ts'
 
-/**
- * What runs of this workflow gave. The chosen run stands in the address; without a choice it is that which the nodes
- * show.
- */
 export function ResultsPanel() {
   const { workflowId } = useTab()
   const { run } = useRunActions()
   const { phase, error, runs, fresh, list } = useRunList({ workflow: workflowId })
   const [search, set] = useSearchParts()
-  // That which nodes show: the one that runs, else the last.
   const shown = useRuns((state) => state.shown?.id)
   const usual = shown ?? runs[0]?.id
   const chosen = search.get('run') ?? usual
@@ -57,7 +52,6 @@ export function ResultsPanel() {
   )
 }
 
-/** A run within the editor: what it gave, what it was made with, what can be done with it. */
 function RunDetails({ runId }: { readonly runId: string }) {
   const { data, error } = useRun(runId)
   if (error !== null) return <ErrorNotice error={error} />
@@ -101,10 +95,8 @@ function Details({ run }: { readonly run: RunDetail }) {
   )
 }
 
-/** The results of a run. */
 type ResultListProps = { readonly run: RunDetail; readonly onNode: (payloadId: string) => void }
 
-/** The results of a run, node by node, each as large as the panel. */
 function ResultList({ run, onNode }: ResultListProps) {
   const payload = useMemo(() => payloadOf(run), [run])
   const byNode = [...Map.groupBy(run.results, ({ node }) => node ?? '')]
@@ -124,7 +116,6 @@ function ResultList({ run, onNode }: ResultListProps) {
   ))
 }
 
-// The newest picture on the way, as large as what comes of it.
 function Preview({ run }: Pick<ResultListProps, 'run'>) {
   const source = useRuns(({ shown, progress }) => (shown?.id === run.id ? newestPreview(progress) : undefined))
   if (source === undefined) return <p className="text-ink-2">{whyNoResults(run)}</p>
@@ -166,10 +157,8 @@ function titleOf(payload: ReturnType<typeof payloadOf>, id: string): string {
   return node === undefined ? `Node ${id}` : `${node.title ?? node.classType} (${id})`
 }
 
-/** Where a link leads, and its words. */
 type RunTextLinkProps = { readonly to: string; readonly children: ReactNode }
 
-/** A link of words within a panel. */
 function RunTextLink({ to, children }: RunTextLinkProps) {
   return (
     <Link to={to} className="self-start text-accent hover:underline">

@@ -22,7 +22,6 @@ const AUTO = {
   again: { label: 'Run continuously', detail: 'Until a run fails or you stop it' },
 } as const
 
-/** Runs the open document: where, how often, how it goes, and how to stop it. */
 export function RunBar() {
   useFollowedRuns()
   const { platform } = useApp()
@@ -115,7 +114,6 @@ export function RunBar() {
   )
 }
 
-/** Follows the runs of the tab while it is shown, those too that began before the window was loaded. */
 function useFollowedRuns(): void {
   const { client, platform, store } = useApp()
   const { runs, workflowId } = useTab()
@@ -123,12 +121,11 @@ function useFollowedRuns(): void {
 
   useEffect(() => {
     if (runs.getState().shown !== undefined || runs.getState().active.length > 0) return
-    // The list of results says that it could not be read; runs of this window are followed all the same.
+    // The list of results reports the failure; runs of this window are followed all the same.
     void findEarlierRuns(client, runs, workflowId).catch(() => undefined)
   }, [client, runs, workflowId])
 }
 
-/** What the palette offers beside the keys of the editor: other ways to run, other endpoints. */
 function useRunCommands(actions: RunActions): readonly Command[] {
   const { platform } = useApp()
   const { runs } = useTab()
@@ -150,12 +147,10 @@ function useRunCommands(actions: RunActions): readonly Command[] {
   }, [actions, ids, platform, runs])
 }
 
-/** How often a graph is run. */
 type CountFieldProps = { readonly value: number; readonly onChange: (count: number) => void }
 
-/** A field for a number of runs: each has its own step of the seeds. */
 function CountField({ value, onChange }: CountFieldProps) {
-  // What is typed may be no number yet.
+  // The typed text may not be a number yet.
   const [typed, setTyped] = useState<string>()
   const text = typed ?? String(value)
   const isWrong = !isCount(text)

@@ -1,18 +1,14 @@
-/** What is told of a run beside its results: its errors, the settings it was made with, why it has no results. */
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import type { Setting } from './read-settings.ts'
 import { locatedLine, readRunError } from './run-queries.ts'
 
-/** What went wrong in a run. */
 export type RunErrorsProps = {
   readonly run: Pick<RunView, 'errors' | 'endpointId'>
-  /** Leads to a node; without it the node is only named. */
   readonly onNode?: (payloadId: string) => void
 }
 
-/** The errors of a run, each at its node, as the page of its job shows them. */
 export function RunErrors({ run: { errors, endpointId }, onNode }: RunErrorsProps) {
   return errors.map((text) => {
     const error = readRunError(text)
@@ -36,10 +32,8 @@ export function RunErrors({ run: { errors, endpointId }, onNode }: RunErrorsProp
   })
 }
 
-/** What a run was made with. */
 type SettingListProps = { readonly settings: readonly Setting[] }
 
-/** Settings, each with its name and the node that it belongs to where several have the same. */
 export function SettingList({ settings }: SettingListProps) {
   if (settings.length === 0) return <p className="text-ink-2">No settings.</p>
   const counts = Map.groupBy(settings, ({ name }) => name)
@@ -65,7 +59,6 @@ export function SettingList({ settings }: SettingListProps) {
   )
 }
 
-/** Why a run has no results, in the place where they would be. */
 export function whyNoResults({
   status,
   errors,

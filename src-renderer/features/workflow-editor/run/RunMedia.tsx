@@ -5,25 +5,21 @@ import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import { isShown } from '../../../../src-main/domain/media.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
-/** Something that a run gave, to be looked at or listened to. */
 export type RunMediaProps = {
   readonly result: RunResult
-  /** What a reader hears of it. */
   readonly name: string
   readonly className?: string | undefined
-  /** Only a picture of it, without controls: it stands within a link or a button. */
+  /** Only a picture of it, without controls, for use inside a link or button. */
   readonly isThumbnail?: boolean
 }
 
-/** What kind of thing a media type is. */
 export function mediaKind({ mediaType }: Pick<RunResult, 'mediaType'>): 'image' | 'video' | 'audio' | 'file' {
-  // What the service gives as a download, like an SVG, which can hold scripts.
+  // The service sends it as a download, like an SVG, which can contain scripts.
   if (!isShown(mediaType)) return 'file'
   const [family] = mediaType.split('/')
   return family === 'video' || family === 'audio' ? family : 'image'
 }
 
-/** Shows a result by its kind. */
 export function RunMedia({ result, name, className, isThumbnail = false }: RunMediaProps) {
   const source = assetAddress(result.asset)
   const kind = mediaKind(result)

@@ -9,16 +9,11 @@ import { IconButton } from '../../../ui/Button.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { RunActions } from './run-actions.ts'
 
-/** Runs that have not ended, and what is done with one of them. */
 export type RunQueueProps = {
   readonly runs: readonly RunView[]
   readonly actions: Pick<RunActions, 'cancelOne' | 'moveToFront' | 'swapPositions'>
 }
 
-/**
- * The runs of this workflow that have not ended, in the order in which workers get them; those that wait swap
- * positions.
- */
 export function RunQueue({ runs, actions }: RunQueueProps) {
   const { ordered, before } = useQueueOrder(runs)
   return (
@@ -51,9 +46,7 @@ export function RunQueue({ runs, actions }: RunQueueProps) {
 
 type MovesProps = Pick<RunQueueProps, 'actions'> & {
   readonly run: RunView
-  /** Whether nothing at all waits before it. */
   readonly isFirst: boolean
-  /** Its neighbours in the list. */
   readonly above: RunView | undefined
   readonly below: RunView | undefined
 }
@@ -89,14 +82,12 @@ function Moves({ run, isFirst, above, below, actions }: MovesProps) {
   )
 }
 
-/** Runs in the order in which workers get them. */
 type QueueOrder = {
   readonly ordered: readonly RunView[]
-  /** How many jobs wait before a run; undefined: it does not wait, or that is not known. */
+  /** How many jobs wait before a run; undefined: it does not wait, or is unknown. */
   readonly before: (run: RunView) => number | undefined
 }
 
-/** Sorts runs as their endpoints hand them out, and follows that: what runs is first, what is not known yet is last. */
 function useQueueOrder(runs: readonly RunView[]): QueueOrder {
   const { client } = useApp()
   const endpointIds = useMemo(() => [...new Set(runs.map(({ endpointId }) => endpointId))], [runs])

@@ -14,9 +14,6 @@ import { RunQueue } from './RunQueue.tsx'
 import type { RunActions } from './run-actions.ts'
 import { locatedLine, readRunError } from './run-queries.ts'
 
-/**
- * How the runs that have not ended go: how far the first is, why it waits, how many follow; else how the last ended.
- */
 export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run'> }) {
   const sending = useRuns((state) => state.sending)
   const active = useRuns((state) => state.active)
@@ -56,7 +53,7 @@ export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run
 function Running({ runId }: { readonly runId: string }) {
   const startedAt = useRuns(({ head }) => (head?.runId === runId ? head.startedAt : undefined))
   const step = useRuns(({ progress }) => stepOf(progress))
-  // Its worker has it, and waits itself: for the server that it calls.
+  // Its worker has the job and itself waits for the server that it calls.
   const reason = useRuns(({ head }) => (head?.runId === runId ? head.waitingReason : undefined))
   return (
     <>
@@ -123,11 +120,11 @@ function ProgressLine() {
 
 function stepOf(progress: ProgressOfNodes): string | undefined {
   const node = [...progress.values()].find(({ state }) => state === 'running')
-  // One step is no more than that it runs.
+  // A single step says no more than that it runs.
   return node?.step === undefined || (node.steps ?? 0) <= 1 ? undefined : `step ${node.step} of ${node.steps}`
 }
 
-// A node counts as one, however long it takes: nobody knows that beforehand.
+// Each node counts as one, because its duration is unknown.
 function shareDone(progress: ProgressOfNodes): number {
   if (progress.size === 0) return 0
   const parts = [...progress.values()].map(({ state, step = 0, steps = 0 }) => {
@@ -137,7 +134,6 @@ function shareDone(progress: ProgressOfNodes): number {
   return parts.reduce((sum, part) => sum + part, 0) / progress.size
 }
 
-/** How the last run ended, with the way to what it gave. */
 function LastRun() {
   const run = useRuns(({ shown }) => shown)
   const showResults = useShowResults()
@@ -171,7 +167,7 @@ function LastRun() {
 
 const noChanges = () => () => undefined
 
-/** Brings the panel of results into sight; undefined where it is, as beside the form of a graph. */
+/** Opens the panel of results; undefined if it is visible, as beside the form of a graph. */
 function useShowResults(): (() => void) | undefined {
   const canvas = useContext(CanvasContext)
   const isSideOpen = useSyncExternalStore(

@@ -4,21 +4,18 @@ import type { RunView } from '../../../../src-main/contract/workflows.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RunMedia } from './RunMedia.tsx'
 
-/** Runs of a workflow, the newest first. */
 export type RunStripProps = {
   readonly runs: readonly RunView[]
   readonly selected: string | undefined
   readonly onSelect: (runId: string) => void
-  /** Somebody has come near the end. */
   readonly onEnd: () => void
 }
 
 const NEAR_PX = 400
 
-/** The runs as a row of small pictures; arrows move through it. */
 export function RunStrip({ runs, selected, onSelect, onEnd }: RunStripProps) {
   const row = useRef<HTMLDivElement>(null)
-  // Without animation: it follows what was chosen by a key.
+  // Not animated, because it follows a selection made by key.
   useEffect(() => {
     if (selected !== undefined)
       row.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

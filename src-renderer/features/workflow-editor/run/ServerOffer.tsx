@@ -20,16 +20,15 @@ import { CommandsHere } from '../../../ui/Page.tsx'
 import { readNodeTypes, useWorkflowServers } from '../../../ui/workflow-servers.ts'
 import { CHOSEN_ENDPOINT } from '../store/run-store.ts'
 
-/** A ComfyUI that could be used. */
 export type ServerOfferProps = {
-  /** Called with the endpoint once it was made and the pages know of it. */
+  /** Called once the endpoint exists and the pages know it. */
   readonly onMade?: (endpointId: string) => void
   readonly className?: string
 }
 
 const NOT_WANTED = 'workflow-servers-not-wanted'
 
-/** Offers the first ComfyUI on this machine that no endpoint has yet; nothing where there is none. */
+/** Offers the first ComfyUI server on this machine that no endpoint uses; nothing if there is none. */
 export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const app = useApp()
   const { platform } = app
@@ -40,14 +39,14 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const make = useMutation({
     mutationFn: async (server: WorkflowServer) => {
       const { id, isRead } = await makeServerEndpoint(app, server)
-      // The tabs that are opened next begin with it too; without its classes nobody could check a graph for it.
+      // Tabs opened later start with it too; without its classes, no graph could be checked.
       if (isRead) platform.writePreference(CHOSEN_ENDPOINT, id)
       await endpointShown(app.store, id)
       if (isRead) onMade?.(id)
     },
   })
   const unused = loaded ? unusedServers(servers ?? [], endpoints) : []
-  // The endpoint comes before its classes: the offer stays until both are there.
+  // The endpoint arrives before its classes: the offer stays until both are there.
   const offered = make.isPending ? make.variables : unused.find(({ address }) => !notWanted.includes(address))
   const { mutate, isPending } = make
   const commands = useMemo<readonly Command[]>(() => {
@@ -92,7 +91,7 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
 
 type Facts = Pick<LiveEndpoint, 'handler' | 'workflows'>
 
-// Without an address the bridge goes to who answers at the usual places.
+// Without an address, the bridge tries the usual ports.
 
 function serversOf(endpoint: Facts): readonly string[] {
   const server = endpoint.workflows?.server
@@ -100,7 +99,6 @@ function serversOf(endpoint: Facts): readonly string[] {
   return isBridge(endpoint) ? USUAL_SERVERS : []
 }
 
-/** The servers that no endpoint passes graphs to. */
 export function unusedServers(
   servers: readonly WorkflowServer[],
   endpoints: Readonly<Record<string, Facts>>,
@@ -110,9 +108,9 @@ export function unusedServers(
 }
 
 /**
- * Makes a server an endpoint, by the entry of the catalog for the bridge, and has its classes of nodes read.
- * @returns its id, once the endpoint is made and its classes are read, or were tried to be; and whether they are
- * @throws ApiError where the service refuses it
+ * Creates an endpoint for a server from the catalog's bridge entry and loads its node classes.
+ * @returns its id once the classes were read or the attempt failed, and whether it succeeded
+ * @throws ApiError if the service refuses
  */
 async function makeServerEndpoint(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
@@ -139,7 +137,7 @@ async function makeServerEndpoint(
   return { id, isRead: problem === undefined }
 }
 
-/** Resolves when the pages know of an endpoint, which is some ms after the service has made it. */
+/** Resolves when the pages know an endpoint, a few ms after the service has created it. */
 function endpointShown({ getState, subscribe }: AppServices['store'], id: string): Promise<void> {
   const isThere = () => getState().live.endpoints[id] !== undefined
   return new Promise((resolve) => {

@@ -1,29 +1,28 @@
 /**
- * Runs a graph by itself: again and again, or when what would be sent has changed. It never has more than one run of a
- * tab open. Again and again ends where a run does not complete or is refused, or it would fill the queue with failures;
- * on change it then waits for the next change.
+ * Runs a graph repeatedly or on change, with at most one open run per tab. After a failed or refused run, repeating
+ * stops, so failures do not fill the queue; on-change waits for the next change.
  */
 import type { StoreApi } from 'zustand/vanilla'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { RunStore } from '../store/run-store.ts'
 
-/** What it works with. */
 export type AutoRunPorts = {
   readonly runs: RunStore
   readonly editor: Pick<StoreApi<{ readonly document: WorkflowDocument }>, 'getState' | 'subscribe'>
-  /** What is sent of a document: moving a node changes nothing of it. */
   readonly textOf: (document: WorkflowDocument) => string
   readonly run: () => Promise<void>
   readonly platform: Pick<Platform, 'after'>
-  /** Tells a person why it has stopped. */
   readonly notify: (text: string) => void
 }
 
-// Whoever types or drags is not done with each key.
+// Longer than the pauses of somebody who types or drags.
 const QUIET_MS = 600
 
-/** Begins. @returns ends it; the choice stays in the store */
+/**
+ * Starts auto-run.
+ * @returns a function that stops it; the chosen mode stays in the store
+ */
 export function followAutoRun({ runs, editor, textOf, run, platform, notify }: AutoRunPorts): () => void {
   let base: string | undefined
   let cancelChange: (() => void) | undefined
@@ -33,7 +32,7 @@ export function followAutoRun({ runs, editor, textOf, run, platform, notify }: A
   const rebase = () => {
     base = textOf(editor.getState().document)
   }
-  // A run moves the seeds on, and back if it was not queued: that is no change of a person.
+  // A run advances the seeds, and reverts that if it was not queued; neither counts as a change by the user.
   const rebaseSoon = () => {
     cancelBase?.()
     cancelBase = platform.after(0, rebase)
@@ -69,7 +68,7 @@ export function followAutoRun({ runs, editor, textOf, run, platform, notify }: A
     if (now.auto === 'off') return
     if (now.auto !== before.auto) {
       rebase()
-      // Also where the one before failed: somebody has just asked for it.
+      // Also after a failed run, because somebody has just asked for it.
       if (now.auto === 'again' && !isBusy()) void run()
       return
     }

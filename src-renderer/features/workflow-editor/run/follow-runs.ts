@@ -1,7 +1,6 @@
 /**
- * Follows the runs of a tab until they have ended: events tell that something has changed, what has is read soon after.
- * Of the one that is worked on, progress and previews are read at most ten times a second. A run that has ended is read
- * until its results have been stored, then it is the one that nodes show, unless another one runs.
+ * Follows a tab's runs until their results are stored. Events only signal a change; the state is then read, progress
+ * and previews at most ten times per second.
  */
 
 import type { ResponseOf } from '../../../../src-main/client/calls.ts'
@@ -20,18 +19,16 @@ import type { RunStore } from '../store/run-store.ts'
 import { progressOfNodes, readWorkerProgress } from './node-progress.ts'
 import { readRunError } from './run-queries.ts'
 
-// Ten pictures a second are as many as anybody sees apart.
+// People cannot tell more than ten pictures per second apart.
 const CHECK_MS = 100
 const RESULTS_AGAIN_MS = 300
 
-/** Whether nothing happens to it any more. */
 export const hasEnded = ({ status }: Pick<RunView, 'status'>): boolean => isFinal(status)
 
-/** The run that is worked on, else the first that waits; undefined where all have ended. */
 export const headOf = (active: readonly RunView[]): RunView | undefined =>
   active.find(({ status }) => status === 'IN_PROGRESS') ?? active.find((run) => !hasEnded(run))
 
-// What is not there is an answer; a service that is away is not.
+// A missing record is an answer; an unreachable service is not.
 function unlessGone(error: unknown): undefined {
   if (error instanceof ApiError && error.status === 404) return undefined
   throw error
@@ -39,10 +36,7 @@ function unlessGone(error: unknown): undefined {
 
 const LATEST = 20
 
-/**
- * Finds the runs of a workflow that began before the window was opened, to be followed: those that go on, else the one
- * that told something last.
- */
+/** Finds the runs of a workflow from before the window was opened: the open ones, or else the latest. */
 export async function findEarlierRuns(
   client: Pick<ApiClient, 'call'>,
   runs: RunStore,
@@ -52,7 +46,7 @@ export async function findEarlierRuns(
   const { active, shown, set } = runs.getState()
   const known = new Set(active.map(({ id }) => id))
   const open = latest.filter((run) => !hasEnded(run) && !known.has(run.id)).toReversed()
-  // The list may come late: by then a run of this window may have ended.
+  // The list may arrive late: by then a run of this window may have ended.
   const isFresh = active.length === 0 && open.length === 0 && shown === undefined
   const last = isFresh ? latest.find(toldSomething) : undefined
   const found = last === undefined ? open : [last]
@@ -62,17 +56,18 @@ export async function findEarlierRuns(
 const toldSomething = ({ endedAt, results, previews = [], errors }: RunView): boolean =>
   endedAt !== undefined && results.length + previews.length + errors.length > 0
 
-/** What runs are followed with. */
 export type FollowPorts = {
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Pick<Platform, 'after' | 'now'>
   readonly app: Pick<AppStore, 'subscribe'>
   readonly runs: RunStore
-  /** Is notified of each run that has ended, with its results. */
   readonly onEnded?: (run: RunDetail) => void
 }
 
-/** Begins. @returns ends it; runs stay as they are, and are found again by the next one who follows */
+/**
+ * Starts following.
+ * @returns a function that stops it; the next follower finds unfinished runs again
+ */
 export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts): () => void {
   const nodesOf = new Map<string, readonly string[]>()
   let stopped = false
@@ -82,12 +77,12 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
   let dueAt = 0
 
   const get = () => runs.getState()
-  // What comes after the end is of no use to anybody.
+  // Results that arrive after the stop are of no use to anyone.
   const unlessStopped = <Value>(value: Value | undefined) => (stopped ? undefined : value)
 
   function scheduleCheck(afterMs: number): void {
     wanted = true
-    // One that is planned for sooner stays, or a worker that reports all the time would put it off for good.
+    // An earlier plan stays; otherwise a worker that reports constantly would postpone it forever.
     const at = platform.now() + afterMs
     if (isLooking || (cancelCheck !== undefined && dueAt <= at)) return
     cancelCheck?.()
@@ -106,7 +101,6 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     else scheduleCheck(isMissing ? RESULTS_AGAIN_MS : WAITING_EVERY_MS)
   }
 
-  /** @returns whether results are on their way */
   async function readHead(): Promise<boolean> {
     let isMissing = false
     for (const run of get().active.filter(hasEnded)) if (!(await end(run.id))) isMissing = true
@@ -114,7 +108,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     if (head === undefined) return isMissing
     const job = unlessStopped(await client.call('jobProgress', { path: { jobId: head.id } }).catch(unlessGone))
     if (stopped) return false
-    // The record of a job may be deleted before that of its run.
+    // The job record may be deleted before its run record.
     if (job === undefined) return !(await end(head.id))
     patch(head.id, job.status)
     if (hasEnded(job)) return !(await end(head.id))
@@ -145,7 +139,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     return nodes
   }
 
-  /** @returns whether it is done with: its results are there, or it is gone */
+  /** @returns true once the results are stored or the run is gone */
   async function end(runId: string): Promise<boolean> {
     const run = unlessStopped(await client.call('runRead', { path: { runId } }).catch(unlessGone))
     if (stopped) return true
@@ -153,7 +147,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
       drop(runId)
       return true
     }
-    // Its job may have ended a moment before its results are stored.
+    // Its job may end a moment before its results are stored.
     if (run.endedAt === undefined) return false
     const nodes = nodesOf.get(runId) ?? (await readNodes(runId)) ?? []
     const { shown, progress, active } = get()

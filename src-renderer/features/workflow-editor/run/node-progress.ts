@@ -1,6 +1,6 @@
 /**
- * How each node of a run does, from the state of its job, what its worker reported last, and its results. What has not
- * changed stays the same object, so that only nodes that did are drawn again.
+ * Derives node progress from job state, last worker report and results. Unchanged nodes keep their object identity, so
+ * only changed ones re-render.
  */
 
 import { z } from 'zod'
@@ -9,12 +9,9 @@ import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import type { NodeProgress } from '../store/run-store.ts'
 import type { RunError } from './run-queries.ts'
 
-/** How nodes do, by their ids in the payload. */
 export type ProgressOfNodes = ReadonlyMap<string, NodeProgress>
 
-/** What is known of a run. */
 export type RunFacts = {
-  /** Ids of the payload's nodes. */
   readonly nodes: readonly string[]
   readonly status: JobState
   readonly reported?: WorkerProgress | undefined
@@ -22,7 +19,7 @@ export type RunFacts = {
   readonly results?: readonly RunResult[]
 }
 
-/** How the nodes do now. @param before how they did, of the same run; empty where it is another one */
+/** @param before the previous progress of the same run; empty for another run */
 export function progressOfNodes(facts: RunFacts, before: ProgressOfNodes): ProgressOfNodes {
   const results = Map.groupBy(facts.results ?? [], ({ node }) => node ?? '')
   const failed = new Map((facts.errors ?? []).map((error) => [error.node ?? '', error.message]))
@@ -51,13 +48,12 @@ function stateOf(
   if (status === 'IN_PROGRESS')
     return reported === undefined ? { state: 'waiting' } : whileRunning(id, reported, before)
   if (before !== undefined && isOver(before)) return ended(before)
-  // What its worker did at the very end it may not have told any more.
+  // A worker may not have reported its last steps.
   return status === 'COMPLETED' ? { state: 'done' } : undefined
 }
 
 const isOver = ({ state }: NodeProgress) => state === 'done' || state === 'cached' || state === 'failed'
 
-// The picture on the way is of no use beside the result.
 function ended({ state, error }: NodeProgress): NodeProgress {
   return error === undefined ? { state } : { state, error }
 }
@@ -83,9 +79,9 @@ function isSame(one: NodeProgress, other: NodeProgress): boolean {
   return same && ofOne.length === ofOther.length && ofOne.every(({ asset }, at) => asset === ofOther[at]?.asset)
 }
 
-// What workers of graphs report while they run. Source: docs/spec/image-workflows.md, 5.
+// Progress reports of graph workers while they run. Source: docs/spec/image-workflows.md, 5.
 
-// Pictures that a browser draws and that run nothing. A worker may also send bare base64.
+// Formats that browsers show and that cannot contain scripts. A worker may also send bare base64.
 const PICTURE = /^data:image\/(png|jpeg|webp|gif|avif);base64,/
 const BARE: readonly (readonly [start: string, type: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
@@ -103,18 +99,18 @@ const report = z.object({
   preview: z.object({ node: nodeId.nullish(), data: z.string() }).nullish(),
 })
 
-/** A report. `preview.source` is an address that an <img> can show. */
+/** `preview.source` is a URL that an <img> can show. */
 type WorkerProgress = {
   readonly node: string | undefined
   readonly step: number | undefined
   readonly steps: number | undefined
   readonly done: ReadonlySet<string>
-  /** Those that did not have to run, as nothing before them had changed. */
+  /** Nodes that did not have to run, because nothing before them had changed. */
   readonly cached: ReadonlySet<string>
   readonly preview: { readonly node: string; readonly source: string } | undefined
 }
 
-/** Reads a report; undefined where the worker reports something of its own. */
+/** Parses a report; undefined if the worker uses a format of its own. */
 export function readWorkerProgress(value: unknown): WorkerProgress | undefined {
   const parsed = report.safeParse(value)
   if (!parsed.success) return undefined

@@ -1,4 +1,3 @@
-/** What is sent when a person runs a document: settled payloads, each with the document that it was made of. */
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { type WorkflowDocument, writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
@@ -19,45 +18,35 @@ import {
 import { knownPackages, takesNone, whyUnrunnable } from '../problems/find-problems.ts'
 import type { Refusal } from '../store/run-store.ts'
 
-/** When seeds move on: after a run, or before it, so that the editor shows the seed of the last picture. */
 export type SeedMode = 'after' | 'before'
 
-/** An endpoint, as far as it decides on what it can run. */
 export type RunTarget = Pick<LiveEndpoint, 'name'> & WorkflowFacts
 
-/** What is to be run. */
 export type RunOrder = {
   readonly document: WorkflowDocument
   readonly types: NodeTypes
-  /** Where it is to run. */
   readonly endpoint: RunTarget | undefined
-  /** What the index of the service has of classes that are not known. */
   readonly indexed: PackagesByClass
-  /** How often, each with its own step of the seeds; 1 to 100. */
+  /** Number of runs, each with its own seeds; 1 to 100. */
   readonly count: number
-  /** Where the selected outputs are, where only those are wanted. */
   readonly only: { readonly path: readonly string[]; readonly selection: ReadonlySet<string> } | undefined
-  /** A number of the range, both ends included. */
   readonly random: (least: bigint, most: bigint) => bigint
   readonly seedMode: SeedMode
-  /** Whether nothing has been run since the document was opened. */
   readonly isFirst: boolean
-  /** ms since the epoch, for dates in the names of files. */
+  /** ms since the epoch, for dates in file names. */
   readonly now: number
 }
 
-/** A run that can be sent. Written out late, as a hundred large ones would hold the window up. */
 export type PreparedRun = { readonly write: () => { readonly payload: string; readonly document: string } }
 
-/** Runs and the document as it goes on, or why there are none. */
 export type PreparedRuns =
   | { readonly kind: 'ready'; readonly runs: readonly PreparedRun[]; readonly next: WorkflowDocument }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-/** Settles seeds and prompts, and checks the first payload: they differ in nothing that could be wrong. */
+/** Settles seeds and prompts, and checks only the first payload, because the others cannot differ in validity. */
 export function prepareRuns(order: RunOrder): PreparedRuns {
   const { document, types, endpoint, indexed, count, only, random, now, seedMode, isFirst } = order
-  // Several runs of a part would all be the same.
+  // Several partial runs would be identical, since they do not advance seeds.
   const isPartial = only !== undefined && count === 1
   const runs: PreparedRun[] = []
   let next = document
@@ -73,7 +62,6 @@ export function prepareRuns(order: RunOrder): PreparedRuns {
   return { kind: 'ready', runs, next }
 }
 
-// What beside the document decides on its payload.
 type PayloadOptions = Pick<RunOrder, 'types' | 'only' | 'now'>
 
 function sentPayload(document: WorkflowDocument, { types, only, now }: PayloadOptions) {
@@ -107,7 +95,6 @@ function evaluate(document: WorkflowDocument, options: EvaluateOptions): Refusal
 }
 
 const isError = ({ severity }: Problem) => severity === 'error'
-/** Says that errors keep a graph from running. */
 export const refusalText = (count: number) =>
   count === 1 ? 'An error prevents this graph from running.' : `${count} errors prevent this graph from running.`
 
@@ -116,10 +103,7 @@ function written(document: WorkflowDocument, options: PayloadOptions) {
   return { payload: writeJson(payload), document: writeJson(writeDocument(document)) }
 }
 
-/**
- * What is selected in an editor. `path`: ids of the nodes that were entered to see it; `selection`: ids of nodes of
- * that graph.
- */
+/** `path`: ids of the entered nodes; `selection`: node ids within that graph. */
 type SelectedNodes = {
   readonly document: WorkflowDocument
   readonly path: readonly string[]
@@ -127,8 +111,8 @@ type SelectedNodes = {
 }
 
 /**
- * The part of a payload that the selected outputs need; undefined where none of what is selected gives a result.
- * @param nodes.selection ids of nodes; of a subgraph all outputs within it are meant
+ * The payload part that the selected outputs need; undefined if no selected node produces a result.
+ * @param nodes.selection node ids; a subgraph means all outputs within it
  */
 export function selectedOutputs(
   payload: JsonObject,
@@ -145,7 +129,7 @@ function isWithin(id: string, chosen: ReadonlySet<string>): boolean {
   return steps.some((_step, at) => chosen.has(steps.slice(0, at + 1).join(':')))
 }
 
-// One of an unknown class may be an output, and who selects it means it.
+// A node of an unknown class may be an output, and its selection says so.
 function isOutput(payload: JsonObject, id: string, types: NodeTypes): boolean {
   const node = readPayloadNode(id, payload.get(id))
   return node !== undefined && types.get(node.classType)?.isOutput !== false

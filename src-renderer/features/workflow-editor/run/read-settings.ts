@@ -1,7 +1,3 @@
-/**
- * What a run was made with, taken out of its payload: the values that people look for first, all of them, and where
- * those of two runs differ.
- */
 import {
   isArray,
   isNumber,
@@ -13,20 +9,14 @@ import {
 import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
 import { SEED_NAMES } from '../../../../src-main/domain/workflow/widgets.ts'
 
-/** A value that was set on a node. */
 export type Setting = {
-  /** Id of the node in the payload. */
   readonly node: string
-  /** Title of the node, or its class. */
   readonly title: string
   readonly input: string
-  /** What it is for a person, like `Seed`. */
   readonly name: string
-  /** As it was sent: numbers are exact. */
   readonly value: string
 }
 
-/** Inputs that say most of a picture, in the order in which they are shown, with their names. */
 const MAIN: Readonly<Record<string, string>> = {
   text: 'Text',
   prompt: 'Text',
@@ -40,7 +30,6 @@ const MAIN: Readonly<Record<string, string>> = {
 const ORDER = Object.keys(MAIN)
 const TEXTS: ReadonlySet<string> = new Set(['text', 'prompt', 'clip_l', 't5xxl', 'text_g', 'text_l'])
 
-/** The values that say most, prompts first. */
 export function mainSettings(payload: JsonObject): readonly Setting[] {
   const nodes = readPayloadNodes(payload)
   const negative = upstreamOf(nodes, 'negative')
@@ -60,10 +49,8 @@ export function mainSettings(payload: JsonObject): readonly Setting[] {
   return named.toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** All values that were set, in the order of the payload. */
 export const allSettings = (payload: JsonObject): readonly Setting[] => readPayloadNodes(payload).flatMap(nodeSettings)
 
-/** The seed of what was made: that of the first node with one; undefined where no node has any. */
 export const seedOf = (payload: JsonObject): string | undefined =>
   readPayloadNodes(payload)
     .flatMap(nodeSettings)
@@ -84,7 +71,6 @@ function valueText(raw: JsonValue): string | undefined {
   return isObject(raw) ? writeJson(raw.get('__value__') ?? raw) : String(raw)
 }
 
-/** The nodes that lead into an input of this name. */
 function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<string> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const found = new Set<string>()
@@ -93,7 +79,7 @@ function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<s
     const node = byId.get(id)
     if (node === undefined || found.has(id)) continue
     found.add(id)
-    // What leads on has its own two sides: a ControlNet takes both in, and passes both on.
+    // A node like ControlNet has two sides itself: it takes both in and passes both on.
     waiting.push(...linksInto(node).flatMap((link) => (isOtherSide(link.input, input) ? [] : [link.node])))
   }
   return found
@@ -101,7 +87,6 @@ function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<s
 
 const isOtherSide = (name: string, side: string) => (name === 'positive' || name === 'negative') && name !== side
 
-/** A value that two runs do not have in common; undefined where one has none. */
 type SettingDifference = {
   readonly key: string
   readonly title: string
@@ -110,7 +95,6 @@ type SettingDifference = {
   readonly b: string | undefined
 }
 
-/** Where the settings of two runs differ. Those of the same node and input belong together. */
 export function diffSettings(a: readonly Setting[], b: readonly Setting[]): readonly SettingDifference[] {
   const keyOf = ({ node, input }: Setting) => `${node} ${input}`
   const [ofA, ofB] = [new Map(a.map((one) => [keyOf(one), one])), new Map(b.map((one) => [keyOf(one), one]))]

@@ -1,4 +1,3 @@
-/** What a person does in the editor with a result, or with the graph of a run. */
 import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
 import {
   readDocument,
@@ -17,8 +16,8 @@ import { assetAddress, uploadAsset } from '../widgets/upload-asset.ts'
 import { payloadOf } from './run-queries.ts'
 
 /**
- * Makes a result the picture of an input: it gets a name that nodes can ask for, and the input asks for it.
- * @throws ApiError, Error where the result cannot be read
+ * Uses a result as an input picture, under a name that nodes can refer to.
+ * @throws ApiError, Error if the result cannot be read
  */
 export async function takeAsInput(
   { client, tab }: { readonly client: Pick<ApiClient, 'call'>; readonly tab: Pick<Tab, 'editor'> },
@@ -33,7 +32,7 @@ export async function takeAsInput(
   edit(`Use ${value} in ${label}`, (document) => setWidget(document, at, { node, name, value, types }))
 }
 
-// The document that a run was made of; of one that came as a payload, that laid out.
+// The document of a run; a run that came as a payload is laid out.
 function documentOf(run: Pick<RunDetail, 'document' | 'payload'>, types: NodeTypes): WorkflowDocument {
   if (run.document !== undefined) {
     const opened = openText(run.document)
@@ -42,24 +41,20 @@ function documentOf(run: Pick<RunDetail, 'document' | 'payload'>, types: NodeTyp
   return readDocument(toDocument(payloadOf(run), types))
 }
 
-/** Puts the graph of a run in place of the open document, as one step of undo. */
+/** Replaces the open document with the graph of a run, as one step of undo. */
 export function loadGraph({ editor }: Pick<Tab, 'editor'>, run: RunDetail): void {
   const { edit, types, endStep } = editor.getState()
   endStep()
   edit(`Load the graph of run ${run.id}`, () => documentOf(run, types))
 }
 
-/** A widget that takes a picture, like that of Load Image. */
 type ImageInput = {
   readonly at: GraphAddress
   readonly node: string
-  /** Name of the input. */
   readonly name: string
-  /** For a person: the title of the node and its id. */
   readonly label: string
 }
 
-/** The widgets of a document that take pictures, those of the graph that is shown first. */
 export function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphAddress): readonly ImageInput[] {
   const addresses: readonly GraphAddress[] = [undefined, ...subgraphsOf(document).keys()]
   const inOrder = [shown, ...addresses.filter((at) => at !== shown)]
@@ -74,8 +69,8 @@ export function imageInputs(document: WorkflowDocument, types: NodeTypes, shown:
 }
 
 /**
- * What a notice offers to take back the step that was just done. Where more was edited since, it says so and undoes
- * nothing: the newest step would be another one.
+ * Undo offered in a notice. After later edits it says so and undoes nothing, because the newest step would be another
+ * one.
  */
 export function undoLater({ editor }: Pick<Tab, 'editor'>, app: Pick<AppStore, 'getState'>): () => void {
   const { document } = editor.getState()

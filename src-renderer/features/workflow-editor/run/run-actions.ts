@@ -1,5 +1,3 @@
-/** Sends the open document as runs, by a press or by itself, and cancels those that have not ended. */
-
 import { useEffect, useMemo } from 'react'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
@@ -18,58 +16,44 @@ import { hasEnded, headOf } from './follow-runs.ts'
 import { type PreparedRun, prepareRuns, type SeedMode } from './prepare-runs.ts'
 import { payloadOf } from './run-queries.ts'
 
-/** How to run. */
 export type RunWish = {
-  /** Only what the selected outputs need. */
   readonly onlySelected?: boolean
 }
 
-/** What can be done with runs. */
 export type RunActions = {
   readonly run: (wish?: RunWish) => Promise<void>
-  /** Cancels the one that runs, else the first that waits. */
   readonly cancel: () => Promise<void>
-  /** Cancels one of them. */
   readonly cancelOne: (run: RunView) => Promise<void>
   readonly cancelAll: () => Promise<void>
-  /** Lets a run that waits be the next of its endpoint. */
   readonly moveToFront: (run: RunView) => Promise<void>
-  /** Lets two runs that wait for the same endpoint swap positions. */
   readonly swapPositions: (run: RunView, other: RunView) => Promise<void>
 }
 
-/** The most that one press queues. Source: docs/spec/comfyui.md, 8. */
+/** Most runs that one press queues. Source: docs/spec/comfyui.md, 8. */
 export const MOST_RUNS_AT_ONCE = 100
 
-// Where it is kept when seeds move on.
 const SEEDS = 'workflow-seeds'
 
-/** When seeds move on; after each run unless somebody chose otherwise. */
 export const seedMode = (platform: Pick<Platform, 'readPreference'>): SeedMode =>
   platform.readPreference(SEEDS) === 'before' ? 'before' : 'after'
 
-/** Chooses when seeds move on. */
 export const setSeedMode = (platform: Pick<Platform, 'writePreference'>, mode: SeedMode): void =>
   platform.writePreference(SEEDS, mode)
 
-/** What the actions work with. */
 export type RunActionPorts = {
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Pick<Platform, 'now' | 'readPreference'>
   readonly app: Pick<AppStore, 'getState'>
   readonly tab: Tab
-  /** Name of the workflow; undefined: it is asked for. */
   readonly title?: string
 }
 
-/** Makes the actions of a tab. */
 export function createRunActions({ client, platform, app, tab, title }: RunActionPorts): RunActions {
   const { editor, runs, workflowId } = tab
   const notifyError = (text: string) => app.getState().notify({ kind: 'error', text })
 
-  // As often as was chosen, by whatever key or button: each time with its own step of the seeds.
   async function run({ onlySelected = false }: RunWish = {}): Promise<void> {
-    // A graph is checked by the classes of the endpoint it goes to, and those may still be on their way.
+    // A graph is checked with the classes of its endpoint, which may still be loading.
     runs.getState().set(({ sending }) => ({ refusal: undefined, sending: sending + 1 }))
     await runs.getState().typesShown
     const { endpointId, count, hasRun, set } = runs.getState()
@@ -97,14 +81,13 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
       return
     }
     set(({ sending }) => ({ hasRun: true, sending: sending - 1 + prepared.runs.length }))
-    // Seeds that moved on are no work of a person: one step takes all of them back. A part of the graph moves none on.
+    // All advanced seeds are one step of undo. A partial run advances none.
     if (!onlySelected) edit('Update seeds', () => prepared.next, 'seeds')
     const isSent = await send(prepared.runs, endpointId)
-    // Nothing was made with the seeds that were there.
+    // Nothing was run, so the previous seeds are restored.
     if (!isSent && editor.getState().document === prepared.next) edit('Update seeds', () => document, 'seeds')
   }
 
-  /** @returns whether at least one is queued */
   async function send(prepared: readonly PreparedRun[], endpointId: string): Promise<boolean> {
     const name = title ?? (await nameOf())
     for (const [at, one] of prepared.entries()) {
@@ -114,7 +97,7 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
         const run = await client.call('runCreate', { body })
         runs.getState().set(({ active, sending }) => ({ active: [...active, run], sending: sending - 1 }))
       } catch (error) {
-        // What keeps one from being queued keeps the others too.
+        // A run that cannot be queued stops the rest.
         const rest = prepared.length - at
         const refusal = refusalOf(error as Error, texts.payload)
         runs.getState().set(({ sending }) => ({ sending: sending - rest, refusal }))
@@ -125,7 +108,7 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
   }
 
   function refusalOf(error: Error, payload: string): Refusal {
-    // The service names the field; which files it means stands in the payload.
+    // The service names the field; the payload names the files.
     const why =
       error instanceof ApiError && error.code === 'BAD_FIELD' ? /^images: (.*)/s.exec(error.message)?.[1] : undefined
     if (why === undefined) return { message: error.message, problems: [] }
@@ -171,21 +154,19 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     cancelOne: cancelRun,
     async cancelAll() {
       runs.getState().set({ auto: 'off' })
-      // Those that wait first, or each would be taken when the one before it goes.
+      // Cancels waiting runs first, or each would start when the one before it goes.
       const open = runs.getState().active.filter((one) => !hasEnded(one))
       for (const one of open.toReversed()) await cancelRun(one)
     },
   }
 }
 
-/** What a person does with runs of the open document, for buttons, keys and the palette. */
 export function useRunActions(): RunActions {
   const { client, platform, store } = useApp()
   const tab = useTab()
   return useMemo(() => createRunActions({ client, platform, app: store, tab }), [client, platform, store, tab])
 }
 
-/** Lets the open document run by itself while it is shown, as was chosen. */
 export function useAutoRun({ run }: Pick<RunActions, 'run'>): void {
   const { platform, store } = useApp()
   const { editor, runs } = useTab()
@@ -193,7 +174,7 @@ export function useAutoRun({ run }: Pick<RunActions, 'run'>): void {
     const end = followAutoRun({
       runs,
       editor,
-      // At one time, as dates in the names of files are no change.
+      // Uses one fixed time, because dates in file names are no change.
       textOf: (document) => writeJson(toPayload(document, editor.getState().types, 0).payload),
       run: () => run(),
       platform,

@@ -1,7 +1,6 @@
 /**
- * Runs, the newest first, read piece by piece as somebody looks at them. The query cache holds what was read, and
- * `live/live-queries.ts` says when its newest piece is read again; known runs change in place. Runs that have come
- * since wait until they are asked for while somebody reads, and are shown at once otherwise.
+ * Runs, newest first, read page by page; `live/live-queries.ts` refreshes the newest page. While the user reads, new
+ * runs wait to be requested; otherwise they appear at once.
  */
 import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -11,45 +10,36 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import type { ReadRuns } from '../../../live/live-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 
-/** Which runs a list holds; what is not given lets all through. */
 export type RunFilter = {
   readonly workflow?: string | undefined
   readonly endpoint?: string | undefined
   readonly sweep?: string | undefined
-  /** Words of the title, the label or the prompts. */
   readonly q?: string | undefined
 }
 
-/** A list of runs, as far as it was read. */
 export type RunListState = {
   readonly phase: 'loading' | 'shown' | 'failed'
   readonly error: Error | undefined
   readonly runs: readonly RunView[]
-  /** Whether there are older ones than those. */
   readonly more: boolean
-  /** Newer ones that wait to be shown. */
   readonly fresh: readonly RunView[]
 }
 
-/** What is done with a list of runs; it stays the same as long as its filter does. */
 export type RunList = {
-  /** Reads the newest again. */
   readonly start: () => Promise<void>
-  /** Reads older ones; nothing happens while that is under way or there are none. */
+  /** Loads older ones; does nothing while loading or at the end. */
   readonly readMore: () => Promise<void>
-  /** Tells whether somebody reads, so that nothing may move. */
   readonly setReading: (reads: boolean) => void
   readonly showFresh: () => void
 }
 
 type Piece = ResponseOf<'runList'>
 
-// Some screens full.
 const PIECE = 60
 const NO_RUNS: readonly RunView[] = []
 const NONE: ReadonlySet<string> = new Set()
 
-/** The runs of a filter. Reading it again reads its newest piece, and each older run that has changed. */
+/** Refetching reads the newest page and every older run that has changed. */
 const runListQuery = (client: Pick<ApiClient, 'call'>, filter: RunFilter) =>
   queryOptions({
     queryKey: ['run-list', filter],
@@ -66,11 +56,10 @@ const runListQuery = (client: Pick<ApiClient, 'call'>, filter: RunFilter) =>
       return withNewest(known(), newest, { changed, touched })
     },
     structuralSharing: false,
-    // A list that nobody shows is told nothing, and begins anew.
+    // A list that is not shown gets no updates, so it starts again.
     gcTime: 0,
   })
 
-/** A list with its newest piece read again: known runs are changed in place, others are new. */
 function withNewest(
   before: ReadRuns | undefined,
   { runs: newest, more }: Piece,
@@ -78,16 +67,16 @@ function withNewest(
 ): ReadRuns {
   const top = before?.runs[0]
   const known = new Set(before?.runs.map(({ id }) => id))
-  // Where nothing is known of the piece and older ones follow it, some may be left out between the two.
+  // If nothing of the piece is known and older ones follow it, some may be missing between the two.
   if (before === undefined || top === undefined || (more && !newest.some(({ id }) => known.has(id))))
     return { runs: newest, more, touched: NONE }
   const latest = new Map([...read.changed, ...newest].map((run) => [run.id, run]))
-  // One that was dropped here, or that has come into the filter since, is not new.
+  // A run that was dropped here, or that now matches the filter, is not new.
   const added = newest.filter(({ id, createdAt }) => !known.has(id) && createdAt >= top.createdAt)
   return {
     runs: [...added, ...before.runs.map((run) => latest.get(run.id) ?? run)],
     more: before.more,
-    // What has changed while it was read is read again.
+    // Runs that changed during the fetch are loaded again.
     touched: before.touched.difference(read.touched),
   }
 }
@@ -103,7 +92,6 @@ async function readOlder(client: Pick<ApiClient, 'call'>, queries: QueryClient, 
   })
 }
 
-/** A list of runs that is kept up to date while it is shown. */
 export function useRunList({ workflow, endpoint, sweep, q }: RunFilter): RunListState & { readonly list: RunList } {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -111,11 +99,10 @@ export function useRunList({ workflow, endpoint, sweep, q }: RunFilter): RunList
     () => runListQuery(client, { workflow, endpoint, sweep, q }),
     [client, workflow, endpoint, sweep, q],
   )
-  // Another filter shows what was there until it knows better, so that nothing jumps.
+  // A new filter shows the old rows until it has loaded, so that nothing jumps.
   const { data, error, isPlaceholderData } = useQuery({ ...options, placeholderData: keepPreviousData })
   const runs = data?.runs ?? NO_RUNS
   const [reads, setReads] = useState(false)
-  // The newest run that is shown while somebody reads: it stays the first one.
   const [held, setHeld] = useState<Held>()
   if (reads && !isPlaceholderData && held?.of !== options) setHeld({ of: options, top: runs[0]?.id })
   const at =

@@ -24,7 +24,6 @@ import {
   widgetLabel,
 } from './widget-kind.ts'
 
-/** What a control may say, in the words of the field, with what each does. */
 const MODES: Readonly<Record<string, string>> = {
   fixed: 'stays as it is',
   increment: 'one step up',
@@ -33,7 +32,6 @@ const MODES: Readonly<Record<string, string>> = {
   'increment-wrap': 'the next, then the first',
 }
 
-/** How the value beside it changes from run to run. */
 function ControlWidget({ id, name, size, widget, set }: ControlProps) {
   const value = asText(widget.value) ?? 'fixed'
   const known = Object.keys(MODES).filter((mode) => mode !== 'increment-wrap' || ofChoice(widget))
@@ -54,19 +52,13 @@ function ControlWidget({ id, name, size, widget, set }: ControlProps) {
 
 const ofChoice = ({ input }: WidgetView) => input?.type === 'COMBO'
 
-/** A widget, and what happens to its value. */
 export type BareWidgetProps = Pick<ControlProps, 'set' | 'write' | 'end'> & {
   readonly widget: WidgetView
-  /** Whose it is, like the title of a node. */
   readonly of: string
   readonly size?: WidgetSize
-  /** Stands in place of the control, where the value comes from elsewhere. */
   readonly instead?: ReactNode
-  /** Beside the name, in the inspector. */
   readonly aside?: ReactNode
-  /** Beside the control. */
   readonly tools?: ReactNode
-  /** Below it. */
   readonly note?: string | undefined
 }
 
@@ -85,12 +77,11 @@ const LIST_UNKNOWN =
   'The endpoint does not list the values. Type the name of one that its worker has, like model.safetensors.'
 const TALL: ReadonlySet<WidgetKind> = new Set(['lines', 'file', 'json'])
 
-/** The control of a widget with its name, what is wrong with its value, and in the inspector what its class says. */
 export function BareWidget(props: BareWidgetProps) {
   const { widget, of, size = 'panel', instead, aside, tools, note, set, write, end } = props
   const id = useId()
   const label = widgetLabel(widget)
-  // Guessed once: a field that somebody types into does not turn into another.
+  // Guessed once, so that a field does not change its kind while somebody types.
   const [guessed] = useState(() => guessInput(widget.name, widget.value))
   const input = widget.input ?? guessed
   const kind = widgetKind(widget, input)
@@ -140,7 +131,7 @@ export function BareWidget(props: BareWidgetProps) {
         {tools}
       </div>
       {problem !== undefined && (
-        // A row of a node has the height that files give it: there the frame is red, and the words are on hover.
+        // Rows of a node have a fixed height: the frame is red, and the text is in the tooltip.
         <p
           id={problemId}
           className={clsx('text-small', isOnNode && 'sr-only', problem.isError ? 'text-failed-ink' : 'text-ink-2')}
@@ -155,10 +146,9 @@ export function BareWidget(props: BareWidgetProps) {
   )
 }
 
-/** What is wrong with the value of a widget, said where it is set. One that is no error is sent all the same. */
+/** A problem of a widget's value, shown at the widget. Warnings do not prevent a run. */
 type WidgetProblem = { readonly text: string; readonly isError: boolean }
 
-/** Checks the value of a widget; undefined where there is nothing to say. */
 function widgetProblem(value: JsonValue | undefined, input: InputType): WidgetProblem | undefined {
   if (value === undefined) return undefined
   const problem = checkValue(input, value)
@@ -168,7 +158,6 @@ function widgetProblem(value: JsonValue | undefined, input: InputType): WidgetPr
   return { text: `The step size allows ${nearest.join(' or ')}.`, isError: false }
 }
 
-/** One line of text. */
 function TextWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
   const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   return (

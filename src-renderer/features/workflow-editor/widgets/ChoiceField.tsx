@@ -6,24 +6,18 @@ import { isArray, type JsonValue } from '../../../../src-main/domain/workflow/js
 import { ChoiceList } from './ChoiceList.tsx'
 import { type Choice, type ControlProps, choicesOf, choiceText, frameOf, isChosen, withChoice } from './widget-kind.ts'
 
-/** What is chosen, with a list of what can be. */
 export type ChoiceFieldProps = Pick<ControlProps, 'id' | 'name' | 'label' | 'size'> & {
-  /** What is chosen, as text; nothing where nothing is. */
   readonly word: string
   readonly isWrong?: boolean
   readonly problemId?: string | undefined
   readonly choices: () => readonly Choice[]
   readonly isChosen: (value: JsonValue) => boolean
-  /** What is typed can be chosen too, where nobody knows all values. */
   readonly takesOthers?: boolean
-  /** Several can be chosen, so the list stays. */
   readonly several?: boolean
   readonly onChoose: (value: JsonValue) => void
 }
 
-/**
- * A choice of a list. The list is made when it is opened: it can have thousands, and there can be thousands of fields.
- */
+/** The list is built when opened: there can be thousands of choices and of fields. */
 export function ChoiceField(props: ChoiceFieldProps) {
   const { id, name, label, size, word, isWrong = false, problemId, choices, isChosen, onChoose } = props
   const { takesOthers = false, several = false } = props
@@ -77,7 +71,6 @@ export function ChoiceField(props: ChoiceFieldProps) {
   )
 }
 
-/** One of the values that its class names, or several. */
 export function ChoiceWidget({ id, name, label, input, size, widget, problemId, isWrong, set }: ControlProps) {
   const { value } = widget
   const several = takesSeveral(input)
@@ -92,7 +85,7 @@ export function ChoiceWidget({ id, name, label, input, size, widget, problemId, 
       problemId={problemId}
       choices={() => choicesOf(input)}
       isChosen={(choice) => isChosen(value, choice)}
-      // A worker may have files that nobody here knows.
+      // A worker may have files that are unknown here.
       takesOthers={takesOthers(input) || takesFile(input)}
       several={several}
       onChoose={(choice) => set(several ? withChoice(value, choice) : choice)}

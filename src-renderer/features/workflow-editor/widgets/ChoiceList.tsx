@@ -6,16 +6,12 @@ import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useStat
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type Choice, findChoices } from './widget-kind.ts'
 
-/** A list of choices that is open. */
 export type ChoiceListProps = {
-  /** Of the element that lists them. */
   readonly listId: string
   readonly name: string
-  /** What it stands below. */
   readonly anchor: RefObject<HTMLElement | null>
   readonly choices: readonly Choice[]
   readonly isChosen: (value: JsonValue) => boolean
-  /** What is typed can be chosen too, where nobody knows all values. */
   readonly takesOthers: boolean
   readonly onChoose: (value: JsonValue) => void
   readonly onClose: () => void
@@ -23,12 +19,11 @@ export type ChoiceListProps = {
 
 const ROW_PX = 28
 const PAGE = 10
-// The list keeps its height while it is searched.
+// Number of rows; the list keeps its height during a search.
 const SHOWN = 9
-// Fewer are seen at a glance.
+// From this number of choices there is a search; fewer are seen at a glance.
 const SEARCHED_FROM = 8
 
-/** Choices with a search; arrows move, Enter chooses, Escape closes. Rows out of sight are not drawn. */
 export function ChoiceList({ anchor, onClose, ...rest }: ChoiceListProps) {
   const field = useRef<HTMLInputElement>(null)
   return (
@@ -59,7 +54,7 @@ export function ChoiceList({ anchor, onClose, ...rest }: ChoiceListProps) {
 
 type ChoicesProps = Omit<ChoiceListProps, 'anchor' | 'onClose'> & { readonly field: RefObject<HTMLInputElement | null> }
 
-// Apart from what it is in, which is there a moment later: rows are counted from the place that they scroll in.
+// A separate component, because rows are measured in their scroller, which mounts a moment later.
 function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState('')
   const found = useMemo(() => {
@@ -119,7 +114,7 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
         }}
         className={clsx(
           'mb-1 h-7 shrink-0 rounded-control bg-surface-2 px-2 outline-none placeholder:text-ink-2',
-          // It takes the keys in any case.
+          // The field receives the keys even while it is invisible.
           choices.length < SEARCHED_FROM && !takesOthers && 'sr-only',
         )}
       />

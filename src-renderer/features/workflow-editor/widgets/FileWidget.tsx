@@ -15,7 +15,6 @@ const TYPES: Readonly<Record<string, string>> = {
   audio_upload: 'audio/*',
 }
 
-/** A file for the node: chosen of those that are there, from the disk, dropped onto it or pasted. */
 export function FileWidget(props: ControlProps) {
   const { name, input, size, widget, set } = props
   const { client, store } = useApp()
@@ -28,7 +27,7 @@ export function FileWidget(props: ControlProps) {
     queryKey: ['assets'],
     queryFn: ({ signal }) => client.call('assetFind', { signal }),
   })
-  // By its name, since the file of a result that was taken as input is younger than the list.
+  // By name, because the file of a result used as input is newer than the list.
   const wanted = nameInWidget(value)
   const { data: named } = useQuery({
     queryKey: ['asset', wanted],
@@ -124,7 +123,7 @@ export function FileWidget(props: ControlProps) {
           decoding="async"
           className={clsx(
             'rounded-control bg-surface-2 object-contain',
-            // What is left of the node, and not what the picture would like.
+            // Takes the remaining space of the node, whatever the size of the picture.
             size === 'node' ? 'h-0 min-h-0 w-full flex-1' : 'max-h-60',
           )}
         />

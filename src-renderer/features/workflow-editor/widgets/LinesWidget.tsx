@@ -10,7 +10,6 @@ import { changeWeight } from './prompt-weight.ts'
 import { asItIs, useTyping } from './use-typing.ts'
 import type { ControlProps } from './widget-kind.ts'
 
-/** Lines of text, like a prompt. Ctrl and the arrows change the weight of a word; a button opens it in large. */
 export function LinesWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
   const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   const [isLarge, setLarge] = useState(false)
@@ -22,7 +21,7 @@ export function LinesWidget({ id, name, label, input, size, widget, problemId, i
       weigh(currentTarget, key === 'ArrowUp' ? 1 : -1, typing.type)
       return
     }
-    // What is done with the other keys, like running the graph, is to see what was typed.
+    // The other shortcuts, like Run, have to see the typed text.
     if (ctrlKey || metaKey) typing.flush()
   }
   return (
@@ -79,16 +78,15 @@ function weigh(field: HTMLTextAreaElement, by: number, type: (text: string) => v
   const { value: text, selectionStart: from, selectionEnd: to } = field
   const changed = changeWeight({ text, from, to }, by)
   if (changed === undefined) return
-  // Into the field itself first, as the caret would jump to its end.
+  // Set on the field first, because the caret would jump to its end.
   field.value = changed.text
   field.setSelectionRange(changed.from, changed.to)
   type(changed.text)
 }
 
 /**
- * The wheel over a field of several lines: it moves a text of which only a part is seen. Elsewhere it is the canvas's,
- * which would stand still wherever the pointer happens to be over a prompt.
- * @returns handlers, and the class by which React Flow leaves the wheel to the field
+ * Lets the wheel scroll a field that overflows; elsewhere the canvas keeps it, or zooming would stop over any prompt.
+ * @returns handlers, and the class that makes React Flow ignore the wheel
  */
 function useOwnWheel() {
   const [isOwn, setOwn] = useState(false)
@@ -99,7 +97,6 @@ function useOwnWheel() {
   }
 }
 
-/** A text that is opened in large. */
 type LargeTextProps = {
   readonly name: string
   readonly value: string
@@ -107,7 +104,6 @@ type LargeTextProps = {
   readonly onClose: () => void
 }
 
-/** A text over the page, with room for paragraphs. Escape closes it; what was typed stays. */
 function LargeText({ name, value, onChange, onClose }: LargeTextProps) {
   return (
     <WideDialog title={name} size="text" onClose={onClose}>

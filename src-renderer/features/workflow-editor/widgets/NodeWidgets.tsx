@@ -16,16 +16,13 @@ import { useWidgetEdits, type WidgetEdits } from './use-widget-edits.ts'
 import { SeedTools, WidgetMenu, type WidgetMenuItem } from './WidgetTools.tsx'
 import { defaultValue, frameOf, type WidgetSize, widgetHelp, widgetKind, widgetLabel } from './widget-kind.ts'
 
-/** The widgets of a node. */
 export type NodeWidgetsProps = {
   readonly view: NodeView
-  /** Id of the node as the payload has it, like `57:8`. */
+  /** Node id in the payload, like `57:8`. */
   readonly payloadId: string
-  /** In the inspector there is room for names above, and for help. */
   readonly size?: WidgetSize
 }
 
-/** All widgets of a node, one below the other, in the order of its class. */
 export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps) {
   const shown = view.widgets.filter(isShown).flatMap(withControl)
   const controlled = new Set(shown.filter(({ kind }) => kind === 'control').map(({ name }) => name))
@@ -33,7 +30,7 @@ export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps
     <div className={size === 'node' ? 'flex min-h-0 min-w-0 flex-1 flex-col gap-1' : 'flex min-w-0 flex-col gap-3'}>
       {shown.map((widget) => (
         <WidgetRow
-          // Nodes of two graphs can have the same id: what is being typed stays with its own.
+          // Nodes of two graphs can have the same id; typed text must stay with its own.
           key={`${payloadId} ${widget.kind} ${widget.name}`}
           nodeId={view.id}
           nodeKind={view.kind}
@@ -48,31 +45,28 @@ export function NodeWidgets({ view, payloadId, size = 'node' }: NodeWidgetsProps
   )
 }
 
-// What the public editor alone draws has no row here, and a link needs no control.
+// Widgets that only ComfyUI's editor draws have no row here, and a link needs no control.
 const isShown = (widget: WidgetView) => isDrawn(widget) && !(widget.kind === 'control' && widget.isLinked)
 
 /**
- * A host tells of the control of a promoted seed at the seed itself; here it is a widget below it, as on other nodes.
+ * A subgraph node has the control of a promoted seed in the seed itself; here it becomes a widget below, as on other
+ * nodes.
  */
 function withControl(widget: WidgetView): readonly WidgetView[] {
   const { control } = widget
   return control === undefined || widget.isLinked ? [widget] : [widget, { ...widget, kind: 'control', value: control }]
 }
 
-/** A widget of a node. */
 type WidgetRowProps = {
   readonly nodeId: string
   readonly nodeTitle: string
   readonly payloadId: string
   readonly widget: WidgetView
-  /** What its node is. */
   readonly nodeKind: NodeKind
-  /** A seed: how it changes from run to run is set below it. */
   readonly isControlled: boolean
   readonly size: WidgetSize
 }
 
-/** A widget with its menu. It is drawn again only when it itself has changed. */
 const WidgetRow = memo(DrawnRow, (one, other) => {
   const { widget, ...rest } = one
   const { widget: before, ...others } = other
@@ -99,15 +93,13 @@ function DrawnRow({ nodeId, nodeKind, nodeTitle, payloadId, widget, isControlled
   const openMenu = (event: MouseEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    // From the keyboard it comes without a point.
+    // Opened from the keyboard, it has no pointer position.
     const box = event.currentTarget.getBoundingClientRect()
     const isPointed = event.clientX !== 0 || event.clientY !== 0
     setMenu(isPointed ? { x: event.clientX, y: event.clientY } : { x: box.left, y: box.bottom })
   }
   return (
-    // Tall ones share the height of the node.
     <div
-      // A link is let go on it.
       {...(size === 'node' && widget.kind === 'input' ? { 'data-widget': widget.name } : {})}
       {...(items.length > 0 ? { onContextMenu: openMenu } : {})}
       className={
@@ -179,16 +171,13 @@ function menuItems({ widget, nodeKind, set, ...edits }: MenuFacts): readonly Wid
   return items
 }
 
-/** A widget whose value comes over a link. */
 type LinkedValueProps = {
   readonly nodeId: string
-  /** Of the input. */
   readonly input: string
   readonly label: string
   readonly size: WidgetSize
 }
 
-/** Stands in place of a control: from which node the value comes, and the way there. */
 function LinkedValue({ nodeId, input, label, size }: LinkedValueProps) {
   const { editor } = useTab()
   const source = useEditor((state) => sourceTitle(state, nodeId, input))
@@ -213,7 +202,7 @@ function LinkedValue({ nodeId, input, label, size }: LinkedValueProps) {
 function sourceOf(state: EditorState, nodeId: string, input: string): string | undefined {
   const graph = graphAt(state.document, addressOf(state))
   if (graph === undefined) return undefined
-  // A list of promoted widgets calls them by the node within, like `3: seed`.
+  // A list of promoted widgets prefixes the inner node, like `3: seed`.
   const slot = input.replace(/^\d+: /, '')
   const link = nodeById(graph, nodeId)?.inputs.items.find(({ name }) => name === input || name === slot)?.link
   return link === undefined ? undefined : linkById(graph, link)?.from.node

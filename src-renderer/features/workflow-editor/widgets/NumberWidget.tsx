@@ -5,17 +5,15 @@ import { readNumber, stepNumber, valueText } from './exact-number.ts'
 import { useTyping } from './use-typing.ts'
 import { type ControlProps, frameOf } from './widget-kind.ts'
 
-// So many pixels of the pointer are a step. Source: ours; a hand holds still within that.
+// Pixels of pointer movement per step. Source: ours; a hand moves less than that by accident.
 const STEP_PX = 4
 const LARGE = 10
 
-/** A number: typed to the digit, changed by arrows, and by dragging over it. */
 export function NumberWidget(props: ControlProps) {
   const { id, name, label, input, size, widget, problemId, isWrong, set, write, end } = props
   const { value } = widget
   const typing = useTyping({ value, show: valueText, read: (text) => readNumber(text, input), write, end })
   const step = (steps: number, take: (value: JsonValue) => void) => {
-    // From what is typed, which the document may not have yet.
     const next = stepNumber(readNumber(typing.text, input) ?? value, input, steps)
     if (next === undefined) return
     typing.cancel()
@@ -82,9 +80,8 @@ export function NumberWidget(props: ControlProps) {
 }
 
 /**
- * Handlers of a field that is dragged over. The pointer is taken when it has moved by a step, so that a press still
- * puts the caret into the field. @param move is called with the value at the beginning, and by how many steps it has
- * gone
+ * Drag handlers. The pointer is captured after one step of movement, so a click still places the caret.
+ * @param move receives the start value and the number of steps moved
  */
 function useDrag(move: (from: JsonValue | undefined, steps: number) => void, end: () => void) {
   const dragged = useRef<{
@@ -95,7 +92,7 @@ function useDrag(move: (from: JsonValue | undefined, steps: number) => void, end
   }>(undefined)
   return (value: JsonValue | undefined) => ({
     onPointerDown({ button, clientX, currentTarget }: PointerEvent<HTMLInputElement>) {
-      // In a field that has the focus the pointer selects text.
+      // In a field that has the focus, dragging selects text.
       if (button !== 0 || currentTarget === document.activeElement) return
       dragged.current = { x: clientX, from: value, steps: 0, isMoving: false }
     },

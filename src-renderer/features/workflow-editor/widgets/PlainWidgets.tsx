@@ -1,4 +1,3 @@
-/** The controls that are one plain field: JSON, a switch, a colour, and the line of text that others type into. */
 import clsx from 'clsx'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { asText, type JsonValue, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
@@ -6,7 +5,7 @@ import { valueText } from './exact-number.ts'
 import { asItIs, type Typing, useTyping } from './use-typing.ts'
 import { type ControlProps, frameOf } from './widget-kind.ts'
 
-// Longer ones are data, like a drawing, which nobody changes by hand.
+// Longer values are data, like a drawing, which nobody edits by hand.
 const LONGEST = 100_000
 
 const show = (value: JsonValue | undefined) => (value === undefined ? '' : writeJson(value))
@@ -16,7 +15,6 @@ function read(text: string): JsonValue | undefined {
   return parsed.kind === 'value' ? parsed.value : undefined
 }
 
-/** A value of a type that has no control of its own: its JSON, which is taken over as soon as it is some. */
 export function JsonWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
   const typing = useTyping({ value: widget.value, show, read, write, end })
   const isTooLong = typing.text.length > LONGEST
@@ -52,7 +50,6 @@ export function JsonWidget({ id, name, label, input, size, widget, problemId, is
   )
 }
 
-/** On or off, in the words of its class. */
 export function SwitchWidget({ id, name, label, input, size, widget, problemId, set }: ControlProps) {
   const isOn = widget.value === true
   const on = asText(input.options.get('label_on')) ?? 'on'
@@ -88,7 +85,6 @@ export function SwitchWidget({ id, name, label, input, size, widget, problemId, 
   )
 }
 
-/** A line of a widget that is typed into. */
 type LineInputProps = Pick<ControlProps, 'id' | 'name' | 'isWrong' | 'problemId'> & {
   readonly typing: Typing
   readonly placeholder?: string | undefined
@@ -96,7 +92,6 @@ type LineInputProps = Pick<ControlProps, 'id' | 'name' | 'isWrong' | 'problemId'
   readonly className: string
 }
 
-/** The field of a line: Enter takes over what is typed, Escape drops it. */
 export function LineInput({ name, isWrong, problemId, typing, ...look }: LineInputProps) {
   return (
     <input
@@ -109,7 +104,6 @@ export function LineInput({ name, isWrong, problemId, typing, ...look }: LineInp
       onChange={({ target }) => typing.type(target.value)}
       onBlur={typing.leave}
       onKeyDown={({ key, ctrlKey, metaKey }) => {
-        // What is done with the other keys, like running the graph, is to see what was typed.
         if (key === 'Enter' || ctrlKey || metaKey) typing.flush()
         if (key === 'Escape') typing.cancel()
       }}
@@ -119,7 +113,6 @@ export function LineInput({ name, isWrong, problemId, typing, ...look }: LineInp
 
 const HEX = /^#[0-9a-f]{6}$/i
 
-/** A colour: picked, or typed as `#rrggbb` or whatever its node takes. */
 export function ColourWidget({ id, name, label, size, widget, problemId, isWrong, write, end }: ControlProps) {
   const typing = useTyping({ value: widget.value, show: valueText, read: asItIs, write, end })
   const picked = HEX.test(typing.text) ? typing.text : '#000000'

@@ -1,5 +1,3 @@
-/** The tools next to a widget's control: the buttons of a seed, and the menu of every widget. */
-
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'
 import { createPortal } from 'react-dom'
@@ -11,17 +9,13 @@ import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-store.ts'
 import { randomBetween, wholeBounds } from './exact-number.ts'
 
-/** The buttons of a seed. */
 export type SeedToolsProps = {
-  /** Like `seed of KSampler`. */
   readonly name: string
   readonly input: InputType
-  /** Id of the node as the payload has it. */
   readonly payloadId: string
   readonly set: (value: JsonValue) => void
 }
 
-/** A new random seed, and the one of the last run. */
 export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
   const { client, store } = useApp()
   const lastRun = useRuns(({ shown }) => shown?.id)
@@ -65,9 +59,8 @@ export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
 }
 
 /**
- * The value that a payload gave to an input; of a node with a subgraph that of the one node within it which has the
- * input.
- * @returns undefined where it gave none, or several
+ * The payload's value of an input; for a subgraph node, that of the one inner node with the input.
+ * @returns undefined if there is none or several
  */
 function valueIn(payload: string, node: string, input: string): JsonNumber | undefined {
   const parsed = parseJson(payload)
@@ -79,21 +72,17 @@ function valueIn(payload: string, node: string, input: string): JsonNumber | und
   return others.length === 0 ? value : undefined
 }
 
-/** An entry of the menu of a widget. */
 export type WidgetMenuItem = { readonly label: string; readonly onSelect: () => void; readonly disabled?: boolean }
 
-/** A menu that was asked for at a point of the window. */
 type WidgetMenuProps = {
   readonly name: string
   readonly x: number
   readonly y: number
-  /** What the class says of the widget. */
   readonly help: string | undefined
   readonly items: readonly WidgetMenuItem[]
   readonly onClose: () => void
 }
 
-/** The menu of a widget; it is made when it is asked for, since a canvas has thousands of widgets. */
 export function WidgetMenu({ name, x, y, help, items, onClose }: WidgetMenuProps) {
   return createPortal(
     <DropdownMenu.Root open onOpenChange={(open) => !open && onClose()}>

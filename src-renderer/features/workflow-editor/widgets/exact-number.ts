@@ -1,27 +1,26 @@
 /**
- * Numbers of widgets, exact at any size: what was typed is kept as text, and steps are added in whole digits. A seed of
- * 2^64-1 is no double, and 0.1 + 0.2 is no 0.3 in one. Source: docs/spec/image-workflows.md, 2.2.
+ * Exact widget numbers of any size, kept as text: a double cannot hold a seed of 2^64-1, nor is 0.1 + 0.2 equal to 0.3.
+ * Source: docs/spec/image-workflows.md, 2.2.
  */
 import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type FillRandom, randomWhole } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
 
-/** A decimal number: `digits` over 10 to the power of `scale`. */
+/** Equals `digits` divided by 10^`scale`. */
 type Decimal = { readonly digits: bigint; readonly scale: number }
 
 const INTEGER = /^[+-]?\d{1,40}$/
 const DECIMAL = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:e([+-]?\d{1,2}))?$/i
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-// What the editor of the field takes where a class says nothing. Source: docs/spec/comfyui.md, 5.
+// Defaults for classes that name no step. Source: docs/spec/comfyui.md, 5.
 const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 
-/** Whether JSON takes a text as a number, as it stands. */
 export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text)
 
 /**
- * Reads what was typed into the field of a number.
- * @returns the number as it was typed where JSON can hold that; undefined where it is none
+ * Parses a typed number.
+ * @returns the number as typed if JSON can hold it; undefined if it is not a number
  */
 export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): JsonNumber | undefined {
   const text = typed.trim()
@@ -31,14 +30,14 @@ export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): Js
   return decimal && { number: writeDecimal(decimal) }
 }
 
-/** A number or a text as text, since Python takes either for the other; of anything else an empty one. */
+/** A number or text as text, because Python converts between them; of anything else an empty one. */
 export const valueText = (value: JsonValue | undefined): string =>
   isNumber(value) ? value.number : typeof value === 'string' ? value : ''
 
 /**
- * The number some steps further, within what the class allows.
- * @param steps negative ones go down
- * @returns undefined where the value is no number
+ * Steps a number within the class's bounds.
+ * @param steps negative goes down
+ * @returns undefined if the value is not a number
  */
 export function stepNumber(value: JsonValue | undefined, input: InputType, steps: number): JsonNumber | undefined {
   const from = readDecimal(valueText(value))
@@ -49,11 +48,9 @@ export function stepNumber(value: JsonValue | undefined, input: InputType, steps
   return { number: writeDecimal(within({ digits, scale }, input)) }
 }
 
-/** Whether the class takes a number only in steps that this one does not keep; the nearest ones that do. */
 export function offStep(value: JsonValue | undefined, input: InputType): readonly [string, string] | undefined {
   const [number, step] = [readDecimal(valueText(value)), stepOf(input)]
-  // Steps of decimals are for the arrows alone; those of whole numbers are of what the node computes with, like 8
-  // pixels.
+  // Steps of decimals are only for the arrows; those of whole numbers matter to the node, like 8 pixels.
   if (input.type !== 'INT' || number === undefined || step === undefined || step.digits <= 1n) return undefined
   const from = boundOf(input, 'min')?.digits ?? 0n
   const rest = mod(number.digits - from, step.digits)
@@ -61,7 +58,7 @@ export function offStep(value: JsonValue | undefined, input: InputType): readonl
   return [String(number.digits - rest), String(number.digits - rest + step.digits)]
 }
 
-/** The bounds of a whole number, both included. Source of the usual ones: docs/spec/comfyui.md, 5. */
+/** The range of a whole number, both ends included. Source of the defaults: docs/spec/comfyui.md, 5. */
 export function wholeBounds(input: InputType): readonly [bigint, bigint] {
   const low = boundOf(input, 'min')
   const high = boundOf(input, 'max')
@@ -113,5 +110,5 @@ function writeDecimal({ digits, scale }: Decimal): string {
 
 const browserChance: FillRandom = (bytes) => void crypto.getRandomValues(bytes)
 
-/** A whole number by the chance of the browser, exact at any size. @param least @param most both included */
+/** A random integer, exact at any size; both bounds are inclusive. */
 export const randomBetween = (least: bigint, most: bigint): bigint => randomWhole([least, most], browserChance)

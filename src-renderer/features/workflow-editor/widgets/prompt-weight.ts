@@ -1,18 +1,18 @@
-/** Weights in prompts, `(word:1.1)`, changed with Ctrl and the arrows. Source: docs/spec/comfyui.md, 8. */
+/** Prompt weights, `(word:1.1)`, changed with Ctrl and arrows. Source: docs/spec/comfyui.md, 8. */
 
-/** A text with what is selected in it, as places of characters. */
+/** A text and its selection, as character offsets. */
 export type Selected = { readonly text: string; readonly from: number; readonly to: number }
 
-// In hundredths, so that 1.05 + 0.05 is 1.1. Source: the habit of the field's editors.
+// In hundredths, so that 1.05 + 0.05 is 1.1. Source: the convention of ComfyUI's editors.
 const STEP = 5
 const NONE = 100
 const WEIGHTED = /^\((.*):(\d+(?:\.\d+)?)\)$/s
 const ENDS_WORD = /[\s,.:;()[\]{}<>|"]/
 
 /**
- * The text with the weight of what is selected changed; without a selection of the word at the caret.
+ * Changes the weight of the selection, or of the word at the caret.
  * @param by steps of 0.05
- * @returns undefined where nothing is there that could have a weight
+ * @returns undefined if nothing there can have a weight
  */
 export function changeWeight(selected: Selected, by: number): Selected | undefined {
   const range = weightedAround(selected) ?? trimmed(selected) ?? wordAt(selected)
@@ -30,7 +30,6 @@ export function changeWeight(selected: Selected, by: number): Selected | undefin
 
 type Range = { readonly from: number; readonly to: number }
 
-// The innermost brackets with a weight that hold the selection whole.
 function weightedAround({ text, from, to }: Selected): Range | undefined {
   let depth = 0
   for (let at = from - (text[from] === '(' && to > from ? 0 : 1); at >= 0; at -= 1) {

@@ -1,16 +1,13 @@
-/** Files for nodes: kept by the service under their SHA-256, and under a name that nodes ask for. */
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { withPageKey } from '../../../api-client/page-key.ts'
 
-/** Where the bytes of an asset are. */
 export const assetAddress = (asset: string): string => withPageKey(`/api/assets/${asset}`)
 
 /**
- * Keeps a file.
- * @param name under which nodes ask for it; the service gives it a number where another file has the name; undefined:
- * none
- * @throws ApiError, Error where the browser cannot read the file
+ * Stores a file.
+ * @param name for nodes to use; numbered by the service if taken, undefined for none
+ * @throws ApiError, or Error if the browser cannot read the file
  */
 export async function uploadAsset(
   client: Pick<ApiClient, 'call'>,
@@ -22,7 +19,7 @@ export async function uploadAsset(
 }
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  // Browsers give it to pages of this machine, or over https, alone.
+  // Browsers provide it only to pages of this machine or over https.
   if (globalThis.crypto.subtle === undefined)
     throw new Error(
       'This browser cannot compute SHA-256 on pages loaded without https. Open the page on the machine of the service.',
@@ -33,15 +30,10 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 
 const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/svg+xml': 'svg', 'audio/mpeg': 'mp3' }
 
-/** The name of a file; one that was pasted gets one by its type. */
 export function assetName(file: File): string {
   const pasted = file.name === '' || file.name === 'image.png'
   if (!pasted) return file.name.slice(-255)
   return `pasted.${ENDINGS[file.type] ?? file.type.split('/')[1] ?? 'bin'}`
 }
 
-/**
- * The name that an asset is asked for: nodes may name the folder that it lies in, as in `a.png [input]`.
- * @param value as the widget has it
- */
 export const nameInWidget = (value: string): string => value.replace(/ \[(?:input|output|temp)\]$/, '').trim()

@@ -7,25 +7,16 @@ import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.
 import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 
-/** What is done with a widget of the open document. The functions stay the same as long as node and widget do. */
 export type WidgetEdits = {
-  /** As a step of undo. */
   readonly set: (value: JsonValue) => void
-  /** While somebody types or drags: one step until `end`. */
   readonly write: (value: JsonValue) => void
   readonly end: () => void
   readonly toInput: () => void
   readonly toWidget: () => void
-  /** Shows it on the nodes with the subgraph that it is within; undefined in the outermost graph. */
   readonly promote: (() => void) | undefined
-  /** Takes it off the node with the subgraph that it is shown on. */
   readonly demote: () => void
 }
 
-/**
- * Edits of a widget of a node of the graph that is shown.
- * @param what its words, for the list of what can be undone
- */
 export function useWidgetEdits(
   node: string,
   { name, kind }: Pick<WidgetView, 'name' | 'kind'>,
@@ -34,7 +25,6 @@ export function useWidgetEdits(
   const { editor } = useTab()
   const path = useEditor((state) => state.path)
   return useMemo(() => {
-    // Of the graph that the widget is of: what was typed is taken over when the node leaves the sight, too.
     const at = addressOf({ document: editor.getState().document, path })
     const edit = (
       label: string,

@@ -1,4 +1,3 @@
-/** Which control a widget gets and under what name, what can be chosen in it, and what every control works with. */
 import { defaultValue as firstValue } from '../../../../src-main/domain/workflow/default-values.ts'
 import { type InputType, takesFile } from '../../../../src-main/domain/workflow/input-type.ts'
 import {
@@ -11,25 +10,21 @@ import {
 } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
 
-/** A control. `json` is for whatever has none of its own: its JSON as text. */
+/** A control. `json` edits any other value as JSON text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'
 
-// Longer ones are written by a person, like a prompt.
+// Maximum characters of one line; longer values are written by a person, like a prompt.
 const ONE_LINE = 80
 
-/** Whether a widget names a picture that is sent along. */
 export const takesPicture = ({ input }: Pick<WidgetView, 'input'>): boolean =>
   input?.options.get('image_upload') === true
 
-/** Whether an input is a text of several lines. */
 export const takesLines = ({ type, options }: Pick<InputType, 'type' | 'options'>): boolean =>
   type === 'TEXTAREA' || type === 'MARKDOWN' || (type === 'STRING' && options.get('multiline') === true)
 
-/** Whether an input is one of a list, and nobody here knows the list: its value is typed. */
 export const isListUnknown = (input: InputType): boolean =>
   input.type === 'COMBO' && input.choices?.length === 0 && !takesFile(input)
 
-/** The control of a widget. */
 export function widgetKind({ kind, value }: WidgetView, input: InputType): WidgetKind {
   if (kind === 'control') return 'control'
   if (kind === 'filter') return 'text'
@@ -55,7 +50,7 @@ export function widgetKind({ kind, value }: WidgetView, input: InputType): Widge
   }
 }
 
-// A value that the control of its type could not show would be lost at the first touch.
+// A control must not destroy a value that it cannot show.
 function isNotOf(type: string, value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return false
   if (isObject(value)) return true
@@ -64,10 +59,6 @@ function isNotOf(type: string, value: JsonValue | undefined): boolean {
   return typeof value === 'boolean' && type !== 'COMBO'
 }
 
-/**
- * What a value lets guess of its input, where nobody knows the class. A number may be any number; a whole one steps by
- * one.
- */
 export function guessInput(name: string, value: JsonValue | undefined): InputType {
   const guess = (type: string, key?: string, option?: JsonValue): InputType => {
     const options = new Map(key === undefined || option === undefined ? [] : [[key, option]])
@@ -79,7 +70,6 @@ export function guessInput(name: string, value: JsonValue | undefined): InputTyp
   return value.includes('\n') || value.length > ONE_LINE ? guess('STRING', 'multiline', true) : guess('STRING')
 }
 
-/** The words for a widget: what its class calls it, else its name. */
 export function widgetLabel({ name, label, kind, input }: WidgetView): string {
   const shown = label === undefined || label === '' ? name : label
   if (kind === 'control') return `${shown} after each run`
@@ -89,31 +79,25 @@ export function widgetLabel({ name, label, kind, input }: WidgetView): string {
   return typeof given === 'string' && given !== '' ? given : name
 }
 
-/** What the class says about an input; undefined where it says nothing. */
 export function widgetHelp({ kind, input }: WidgetView): string | undefined {
   const given = input?.options.get('tooltip')
   return kind === 'input' && typeof given === 'string' && given !== '' ? given : undefined
 }
 
-/** The value that the class gives it at first; undefined where it says none. */
 export function defaultValue({ kind, input }: WidgetView): JsonValue | undefined {
   if (input === undefined || kind !== 'input') return undefined
   return input.options.has('default') || (input.choices?.length ?? 0) > 0 ? firstValue(input) : undefined
 }
 
-/** A value that can be chosen. */
 export type Choice = {
   readonly value: JsonValue
   readonly word: string
-  /** What it does. */
   readonly detail?: string | undefined
 }
 
-/** The word for a value of a choice. */
 export const choiceText = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : writeJson(value)
 
-/** The choices of an input; of one whose choice brings further inputs the names of those. */
 export function choicesOf({ choices, options }: InputType): readonly Choice[] {
   const listed = options.get('options')
   const values =
@@ -121,7 +105,6 @@ export function choicesOf({ choices, options }: InputType): readonly Choice[] {
   return values.map((value) => ({ value, word: choiceText(value) }))
 }
 
-/** The choices whose words hold all parts of what is searched for, in any case; those that begin with it first. */
 export function findChoices(choices: readonly Choice[], search: string): readonly Choice[] {
   const wanted = search.trim().toLowerCase()
   if (wanted === '') return choices
@@ -134,46 +117,34 @@ export function findChoices(choices: readonly Choice[], search: string): readonl
   return [...found.filter(begins), ...found.filter((one) => !begins(one))]
 }
 
-/** The value with one of several chosen, or no longer. */
 export function withChoice(value: JsonValue | undefined, choice: JsonValue): JsonValue {
   const chosen = isArray(value) ? value : value === undefined || value === '' ? [] : [value]
   const without = chosen.filter((one) => !sameJson(one, choice))
   return without.length < chosen.length ? without : [...chosen, choice]
 }
 
-/** Whether a value is chosen. */
 export const isChosen = (value: JsonValue | undefined, choice: JsonValue): boolean =>
   isArray(value) ? value.some((one) => sameJson(one, choice)) : sameJson(value, choice)
 
-/** Where widgets stand: on the node, in the height of a row of the field's editors, or in the inspector, with room. */
 export type WidgetSize = 'node' | 'panel'
 
-/** What each control of a widget works with. */
 export type ControlProps = {
   readonly id: string
-  /** For readers, like `seed of KSampler`. */
   readonly name: string
   readonly label: string
   readonly widget: WidgetView
-  /** What its class says of it, or what its value lets guess. */
   readonly input: InputType
   readonly size: WidgetSize
-  /** Whether the value is one that its class does not take. */
   readonly isWrong: boolean
-  /** Id of the element that says what is wrong, or odd; undefined where nothing is. */
   readonly problemId: string | undefined
-  /** Sets the value, as a step of undo. */
   readonly set: (value: JsonValue) => void
-  /** Sets it while somebody types or drags: one step until `end`. */
   readonly write: (value: JsonValue) => void
   readonly end: () => void
 }
 
-// On a node its name and its value are in one row.
 const ON_NODE =
   'flex h-5 min-w-0 items-center gap-1 rounded-control border border-line bg-surface-2 px-1.5 text-small focus-within:border-accent has-aria-invalid:border-failed'
 const IN_PANEL =
   'flex h-7 min-w-0 items-center gap-1 rounded-control border border-line-strong bg-surface-1 px-2 focus-within:border-accent has-aria-invalid:border-failed'
 
-/** The frame of a control. */
 export const frameOf = (size: WidgetSize): string => (size === 'node' ? ON_NODE : IN_PANEL)

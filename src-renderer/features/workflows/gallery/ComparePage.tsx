@@ -22,7 +22,6 @@ const CRUMBS = [
 const WAYS = ['Slider', 'Side by side'] as const
 type Way = (typeof WAYS)[number]
 
-/** Two runs beside each other: their results, and where their settings differ. */
 export function ComparePage() {
   const [search, set] = useSearchParts()
   const [, go] = useLocation()
@@ -99,14 +98,13 @@ function RunName({ letter, run }: { readonly letter: string; readonly run: RunDe
   )
 }
 
-// Results of the same place belong together; one may have given more than the other.
+// Pairs results by position; one run may have more than the other.
 const pairsOf = (a: RunDetail, b: RunDetail) =>
   Array.from(
     { length: Math.max(a.results.length, b.results.length) },
     (_, at) => [a.results[at], b.results[at]] as const,
   )
 
-/** Where the settings of two runs differ. */
 function DifferentSettings({ a, b }: { readonly a: RunDetail; readonly b: RunDetail }) {
   const found = useMemo(() => diffSettings(allSettings(payloadOf(a)), allSettings(payloadOf(b))), [a, b])
   if (found.length === 0) return <p className="p-3 text-ink-2">Both runs have the same settings.</p>

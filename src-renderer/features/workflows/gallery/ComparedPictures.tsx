@@ -3,15 +3,12 @@ import type { RunResult } from '../../../../src-main/contract/workflows.ts'
 import { mediaKind, RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
-/** Results of the same place of two runs; undefined where one has none. */
 export type ComparedPicturesProps = {
   readonly a: RunResult | undefined
   readonly b: RunResult | undefined
-  /** One picture over the other, with a handle between them; else beside each other. */
   readonly isSlider: boolean
 }
 
-/** Two results; only pictures can lie over each other. */
 export function ComparedPictures({ a, b, isSlider }: ComparedPicturesProps) {
   const arePictures = a !== undefined && b !== undefined && mediaKind(a) === 'image' && mediaKind(b) === 'image'
   if (isSlider && arePictures) return <Slider a={a} b={b} />

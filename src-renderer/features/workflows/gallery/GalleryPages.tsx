@@ -19,7 +19,6 @@ import { ComparePage } from './ComparePage.tsx'
 import { RunPage } from './RunPage.tsx'
 import { RunWall } from './RunWall.tsx'
 
-/** The runs of graphs: all of them, each, and two beside each other. */
 export function GalleryPages() {
   return (
     <Switch>
@@ -37,7 +36,6 @@ export function GalleryPages() {
 const CRUMBS = [{ name: 'Workflows', to: ADDRESS.workflows }, { name: 'Gallery' }]
 const SEARCH_PAUSE_MS = 250
 
-/** All runs of graphs, the newest first. Filters stand in the address. */
 function GalleryPage() {
   const [, go] = useLocation()
   const { address, set } = useGalleryAddress()
@@ -107,7 +105,6 @@ function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
   )
 }
 
-/** A value once it has stayed the same for a while, like what is typed into a search. */
 function useDebounced<Value>(value: Value, pauseMs: number): Value {
   const { platform } = useApp()
   const [debounced, setDebounced] = useState(value)
@@ -115,13 +112,11 @@ function useDebounced<Value>(value: Value, pauseMs: number): Value {
   return debounced
 }
 
-/** What is filtered by. */
 type GalleryFiltersProps = {
   readonly address: GalleryAddress
   readonly onChange: (part: GalleryPart, value: string | undefined) => void
 }
 
-/** Filters of the gallery: by workflow, by endpoint, by words. */
 function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
   const { client } = useApp()
   const { data } = useQuery(workflowsQuery(client))
@@ -151,25 +146,21 @@ function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
   )
 }
 
-// What the address asks for may be deleted, and is filtered by all the same.
+// The address may name something deleted; it still filters.
 function withChosen(choices: readonly SelectChoice[], chosen: string | undefined): readonly SelectChoice[] {
   if (chosen === undefined || choices.some(({ value }) => value === chosen)) return choices
   return [{ value: chosen, label: `${chosen} (deleted)` }, ...choices]
 }
 
-/** What the address of the gallery says. */
 type GalleryAddress = {
   readonly workflow: string | undefined
   readonly endpoint: string | undefined
   readonly q: string | undefined
-  /** A run that another is to be chosen for, to compare the two. */
   readonly compare: string | undefined
 }
 
-/** A filter of the gallery, by its name in the address. */
 type GalleryPart = keyof GalleryAddress
 
-/** The filters of the gallery, as its address has them. */
 function useGalleryAddress() {
   const [search, setParts] = useSearchParts()
   const read = (part: GalleryPart) => search.get(part) || undefined

@@ -27,7 +27,6 @@ const CRUMBS = [
   { name: 'Gallery', to: ADDRESS.gallery() },
 ]
 
-/** A run with what it gave and what it was made with. */
 export function RunPage({ runId }: { readonly runId: string }) {
   const { data, error } = useRun(runId)
   if (data !== undefined) return <Shown run={data} />
@@ -159,7 +158,6 @@ function Settings({ run }: { readonly run: RunDetail }) {
   )
 }
 
-/** What can be done with a run on its page. */
 function useRunPageActions(run: RunDetail) {
   const { client, store } = useApp()
   const [, go] = useLocation()
@@ -168,7 +166,6 @@ function useRunPageActions(run: RunDetail) {
     const notifyError = (text: string) => store.getState().notify({ kind: 'error', text })
     return {
       compareAddress: `${ADDRESS.gallery()}?compare=${encodeURIComponent(run.id)}`,
-      /** Adds the graph that it was made of to the library, as a draft, and opens it. */
       async openGraph() {
         try {
           const { id } = await addDraft(client, workflowName(run.title, ' (of a run)'), run.document ?? run.payload)
@@ -177,7 +174,6 @@ function useRunPageActions(run: RunDetail) {
           notifyError(`The graph was not opened: ${(error as Error).message}`)
         }
       },
-      /** @returns the id of the saved workflow; undefined where it was not saved */
       async saveToLibrary() {
         try {
           const body = { name: workflowName(run.title), text: run.document ?? run.payload }
@@ -203,10 +199,8 @@ function useRunPageActions(run: RunDetail) {
   }, [client, store, queries, go, run])
 }
 
-/** A run, and who asks before it is deleted. */
 type RunMenuProps = { readonly run: RunDetail; readonly onDelete: () => void }
 
-/** The rest of what can be done with a run. */
 function RunMenu({ run, onDelete }: RunMenuProps) {
   const [, go] = useLocation()
   const { client } = useApp()

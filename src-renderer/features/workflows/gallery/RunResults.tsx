@@ -9,7 +9,6 @@ import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { payloadOf } from '../../workflow-editor/run/run-queries.ts'
 import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
-/** The results of a run, large, each with the node that gave it. */
 export function RunResults({ run }: { readonly run: RunDetail }) {
   const payload = useMemo(() => payloadOf(run), [run])
   if (run.results.length === 0)

@@ -10,16 +10,12 @@ import { RelativeTime } from '../../../ui/Values.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { locatedLine, readRunError, runName } from '../../workflow-editor/run/run-queries.ts'
 
-/** Runs as a wall of pictures, of which only those in sight are drawn. */
 export type RunWallProps = {
   readonly runs: readonly RunView[]
-  /** Whether older ones can be read. */
   readonly more: boolean
   readonly onEnd: () => void
-  /** Hears whether somebody reads: has scrolled, or is on a card. */
   readonly onReading: (reads: boolean) => void
   readonly linkOf: (runId: string) => string
-  /** The run that another is looked for to compare with; undefined where none is. */
   readonly compared: string | undefined
 }
 
@@ -28,12 +24,10 @@ const GAP_PX = 12
 const CAPTION_PX = 52
 const ROWS_AHEAD = 2
 
-/** A wall of runs. Its cards are links; keys move between them. */
 export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunWallProps) {
   const scroller = useRef<HTMLElement>(null)
   const width = useWidth(scroller)
   const [focused, setFocused] = useState(false)
-  // A card that a key has led to may have to be drawn before it can take the focus.
   const wanted = useRef<number>(undefined)
   const columns = Math.max(1, Math.floor((width + GAP_PX) / (CARD_PX + GAP_PX)))
   const cardWidth = (width - GAP_PX * (columns - 1)) / columns
@@ -120,17 +114,13 @@ function useWidth(element: RefObject<HTMLElement | null>): number {
   return width
 }
 
-/** A run on the wall. */
 type RunCardProps = {
   readonly run: RunView
   readonly to: string
-  /** Its place on the wall. */
   readonly range: number
-  /** Another run is looked for to compare it with. */
   readonly isCompared: boolean
 }
 
-/** A run: its first result, what it was of, when it was. */
 const RunCard = memo(function RunCard({ run, to, range, isCompared }: RunCardProps) {
   const [first] = run.results
   const name = runName(run)

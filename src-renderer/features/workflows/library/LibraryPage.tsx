@@ -19,10 +19,8 @@ import { TemplatePanel, VersionsPanel } from './LibraryPanels.tsx'
 import { type LibraryActions, useLibraryActions } from './use-library-actions.ts'
 import { WorkflowWall } from './WorkflowWall.tsx'
 
-/** The orders of the library, the first without a name in the address. */
 const SORTS = { changed: 'Last changed', name: 'Name', nodes: 'Most nodes' } as const
 
-/** An order of the library. */
 type Sort = keyof typeof SORTS
 
 const COMPARE: Readonly<Record<Sort, (one: WorkflowView, other: WorkflowView) => number>> = {
@@ -31,12 +29,10 @@ const COMPARE: Readonly<Record<Sort, (one: WorkflowView, other: WorkflowView) =>
   nodes: (one, other) => other.nodes - one.nodes,
 }
 
-/** The order of an address. */
 export function sortOf(text: string | null): Sort {
   return text !== null && Object.hasOwn(SORTS, text) ? (text as Sort) : 'changed'
 }
 
-/** The workflows whose names hold all words of a search, in the chosen order. */
 export function arrange(workflows: readonly WorkflowView[], text: string, sort: Sort): readonly WorkflowView[] {
   const terms = text.toLowerCase().split(/\s+/)
   const isWanted = ({ name }: WorkflowView) => terms.every((term) => name.toLowerCase().includes(term))
@@ -47,7 +43,6 @@ const CRUMBS = [{ name: 'Workflows' }]
 const SORT_CHOICES = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
 const NOTHING: readonly WorkflowView[] = []
 
-/** The library of workflows. The search, the order and the open panel stand in the address. */
 export function LibraryPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(workflowsQuery(client))
@@ -121,7 +116,7 @@ type Part = 'q' | 'sort' | 'new' | 'versions'
 function useAddress() {
   const [search, setParts] = useSearchParts()
   const set = useCallback(
-    // Each key of a search would be a page to go back to.
+    // Otherwise each keystroke of a search would add a history entry.
     (name: Part, value: string | undefined) => setParts({ [name]: value }, { replace: name === 'q' }),
     [setParts],
   )
@@ -140,10 +135,8 @@ function useCommands(actions: LibraryActions, openTemplates: () => void): readon
   )
 }
 
-/** The ways to a new workflow. */
 type NewWorkflowMenuProps = { readonly onEmpty: () => void; readonly onTemplate: () => void }
 
-/** The main action of the library. */
 function NewWorkflowMenu({ onEmpty, onTemplate }: NewWorkflowMenuProps) {
   return (
     <Menu

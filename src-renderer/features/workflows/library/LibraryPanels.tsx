@@ -1,4 +1,3 @@
-/** The panels beside the library: templates to begin with, and the saved versions of a workflow. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -15,13 +14,11 @@ import { filesOf, openVersion } from '../../workflow-editor/files/editor-files.t
 import { renderThumbnail } from '../../workflow-editor/files/render-graph.ts'
 import { templatesQuery, versionsQuery } from '../workflow-queries.ts'
 
-/** Which templates are offered, and what happens with the chosen one. */
 export type TemplatePanelProps = {
   readonly onUse: (name: string, text: string) => Promise<void>
   readonly onClose: () => void
 }
 
-/** Graphs that come along, each to begin with. */
 export function TemplatePanel({ onUse, onClose }: TemplatePanelProps) {
   const { client } = useApp()
   const { data, error } = useQuery(templatesQuery(client))
@@ -61,7 +58,6 @@ function TemplateRow({ template, onUse }: TemplateRowProps) {
   )
 }
 
-/** A drawing of a template; its place is kept while it is drawn. */
 function TemplatePicture({ template }: { readonly template: WorkflowTemplate }) {
   const app = useApp()
   const { data: picture } = useQuery({
@@ -88,10 +84,8 @@ function TemplatePicture({ template }: { readonly template: WorkflowTemplate }) 
   )
 }
 
-/** The versions of a workflow. */
 type VersionsPanelProps = { readonly workflow: WorkflowView; readonly onClose: () => void }
 
-/** The saved versions; an older one opens as an edit, which can be undone. */
 export function VersionsPanel({ workflow, onClose }: VersionsPanelProps) {
   const app = useApp()
   const [, go] = useLocation()

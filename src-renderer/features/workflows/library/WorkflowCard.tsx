@@ -15,7 +15,6 @@ import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 import { type LibraryList, WORKFLOWS } from '../workflow-queries.ts'
 import type { LibraryActions } from './use-library-actions.ts'
 
-/** A workflow of the library. */
 export type WorkflowCardProps = {
   readonly workflow: WorkflowView
   readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'save' | 'remove'>
@@ -24,7 +23,6 @@ export type WorkflowCardProps = {
   readonly now: number
 }
 
-/** A workflow at a glance: all of it leads into the editor; its menu and F2 change its name in place. */
 export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVersions, now }: WorkflowCardProps) {
   const { id, name, nodes, draft, updatedAt } = workflow
   const [isNaming, setNaming] = useState(false)
@@ -44,7 +42,6 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
           focusBeside(event.currentTarget)
           void actions.remove(workflow)
         }}
-        // Its area is the whole card; what else can be pressed lies above it.
         className="flex aspect-8/5 items-center justify-center bg-surface-0 -outline-offset-2 after:absolute after:inset-0"
       >
         <Thumbnail workflow={workflow} />
@@ -113,17 +110,14 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
   )
 })
 
-// Whoever deletes by a key goes on from the card that takes its place.
+// After a deletion by key, focus moves to the card that takes its place.
 function focusBeside(card: HTMLElement): void {
   const item = card.closest('li')
   const beside = item?.nextElementSibling ?? item?.previousElementSibling
   beside?.querySelector<HTMLElement>('[data-card]')?.focus()
 }
 
-/**
- * The small picture of a workflow: what its last run gave, else its graph. One that has none, or one of an older text,
- * is drawn when it comes into sight.
- */
+/** Shows the last run's result, otherwise the graph. A missing or outdated picture is drawn when it comes into view. */
 function Thumbnail({ workflow }: { readonly workflow: WorkflowView }) {
   const { id, version, draft, thumbnail, thumbnailOld = false, result } = workflow
   const anchor = useRef<HTMLSpanElement>(null)

@@ -4,12 +4,11 @@ import { type CardPosition, columnsOf, useCardKeys } from '../../../ui/cards.ts'
 import { useNow } from '../../../ui/Values.tsx'
 import { WorkflowCard, type WorkflowCardProps } from './WorkflowCard.tsx'
 
-/** The workflows that are shown, in their order. */
 export type WorkflowWallProps = {
   readonly workflows: readonly WorkflowView[]
 } & Pick<WorkflowCardProps, 'actions' | 'onVersions'>
 
-// As many as fill a large screen; more are drawn when somebody comes near their place.
+// Enough to fill a large screen; more are rendered on scrolling.
 const STEP = 60
 const UPDATE_TIME_EVERY_MS = 30_000
 
@@ -18,7 +17,6 @@ const inColumns = (positions: readonly CardPosition[]) => ({
   columns: columnsOf(positions.map(({ top }) => top)),
 })
 
-/** A wall of workflows. */
 export function WorkflowWall({ workflows, actions, onVersions }: WorkflowWallProps) {
   const now = useNow(UPDATE_TIME_EVERY_MS)
   const [count, setCount] = useState(STEP)

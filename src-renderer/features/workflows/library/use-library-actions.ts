@@ -16,7 +16,6 @@ import {
 import { filesOf } from '../../workflow-editor/files/editor-files.ts'
 import { type LibraryList, WORKFLOWS } from '../workflow-queries.ts'
 
-/** What can be done in the library. Each tells how it went. */
 export type LibraryActions = {
   readonly newEmpty: () => Promise<void>
   readonly newFrom: (name: string, text: string) => Promise<void>
@@ -24,12 +23,12 @@ export type LibraryActions = {
   readonly openFiles: (files: readonly File[]) => Promise<void>
   readonly rename: (workflow: WorkflowView, name: string) => Promise<void>
   readonly duplicate: (workflow: WorkflowView) => Promise<void>
-  /** Saves it with all that it needs, as a file that another Drydock opens. */
+  /** Saves it with everything it needs, as a file that another Drydock can open. */
   readonly save: (workflow: WorkflowView) => void
   readonly remove: (workflow: WorkflowView) => Promise<void>
 }
 
-/** The actions of the library; names and deletions are shown at once, and taken back where the service refuses. */
+/** Renames and deletions are optimistic and rolled back if the service refuses. */
 export function useLibraryActions(): LibraryActions {
   const app = useApp()
   const queries = useQueryClient()

@@ -67,7 +67,7 @@ import { createQueueCounts } from './services/queue/queue-counts.ts'
 import { createStreamReaders } from './services/queue/read-stream.ts'
 import { createStreamClients } from './services/queue/stream-clients.ts'
 import { createJobWaiters } from './services/queue/wait-for-job.ts'
-import type { ServiceContext, ServiceFacts } from './services/service-context.ts'
+import type { ServiceFacts } from './services/service-context.ts'
 import { createSettings } from './services/settings.ts'
 import { createStoredClock, type TimeSource } from './services/steady-clock.ts'
 import { createTargetDeploys } from './services/targets/deploys.ts'
@@ -118,16 +118,9 @@ export type CorePorts = {
   readonly tracesTo?: string | undefined
 }
 
-export type Core = {
-  readonly service: ServiceContext
-  readonly start: () => Promise<void>
-  readonly stop: (graceMs: number) => Promise<void>
-  readonly hurry: () => void
-  readonly runningJobs: () => number
-  readonly left: () => readonly LeftBehind[]
-}
+export type Core = ReturnType<typeof createCore>
 
-export function createCore(ports: CorePorts): Core {
+export function createCore(ports: CorePorts) {
   const { storage, newId, log, post, ping, send, host, facts, accountKey } = ports
   const clock = createStoredClock({ source: ports.time, storage, log })
   const settings = createSettings(storage)
@@ -313,14 +306,14 @@ export function createCore(ports: CorePorts): Core {
       housekeeping.start()
       workflows.start()
     },
-    stop(graceMs) {
+    stop(graceMs: number): Promise<void> {
       state = 'stopped'
       stopped ??= stopAll(graceMs)
       return stopped
     },
     hurry: () => supervisor.hurry(),
-    runningJobs: () => [...leases.all()].length,
-    left: () => left,
+    runningJobs: (): number => [...leases.all()].length,
+    left: (): readonly LeftBehind[] => left,
   }
 }
 

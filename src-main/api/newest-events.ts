@@ -11,15 +11,9 @@ type HeldEvent = { readonly id: number; readonly endpointId: string; readonly te
 /** Events up to `last`; `bytes` is undefined if none is for the listener. */
 export type Chunk = { readonly last: number; readonly bytes: Uint8Array | undefined }
 
-export type NewestEvents = {
-  readonly after: (id: number, only: string | undefined) => Chunk | undefined
-  readonly lastId: () => number
-}
+export type NewestEvents = ReturnType<typeof holdNewestEvents>
 
-export function holdNewestEvents(
-  storage: Pick<Storage, 'events' | 'onDurable'>,
-  isWanted: () => boolean,
-): NewestEvents {
+export function holdNewestEvents(storage: Pick<Storage, 'events' | 'onDurable'>, isWanted: () => boolean) {
   let held: HeldEvent[] = []
   let bytes = 0
   let before = storage.events.lastId()
@@ -50,7 +44,7 @@ export function holdNewestEvents(
   const lastId = () => held.at(-1)?.id ?? before
   return {
     lastId,
-    after(id, only) {
+    after(id: number, only: string | undefined): Chunk | undefined {
       if (id < before) return undefined
       if (id >= lastId()) return { last: id, bytes: undefined }
       const place = `${id} ${only ?? ''}`

@@ -7,14 +7,6 @@ const WINDOW_MS = 10_000
 type Limited = keyof typeof STRICT_LIMITS
 type Use = { windowStart: number; count: number; open: number }
 
-export type StrictLimits = {
-  /**
-   * Call the result when the request is answered.
-   * @throws AppError TOO_MANY_REQUESTS while strict limits are on
-   */
-  readonly enter: (endpointId: string, operation: string) => () => void
-}
-
 const nothing = () => undefined
 
 /** With the setting off, a call only reads it. Source: docs/spec/job-api.md, 8. */
@@ -22,10 +14,14 @@ export function createStrictLimits({
   settings,
   clock,
   registry,
-}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>): StrictLimits {
+}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>) {
   const uses = new Map<string, Use>()
   return {
-    enter(endpointId, operation) {
+    /**
+     * Call the result when the request is answered.
+     * @throws AppError TOO_MANY_REQUESTS while strict limits are on
+     */
+    enter(endpointId: string, operation: string): () => void {
       const { strictLimits, strictLimitsFleetShare } = settings.get()
       if (!strictLimits || !isLimited(operation)) return nothing
       const base = STRICT_LIMITS[operation]

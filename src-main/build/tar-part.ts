@@ -23,19 +23,15 @@ const UNKNOWN_SYSTEM = 255
 
 export class OverLimit extends Error {}
 
-export type Meter = {
-  readonly through: () => Transform
-  readonly bytes: () => number
-  readonly sha256: () => string
-}
+export type Meter = ReturnType<typeof createMeter>
 
-export function createMeter(limitBytes: number): Meter {
+export function createMeter(limitBytes: number) {
   const hash = createHash('sha256')
   let bytes = 0
   return {
-    bytes: () => bytes,
-    sha256: () => hash.copy().digest('hex'),
-    through: () =>
+    bytes: (): number => bytes,
+    sha256: (): string => hash.copy().digest('hex'),
+    through: (): Transform =>
       new Transform({
         transform(piece: Buffer, _encoding, done) {
           bytes += piece.length

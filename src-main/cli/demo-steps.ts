@@ -11,11 +11,7 @@ export type Check = { readonly what: string; readonly got: unknown; readonly wan
 
 export type StepResult = { readonly exchanges: readonly Exchange[]; readonly checks: readonly Check[] }
 
-export type DemoStep = {
-  readonly name: string
-  readonly about: string
-  readonly run: (client: ServiceClient) => Promise<StepResult>
-}
+export type DemoStep = ReturnType<typeof step>
 
 type Notebook = {
   ask<Name extends Operation>(name: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
@@ -115,15 +111,11 @@ export const DEMO_STEPS: readonly DemoStep[] = [
   }),
 ]
 
-function step(
-  name: string,
-  about: string,
-  script: (notebook: Notebook, client: ServiceClient) => Promise<void>,
-): DemoStep {
+function step(name: string, about: string, script: (notebook: Notebook, client: ServiceClient) => Promise<void>) {
   return {
     name,
     about,
-    async run(client) {
+    async run(client: ServiceClient): Promise<StepResult> {
       const exchanges: Exchange[] = []
       const checks: Check[] = []
       const notebook: Notebook = {

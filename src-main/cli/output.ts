@@ -8,25 +8,9 @@ import type { Surroundings } from './surroundings.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray' | 'bold'
 
-export type Output = {
-  readonly json: boolean
-  readonly piped: boolean
-  document(value: unknown): void
-  line(text?: string): void
-  /** A document for machines; for people a line, or what is printed. */
-  result(value: unknown, shown: string | (() => void)): void
-  /** A document for machines; for people a table, or a sentence where it has no rows. */
-  list(value: unknown, none: string, head: readonly string[], rows: readonly (readonly string[])[]): void
-  /** Prints to stderr; commands in it appear as the user calls them. */
-  note(text: string): void
-  hint(text: string): void
-  asCalled(text: string): string
-  table(head: readonly string[], rows: readonly (readonly string[])[]): void
-  fields(entries: readonly (readonly [name: string, value: string | undefined])[]): void
-  paint(colour: Colour, text: string): string
-}
+export type Output = ReturnType<typeof createOutput>
 
-export function createOutput(surroundings: Surroundings, json: boolean, data?: string): Output {
+export function createOutput(surroundings: Surroundings, json: boolean, data?: string) {
   const { stdout, stderr, env } = surroundings
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (colour: Colour, text: string) =>
@@ -50,21 +34,24 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
     line,
     paint,
     document,
-    result(value, shown) {
+    /** A document for machines; for people a line, or what is printed. */
+    result(value: unknown, shown: string | (() => void)) {
       if (json) document(value)
       else if (typeof shown === 'string') line(shown)
       else shown()
     },
-    list(value, none, head, rows) {
+    /** A document for machines; for people a table, or a sentence where it has no rows. */
+    list(value: unknown, none: string, head: readonly string[], rows: readonly (readonly string[])[]) {
       if (json) document(value)
       else if (rows.length === 0) line(none)
       else table(head, rows)
     },
     table,
-    note: (text) => void stderr.write(`${clean(called(text))}\n`),
-    hint: (text) => line(called(text)),
+    /** Prints to stderr; commands in it appear as the user calls them. */
+    note: (text: string) => void stderr.write(`${clean(called(text))}\n`),
+    hint: (text: string) => line(called(text)),
     asCalled: called,
-    fields(entries) {
+    fields(entries: readonly (readonly [name: string, value: string | undefined])[]) {
       const shown = entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
       const widest = Math.max(0, ...shown.map(([name]) => name.length))
       for (const [name, value] of shown) {

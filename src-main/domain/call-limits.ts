@@ -1,9 +1,6 @@
 /** Limits an agent's calls per span and in parallel. Source: ours. */
 
-export type CallLimits = {
-  /** @returns a release function, or a message for the agent to wait */
-  readonly enter: (count?: number) => (() => void) | string
-}
+export type CallLimits = ReturnType<typeof createCallLimits>
 
 // Short, so that bursts take little of the service at a time.
 const SPAN_MS = 1000
@@ -20,12 +17,13 @@ export function createCallLimits({
   readonly perSpan: number
   readonly atOnce: number
   readonly now: () => number
-}): CallLimits {
+}) {
   let start = Number.NEGATIVE_INFINITY
   let used = 0
   let open = 0
   return {
-    enter(count = 1) {
+    /** @returns a release function, or a message for the agent to wait */
+    enter(count: number = 1): (() => void) | string {
       if (now() - start >= SPAN_MS) {
         start = now()
         used = 0

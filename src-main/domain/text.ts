@@ -225,15 +225,10 @@ export function readScaler(text: string): EndpointConfig['scaler'] | undefined {
   return seconds === undefined ? undefined : { type: 'QUEUE_DELAY', value: Number(seconds) }
 }
 
-export type LineCutter = {
-  readonly take: (piece: string) => readonly string[]
-  readonly rest: () => string
-}
-
-export function cutLines(most = Number.POSITIVE_INFINITY): LineCutter {
+export function cutLines(most = Number.POSITIVE_INFINITY) {
   let rest = ''
   return {
-    take(piece) {
+    take(piece: string): readonly string[] {
       // An endless line would be rescanned with each piece.
       if (!piece.includes('\n')) {
         rest = (rest + piece).slice(0, most)
@@ -243,6 +238,6 @@ export function cutLines(most = Number.POSITIVE_INFINITY): LineCutter {
       rest = (lines.pop() ?? '').slice(0, most)
       return lines
     },
-    rest: () => rest,
+    rest: (): string => rest,
   }
 }

@@ -77,16 +77,13 @@ const desktopSettings = z.object({
 
 export type DesktopSettings = z.infer<typeof desktopSettings>
 
-export type SettingsFile = {
-  readonly read: () => DesktopSettings
-  readonly change: (change: Partial<DesktopSettings>) => void
-}
+export type SettingsFile = ReturnType<typeof openSettings>
 
-export function openSettings(file: string, onError: (error: unknown) => void): SettingsFile {
+export function openSettings(file: string, onError: (error: unknown) => void) {
   let settings = desktopSettings.safeParse(contentOf(file)).data ?? desktopSettings.parse({})
   return {
-    read: () => settings,
-    change(change) {
+    read: (): DesktopSettings => settings,
+    change(change: Partial<DesktopSettings>) {
       settings = { ...settings, ...change }
       try {
         writePrivate(file, JSON.stringify(settings))

@@ -86,7 +86,7 @@ const BETWEEN_MS = 30_000
 // Bounds memory; jobs beyond this number are not counted.
 const MAX_REMEMBERED = 1000
 
-export type EndedNotifier = { readonly add: (ended: Ended) => void; readonly stop: () => void }
+export type EndedNotifier = ReturnType<typeof notifyEnded>
 
 export function notifyEnded({
   time,
@@ -96,7 +96,7 @@ export function notifyEnded({
   readonly time: Pick<TimeSource, 'monotonic' | 'after'>
   readonly wanted: () => boolean
   readonly show: (note: EndedNote) => void
-}): EndedNotifier {
+}) {
   let gathered: Ended[] = []
   let lastShownAt = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
@@ -111,7 +111,7 @@ export function notifyEnded({
   }
 
   return {
-    add(ended) {
+    add(ended: Ended) {
       if (!isReported(ended) || !wanted()) return
       if (gathered.length < MAX_REMEMBERED) gathered.push(ended)
       cancel ??= time.after(Math.max(GATHER_MS, lastShownAt + BETWEEN_MS - time.monotonic()), notify)

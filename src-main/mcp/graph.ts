@@ -16,23 +16,23 @@ import { toPayload } from '../domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../domain/workflow/validate.ts'
 import { findMissingModel } from '../domain/workflow-runs/graph-models.ts'
 
-export type ReadGraph = {
-  readonly form: 'document' | 'payload'
-  readonly raw: JsonObject
-  readonly document: (types: NodeTypes) => WorkflowDocument
-}
+export type ReadGraph = ReturnType<typeof readGraphText>
 
 export async function typesOf(client: ServiceClient, endpoint: string | undefined): Promise<NodeTypes> {
   return typesIn((await client.call('nodeTypes', { query: { endpoint } })).text)
 }
 
-export function readGraphText(text: string): ReadGraph {
+export function readGraphText(text: string) {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') throw new Error(`This is not JSON: ${parsed.fault.why} in line ${parsed.fault.line}.`)
   const found = recognise(parsed.value)
   if (found.form === 'other') throw new Error(`This is no workflow but ${found.found}.`)
   const { form, raw } = found
-  return { form, raw, document: (types) => readDocument(form === 'document' ? raw : toDocument(raw, types)) }
+  return {
+    form,
+    raw,
+    document: (types: NodeTypes): WorkflowDocument => readDocument(form === 'document' ? raw : toDocument(raw, types)),
+  }
 }
 
 export type RunnableGraph = {

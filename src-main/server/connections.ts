@@ -31,12 +31,7 @@ export type ConnectionLimits = {
   readonly sweepMs: number
 }
 
-export type Connections = {
-  readonly opened: (socket: Socket) => void
-  readonly released: (socket: Socket) => void
-  readonly asked: (incoming: IncomingMessage, response: ServerResponse | undefined) => void
-  readonly close: () => void
-}
+export type Connections = ReturnType<typeof watchConnections>
 
 type Standing = 'known' | 'asking' | 'resting' | 'closed'
 
@@ -69,7 +64,7 @@ export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: clos
 // Time for a client to read why it is disconnected, ms; source: ours. One that never closes its side would stay open.
 const LINGER_MS = 1000
 
-export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connections {
+export function watchConnections(limits: Partial<ConnectionLimits> = {}) {
   const { headersMs, quietMs, readerMs, readerBytes, strangers, sweepMs } = { ...DEFAULTS, ...limits }
   const all = new Map<Socket, Connection>()
   const crowds = new Map<string, Crowd>()
@@ -119,7 +114,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
   }
 
   return {
-    opened(socket) {
+    opened(socket: Socket): void {
       const { remoteAddress: address } = socket
       if (address === undefined || !makeRoom(address)) return void socket.destroy()
       const connection: Connection = {
@@ -139,11 +134,11 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
       count(connection, 'resting')
       socket.once('close', () => forget(connection))
     },
-    released(socket) {
+    released(socket: Socket) {
       const connection = all.get(socket)
       if (connection !== undefined) forget(connection)
     },
-    asked(incoming, response) {
+    asked(incoming: IncomingMessage, response: ServerResponse | undefined) {
       const connection = all.get(incoming.socket)
       if (connection === undefined) return
       connection.busy += 1
@@ -167,22 +162,17 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
   }
 }
 
-export type ReaderPace = {
-  /**
-   * @param taken bytes read so far; undefined if none wait
-   * @param now ms
-   */
-  readonly isTooSlow: (taken: number | undefined, now: number) => boolean
-}
+export type ReaderPace = ReturnType<typeof createReaderPace>
 
 /** Measures from when bytes start waiting, and again in each interval. */
-export function createReaderPace({
-  readerMs,
-  readerBytes,
-}: Pick<ConnectionLimits, 'readerMs' | 'readerBytes'>): ReaderPace {
+export function createReaderPace({ readerMs, readerBytes }: Pick<ConnectionLimits, 'readerMs' | 'readerBytes'>) {
   let from: { readonly at: number; readonly taken: number } | undefined
   return {
-    isTooSlow(taken, now) {
+    /**
+     * @param taken bytes read so far; undefined if none wait
+     * @param now ms
+     */
+    isTooSlow(taken: number | undefined, now: number): boolean {
       const before = from
       if (taken === undefined) from = undefined
       else if (before === undefined || now - before.at >= readerMs) from = { at: now, taken }

@@ -102,21 +102,17 @@ function userNumbers(): string | undefined {
   return uid === undefined ? undefined : `${uid}:${gid}`
 }
 
-export type ContainerState = {
-  readonly serviceId: () => string
-  readonly used: () => boolean
-  readonly setUsed: () => Promise<void>
-}
+export type ContainerState = ReturnType<typeof openContainerState>
 
 /** State that holds the id, from the first container on. */
 export const SERVICE_ID = 'containers.serviceId'
 
-export function openContainerState(storage: Pick<Storage, 'state' | 'write'>): ContainerState {
+export function openContainerState(storage: Pick<Storage, 'state' | 'write'>) {
   let serviceId = storage.state.get(SERVICE_ID) as string | undefined
   const made = serviceId ?? systemIds.worker()
   return {
-    serviceId: () => made,
-    used: () => serviceId !== undefined,
+    serviceId: (): string => made,
+    used: (): boolean => serviceId !== undefined,
     async setUsed() {
       if (serviceId !== undefined) return
       serviceId = made

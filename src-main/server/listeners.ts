@@ -116,12 +116,6 @@ const inHostHeader = (address: string) => (address.includes(':') ? `[${address}]
 
 // Worker listeners: loopback for processes, each container network's gateway, opened on demand on their previous ports,
 // which workers surviving a crash use. They serve the worker protocol, job API and state manager only; remote workers
-// have stricter listeners.
-
-type WorkerListeners = {
-  readonly open: (host: string) => Promise<{ readonly port: number }>
-  readonly close: (graceMs: number) => Promise<void>
-}
 
 export function answerWorkers({ workers, users }: { readonly workers: Fetch; readonly users: Fetch }): Fetch {
   return (request, bindings) => {
@@ -158,7 +152,7 @@ export function createWorkerListeners({
   readonly streams: StreamHandler
   readonly secure: Secured
   readonly hosts: Set<string>
-}): WorkerListeners {
+}) {
   const listeners = new Map<string, Promise<Listener>>()
 
   async function openAt(host: string): Promise<Listener> {
@@ -174,13 +168,13 @@ export function createWorkerListeners({
   }
 
   return {
-    open(host) {
+    open(host: string): Promise<{ readonly port: number }> {
       const listener = listeners.get(host) ?? openAt(host)
       listeners.set(host, listener)
       listener.catch(() => listeners.delete(host))
       return listener
     },
-    async close(graceMs) {
+    async close(graceMs: number) {
       const open = await Promise.allSettled(listeners.values())
       await Promise.all(
         open.map((listener) => (listener.status === 'fulfilled' ? listener.value.close(graceMs) : null)),

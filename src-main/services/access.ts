@@ -1,18 +1,12 @@
-import { createKeys, type Keys } from './keys.ts'
-import { createNamedKeys, type NamedKeys } from './named-keys.ts'
-import { createOpenStreams, type OpenStreams } from './open-streams.ts'
+import { createKeys } from './keys.ts'
+import { createNamedKeys } from './named-keys.ts'
+import { createOpenStreams } from './open-streams.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions } from './sessions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 
-export type Access = {
-  readonly keys: Keys
-  readonly namedKeys: NamedKeys
-  readonly sessions: Sessions
-  readonly openStreams: OpenStreams
-  readonly rotateAccountKey: () => Promise<void>
-}
+export type Access = ReturnType<typeof createAccess>
 
 export function createAccess(deps: {
   readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints' | 'keys'>
@@ -21,7 +15,7 @@ export function createAccess(deps: {
   readonly log: Log
   readonly registry: Pick<WorkerRegistry, 'all'>
   readonly prepareKeyFile: (key: string) => () => void
-}): Access {
+}) {
   const namedKeys = createNamedKeys(deps)
   const keys = createKeys({ ...deps, namedKeys })
   const sessions = createSessions({ ...deps, namedKeys })

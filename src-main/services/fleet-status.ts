@@ -9,36 +9,30 @@ import type { Clock } from './ports/system.ts'
 
 export type FleetStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
 
-export type FleetStatuses = {
-  readonly of: (endpointId: string) => FleetStatus
-  readonly decided: (endpointId: string, decision: ScalingDecision | undefined) => void
-  readonly throttled: () => readonly string[]
-}
+export type FleetStatuses = ReturnType<typeof createFleetStatuses>
 
 export function createFleetStatuses(
   clock: Pick<Clock, 'steady'>,
   crashes: { readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined },
-): FleetStatuses {
+) {
   const decisions = new Map<string, ScalingDecision>()
   return {
-    of: (endpointId) => ({
+    of: (endpointId: string): FleetStatus => ({
       decision: decisions.get(endpointId),
       crashLoop: crashes.crashLoop(endpointId, clock.steady()),
     }),
-    decided(endpointId, decision) {
+    decided(endpointId: string, decision: ScalingDecision | undefined) {
       if (decision === undefined) decisions.delete(endpointId)
       else decisions.set(endpointId, decision)
     },
-    throttled: () => [...decisions].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
+    throttled: (): readonly string[] =>
+      [...decisions].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
   }
 }
 
-export type ScalingSignal = {
-  readonly notify: (endpointId: string) => void
-  readonly onNotify: (listener: (endpointId: string) => void) => void
-}
+export type ScalingSignal = ReturnType<typeof createScalingSignal>
 
-export function createScalingSignal(): ScalingSignal {
+export function createScalingSignal() {
   const { emit, on } = createEmitter<[endpointId: string]>()
   return { notify: emit, onNotify: on }
 }

@@ -37,12 +37,7 @@ const callerWithout = (holder: 'endpoint' | 'peer', within: AppTarget | undefine
   within,
 })
 
-export type Keys = {
-  readonly callerOn: (key: string, endpoint: Endpoint | undefined) => Caller | undefined
-  readonly callerOf: (key: string) => Caller | undefined
-  readonly isAccountKey: (key: string) => boolean
-  readonly setAccountKey: (key: string) => Promise<void>
-}
+export type Keys = ReturnType<typeof createKeys>
 
 export function maySee({ role, within }: Caller, target: AppTarget): boolean {
   return role !== undefined || isSameTarget(within, target)
@@ -58,14 +53,14 @@ export function createKeys({
   readonly newId: NewId
   readonly registry: Pick<WorkerRegistry, 'all'>
   readonly namedKeys: Pick<NamedKeys, 'withHash'>
-}): Keys {
+}) {
   let accountHash = readHash(storage.state.get(ACCOUNT))
   const matches = (hash: Uint8Array, stored: Uint8Array | undefined) =>
     stored !== undefined && newId.sameHash(hash, stored)
   const peerWith = (hash: Uint8Array) =>
     registry.all().find(({ callsWithin, tokenHash }) => callsWithin !== undefined && matches(hash, tokenHash))
   return {
-    callerOn(key, endpoint) {
+    callerOn(key: string, endpoint: Endpoint | undefined): Caller | undefined {
       const hash = newId.hash(key)
       // All are always compared, so that timing reveals nothing.
       const isAccount = matches(hash, accountHash)
@@ -79,7 +74,7 @@ export function createKeys({
       const opens = callsWithin === 'no app' ? within === undefined : isSameTarget(callsWithin, within)
       return endpoint !== undefined && opens ? callerWithout('peer', within) : undefined
     },
-    callerOf(key) {
+    callerOf(key: string): Caller | undefined {
       const hash = newId.hash(key)
       if (matches(hash, accountHash)) return ACCOUNT_CALLER
       const named = namedKeys.withHash(hash)
@@ -89,8 +84,8 @@ export function createKeys({
       const peer = peerWith(hash)
       return peer && callerWithout('peer', peer.app)
     },
-    isAccountKey: (key) => matches(newId.hash(key), accountHash),
-    async setAccountKey(key) {
+    isAccountKey: (key: string): boolean => matches(newId.hash(key), accountHash),
+    async setAccountKey(key: string) {
       const hash = newId.hash(key)
       await storage.write(() => storage.state.set(ACCOUNT, [...hash]))
       accountHash = hash

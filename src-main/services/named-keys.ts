@@ -11,25 +11,7 @@ import type { Clock, Log, NewId } from './ports/system.ts'
 // The last use is stored to the minute, so that requests cost no write.
 const USE_NOTED_MS = MINUTE_MS
 
-export type NamedKeys = {
-  readonly withHash: (hash: Uint8Array) => NamedKey | undefined
-  readonly named: (name: string) => NamedKey | undefined
-  readonly list: () => NamedKeyView[]
-  /**
-   * @returns the key itself, once
-   * @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD
-   */
-  readonly create: (wanted: NamedKeyCreate) => Promise<NamedKeyView & { readonly key: string }>
-  readonly update: (name: string, changes: NamedKeyUpdate) => Promise<NamedKeyView>
-  /**
-   * Replaces a key and ends its sessions.
-   * @returns the new key, once
-   * @throws AppError KEY_NOT_FOUND
-   */
-  readonly rotate: (name: string) => Promise<NamedKeyView & { readonly key: string }>
-  readonly revoke: (name: string) => Promise<void>
-  readonly noteUse: (name: string, from: string | undefined) => void
-}
+export type NamedKeys = ReturnType<typeof createNamedKeys>
 
 export function createNamedKeys({
   storage,
@@ -41,7 +23,7 @@ export function createNamedKeys({
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
-}): NamedKeys {
+}) {
   const stored = () => new Map(storage.keys.all().map((key) => [key.name, key]))
   let keys = stored()
   const lives = ({ endsAt }: NamedKey) => endsAt === null || endsAt > clock.now()
@@ -67,13 +49,18 @@ export function createNamedKeys({
   }
 
   return {
-    withHash: (hash) => [...keys.values()].filter((key) => newId.sameHash(hash, key.hash)).find(lives),
-    named(name) {
+    withHash: (hash: Uint8Array): NamedKey | undefined =>
+      [...keys.values()].filter((key) => newId.sameHash(hash, key.hash)).find(lives),
+    named(name: string): NamedKey | undefined {
       const key = keys.get(name)
       return key !== undefined && lives(key) ? key : undefined
     },
-    list: () => [...keys.values()].map(viewOf).sort((a, b) => a.name.localeCompare(b.name, 'en')),
-    create({ name, role, endsAt }) {
+    list: (): NamedKeyView[] => [...keys.values()].map(viewOf).sort((a, b) => a.name.localeCompare(b.name, 'en')),
+    /**
+     * @returns the key itself, once
+     * @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD
+     */
+    create({ name, role, endsAt }: NamedKeyCreate): Promise<NamedKeyView & { readonly key: string }> {
       requireFuture(endsAt)
       const text = newId.key()
       return change((before) => {
@@ -85,23 +72,28 @@ export function createNamedKeys({
         return { ...viewOf(key), key: text }
       })
     },
-    async update(name, changes) {
+    async update(name: string, changes: NamedKeyUpdate): Promise<NamedKeyView> {
       requireFuture(changes.endsAt)
       return changeOne(name, ({ role, endsAt }) => ({
         role: changes.role ?? role,
         endsAt: changes.endsAt === undefined ? endsAt : changes.endsAt,
       }))
     },
-    async rotate(name) {
+    /**
+     * Replaces a key and ends its sessions.
+     * @returns the new key, once
+     * @throws AppError KEY_NOT_FOUND
+     */
+    async rotate(name: string): Promise<NamedKeyView & { readonly key: string }> {
       const text = newId.key()
       return { ...(await changeOne(name, () => ({ hash: newId.hash(text) }))), key: text }
     },
-    revoke: (name) =>
+    revoke: (name: string): Promise<void> =>
       change((before) => {
         if (!before.has(name)) throw new AppError('KEY_NOT_FOUND', { name })
         storage.keys.remove(name)
       }),
-    noteUse(name, from) {
+    noteUse(name: string, from: string | undefined) {
       const key = keys.get(name)
       const at = clock.now()
       if (key === undefined) return

@@ -4,15 +4,7 @@ import type { Clock } from './ports/system.ts'
 // Streams must end within a second; source: ours.
 const CHECK_INTERVAL_MS = 500
 
-export type OpenStreams = {
-  /**
-   * @param isAllowed whether the caller may still read; throwing means no
-   * @returns a function that stops checking
-   */
-  readonly watch: (isAllowed: () => boolean, end: () => void) => () => void
-}
-
-export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'after'> }): OpenStreams {
+export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'after'> }) {
   const streams = new Set<{ readonly isAllowed: () => boolean; readonly end: () => void }>()
   let isPlanned = false
 
@@ -34,7 +26,11 @@ export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'afte
   })
 
   return {
-    watch(isAllowed, end) {
+    /**
+     * @param isAllowed whether the caller may still read; throwing means no
+     * @returns a function that stops checking
+     */
+    watch(isAllowed: () => boolean, end: () => void): () => void {
       const stream = { isAllowed, end }
       streams.add(stream)
       plan()

@@ -22,32 +22,6 @@ type StoredSession = Entry & { readonly hash: readonly number[]; readonly pageHa
 
 export type SessionSecrets = { readonly cookie: string; readonly pageKey: string }
 
-export type Sessions = {
-  /**
-   * Creates a sign-in link for this caller.
-   * @param user the only local user, besides root, who may use it; undefined for anyone
-   * @returns code and expiry in wall ms
-   * @throws AppError UNAUTHORIZED if the key was revoked meanwhile
-   */
-  readonly createLink: (
-    caller: Caller,
-    user: number | undefined,
-  ) => { readonly code: string; readonly expiresAt: number }
-  /**
-   * Redeems a link, unless it belongs to another user.
-   * @param findUser returns the opening local user; undefined for remote browsers
-   * @returns `void` if unknown, used or expired
-   */
-  readonly redeem: (
-    code: string,
-    findUser: () => Promise<number | undefined>,
-  ) => Promise<SessionSecrets | 'void' | 'other-user'>
-  readonly count: () => number
-  readonly callerOf: (secrets: SessionSecrets) => Caller | undefined
-  readonly end: (secrets: SessionSecrets) => Promise<void>
-  readonly endAll: () => Promise<void>
-}
-
 export function createSessions({
   storage,
   clock,
@@ -58,7 +32,7 @@ export function createSessions({
   readonly clock: Clock
   readonly newId: NewId
   readonly namedKeys: Pick<NamedKeys, 'named' | 'withHash'>
-}): Sessions {
+}) {
   let links: readonly Link[] = []
   let sessions = readStored(storage.state.get(SESSIONS))
 
@@ -88,7 +62,16 @@ export function createSessions({
   }
 
   return {
-    createLink({ holder, name }, user) {
+    /**
+     * Creates a sign-in link for this caller.
+     * @param user the only local user, besides root, who may use it; undefined for anyone
+     * @returns code and expiry in wall ms
+     * @throws AppError UNAUTHORIZED if the key was revoked meanwhile
+     */
+    createLink(
+      { holder, name }: Caller,
+      user: number | undefined,
+    ): { readonly code: string; readonly expiresAt: number } {
       const code = newSecretId(newId)
       const lifeMs = limit('sessionLinkMs')
       const key = holder === 'named' && name !== undefined ? namedKeys.named(name) : undefined
@@ -98,7 +81,15 @@ export function createSessions({
       links = [...links.filter(lives), link].slice(-limit('sessionLinks'))
       return { code, expiresAt: clock.now() + lifeMs }
     },
-    async redeem(code, findUser) {
+    /**
+     * Redeems a link, unless it belongs to another user.
+     * @param findUser returns the opening local user; undefined for remote browsers
+     * @returns `void` if unknown, used or expired
+     */
+    async redeem(
+      code: string,
+      findUser: () => Promise<number | undefined>,
+    ): Promise<SessionSecrets | 'void' | 'other-user'> {
       const wanted = linkWith(code)
       if (wanted?.user !== undefined && !isUser(await findUser(), wanted.user)) return 'other-user'
       // Looked up again, because another browser may have used it meanwhile.
@@ -115,15 +106,15 @@ export function createSessions({
       await store([...sessions.filter(lives), session].slice(-limit('sessions')))
       return secrets
     },
-    count: () => sessions.filter(lives).length,
-    callerOf(secrets) {
+    count: (): number => sessions.filter(lives).length,
+    callerOf(secrets: SessionSecrets): Caller | undefined {
       const session = sessions.filter(lives).find(isOf(secrets))
       if (session === undefined) return undefined
       if (session.keyHash === null) return ACCOUNT_CALLER
       const key = namedKeys.withHash(Uint8Array.from(session.keyHash))
       return key && callerNamed(key)
     },
-    async end(secrets) {
+    async end(secrets: SessionSecrets) {
       const isThis = isOf(secrets)
       await store(sessions.filter((session) => lives(session) && !isThis(session)))
     },

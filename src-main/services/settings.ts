@@ -3,17 +3,14 @@ import type { Storage } from './ports/storage.ts'
 
 const NAME = 'settings'
 
-export type Settings = {
-  readonly get: () => ServiceSettings
-  readonly update: (changes: Partial<ServiceSettings>) => Promise<ServiceSettings>
-}
+export type Settings = ReturnType<typeof createSettings>
 
-export function createSettings(storage: Pick<Storage, 'write' | 'state'>): Settings {
+export function createSettings(storage: Pick<Storage, 'write' | 'state'>) {
   const stored = () => serviceSettings.parse(storage.state.get(NAME) ?? {})
   let current = stored()
   return {
-    get: () => current,
-    async update(changes) {
+    get: (): ServiceSettings => current,
+    async update(changes: Partial<ServiceSettings>): Promise<ServiceSettings> {
       const next = await storage.write(() => {
         // Another change may have been stored since this one was requested.
         const merged = serviceSettings.parse({ ...stored(), ...changes })

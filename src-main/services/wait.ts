@@ -36,13 +36,15 @@ export async function waitAtMost(
   await wait(clock, { ms, signal, listen })
 }
 
-export type Notifier = {
-  readonly notify: () => void
-  /** Look for news right before, in the same turn, so none is missed. */
-  readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<'woken' | 'quiet'>
-}
+export type Notifier = ReturnType<typeof createNotifier>
 
-export function createNotifier(clock: Clock): Notifier {
+export function createNotifier(clock: Clock) {
   const { emit, on } = createEmitter()
-  return { notify: emit, wait: (ms, signal) => wait(clock, { ms, signal, listen: on }) }
+  return {
+    notify: emit,
+    /** Look for news right before, in the same turn, so none is missed. */ wait: (
+      ms: number,
+      signal: AbortSignal | undefined,
+    ): Promise<'woken' | 'quiet'> => wait(clock, { ms, signal, listen: on }),
+  }
 }

@@ -17,19 +17,7 @@ import type { WorkerIdentity } from './workers/prepared-workers.ts'
 // Variables in which hub programs look for a token, in order.
 const TOKENS = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'] as const
 
-export type WorkerPlans = {
-  /**
-   * Fetches the model its workers need; undefined if none is named.
-   * @throws Error with a reason for the user, also on abort
-   */
-  readonly stageModel: (endpoint: Endpoint, watch: Watch) => Promise<StagedModel | undefined>
-  readonly planOf: (endpoint: Endpoint, model?: StagedModel) => WorkerPlan
-  readonly environmentOf: (
-    endpoint: Endpoint,
-    worker: WorkerIdentity,
-    found: { readonly reach: ServiceReach; readonly model?: StagedModel | undefined },
-  ) => Record<string, string>
-}
+export type WorkerPlans = ReturnType<typeof createWorkerPlans>
 
 export function createWorkerPlans({
   storage,
@@ -43,7 +31,7 @@ export function createWorkerPlans({
   readonly models: Pick<Models, 'withFolders' | 'hub'>
   readonly logMasks: Pick<LogMasks, 'learn'>
   readonly accountKey: () => string
-}): WorkerPlans {
+}) {
   // Code of an app, or on another machine, may only call its app while it runs.
   function keyForCalls(
     { config }: Endpoint,
@@ -68,7 +56,11 @@ export function createWorkerPlans({
   const hosts = () => [NAMED, ...storage.endpoints.all().flatMap(({ id, config }) => (config.loadBalanced ? id : []))]
 
   return {
-    async stageModel(endpoint, watch) {
+    /**
+     * Fetches the model its workers need; undefined if none is named.
+     * @throws Error with a reason for the user, also on abort
+     */
+    async stageModel(endpoint: Endpoint, watch: Watch): Promise<StagedModel | undefined> {
       const { id, revision, config } = endpoint
       const { model } = config
       if (model === undefined) return undefined
@@ -77,7 +69,7 @@ export function createWorkerPlans({
       const token = TOKENS.flatMap((name) => variables[name] || []).at(0)
       return await models.hub.stage({ model, settings: `${id} ${revision}`, token }, watch)
     },
-    planOf: ({ id, config }, model) => ({
+    planOf: ({ id, config }: Endpoint, model?: StagedModel): WorkerPlan => ({
       endpointId: id,
       handler: config.handler,
       command: config.command,
@@ -90,7 +82,11 @@ export function createWorkerPlans({
       app: config.app,
       callsHosts: config.callsOthers ? hosts() : undefined,
     }),
-    environmentOf(endpoint, worker, { reach, model }) {
+    environmentOf(
+      endpoint: Endpoint,
+      worker: WorkerIdentity,
+      { reach, model }: { readonly reach: ServiceReach; readonly model?: StagedModel | undefined },
+    ): Record<string, string> {
       const { config } = endpoint
       const app = targetOf(config.app)
       logMasks.learn(endpoint) // before the worker can print the values it receives

@@ -73,16 +73,7 @@ type WorkerNotes = WorkerConnection &
 
 export type LiveWorker = WorkerRecord & WorkerLife & WorkerNotes
 
-export type WorkerRegistry = {
-  readonly get: (workerId: string) => LiveWorker | undefined
-  readonly all: () => readonly LiveWorker[]
-  readonly ofEndpoint: (endpointId: string) => readonly LiveWorker[]
-  readonly add: (worker: LiveWorker) => void
-  readonly remove: (workerId: string) => void
-  readonly move: (worker: LiveWorker, event: WorkerEvent, facts?: EventFacts) => boolean
-  readonly note: (worker: LiveWorker, notes: Partial<WorkerNotes>) => void
-  readonly onMove: (listener: (worker: LiveWorker) => void) => () => void
-}
+export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>
 
 type Changeable = { -readonly [Field in keyof LiveWorker]: LiveWorker[Field] }
 
@@ -97,7 +88,7 @@ export function createWorkerRegistry({
   readonly storage: Pick<Storage, 'write' | 'workers'>
   readonly clock: Clock
   readonly log: Log
-}): WorkerRegistry {
+}) {
   const workers = new Map<string, LiveWorker>()
   // Indexed by endpoint, since it is queried many times per second.
   const byEndpoint = new Map<string, Set<LiveWorker>>()
@@ -111,15 +102,15 @@ export function createWorkerRegistry({
   const assign = (worker: Changeable, fields: Partial<WorkerLife & WorkerNotes>) => void Object.assign(worker, fields)
 
   return {
-    get: (workerId) => workers.get(workerId),
-    all: () => [...workers.values()],
-    ofEndpoint: (endpointId) => [...(byEndpoint.get(endpointId) ?? [])],
-    add(worker) {
+    get: (workerId: string): LiveWorker | undefined => workers.get(workerId),
+    all: (): readonly LiveWorker[] => [...workers.values()],
+    ofEndpoint: (endpointId: string): readonly LiveWorker[] => [...(byEndpoint.get(endpointId) ?? [])],
+    add(worker: LiveWorker) {
       workers.set(worker.id, worker)
       byEndpoint.set(worker.endpointId, (byEndpoint.get(worker.endpointId) ?? new Set()).add(worker))
       record(worker, undefined)
     },
-    remove(workerId) {
+    remove(workerId: string) {
       const worker = workers.get(workerId)
       if (worker === undefined) return
       workers.delete(workerId)
@@ -128,7 +119,7 @@ export function createWorkerRegistry({
       if (others?.size === 0) byEndpoint.delete(worker.endpointId)
     },
     onMove: moves.on,
-    move(worker, event, facts = {}) {
+    move(worker: LiveWorker, event: WorkerEvent, facts: EventFacts = {}): boolean {
       const next = nextStanding(worker, event)
       if (next === undefined) return false
       const before = worker.state

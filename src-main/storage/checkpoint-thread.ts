@@ -8,8 +8,6 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { pageCount } from './open-database.ts'
 
-type Checkpoints = { readonly stop: () => Promise<void> }
-
 type WriterOfLog = {
   readonly commits: () => number
   readonly pause: () => () => void
@@ -29,7 +27,7 @@ const QUIET_LOOKS = 25
  * Maintains the WAL of an open database file.
  * @param guard a dedicated connection to it
  */
-export function startCheckpoints(file: string, guard: Database, writer: WriterOfLog): Checkpoints {
+export function startCheckpoints(file: string, guard: Database, writer: WriterOfLog) {
   let worker: Worker | undefined
   let ended: Promise<void> = Promise.resolve()
   let seenCommits = writer.commits()
@@ -91,7 +89,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
   }
 
   return {
-    stop() {
+    stop(): Promise<void> {
       clearInterval(timer)
       stopping = true
       if (worker === undefined) guard.close()

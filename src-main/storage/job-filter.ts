@@ -349,10 +349,7 @@ type PageOf = {
 
 type TextWay = Extract<Way, { readonly by: 'text' | 'worker' }>
 
-type Statement = {
-  readonly all: (values: PageOf) => readonly number[]
-  readonly count: (values: object) => number
-}
+type Statement = ReturnType<typeof statement>
 
 type StateRange = { readonly from: Statement; readonly values: object }
 
@@ -372,7 +369,7 @@ function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
   }
 }
 
-function statement(db: Database, sql: string): Statement {
+function statement(db: Database, sql: string) {
   // Plain numbers, as a jump far down a list passes some ten thousand.
   const query = queriesOf(db)
   const down = query<[object], number>(sql).values()

@@ -210,15 +210,7 @@ function headOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, limit('searchTextBytes')), { stream: true })
 }
 
-/** Just-written payloads, kept for the one reader that usually waits for each. */
-type RecentPayloads = {
-  readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void
-  readonly look: (name: string) => Uint8Array<ArrayBuffer> | undefined
-  readonly take: (name: string) => Uint8Array<ArrayBuffer> | undefined
-  readonly clear: () => void
-}
-
-export function createRecentPayloads(maxBytes: number): RecentPayloads {
+export function createRecentPayloads(maxBytes: number) {
   const held = new Map<string, Uint8Array<ArrayBuffer>>()
   let bytes = 0
   const take = (name: string) => {
@@ -229,13 +221,13 @@ export function createRecentPayloads(maxBytes: number): RecentPayloads {
     return payload
   }
   return {
-    look: (name) => held.get(name),
+    look: (name: string): Uint8Array<ArrayBuffer> | undefined => held.get(name),
     take,
     clear() {
       held.clear()
       bytes = 0
     },
-    put(name, payload) {
+    put(name: string, payload: Uint8Array<ArrayBuffer>) {
       held.set(name, payload)
       bytes += payload.buffer.byteLength
       for (const oldest of held.keys()) {

@@ -10,19 +10,7 @@ import { errorCode } from '../domain/error-code.ts'
 
 type Settle = (failure: AppError | undefined) => void
 
-export type LogSync = {
-  readonly committed: (settle: Settle) => void
-  readonly afterNewest: (settle: Settle) => void
-  /**
-   * Resolves when all commits so far are on disk.
-   * @throws AppError STORAGE_FAILED
-   */
-  readonly durable: () => Promise<void>
-  readonly failure: () => AppError | undefined
-  readonly onFailure: (listener: (failure: AppError) => void) => void
-  readonly syncs: () => { readonly count: number; readonly seconds: number }
-  readonly close: () => Promise<void>
-}
+export type LogSync = ReturnType<typeof createLogSync>
 
 export type SyncSlot = {
   readonly sync: (done: (error: Error | null) => void) => void
@@ -50,7 +38,7 @@ export function openSyncSlots(path: string): readonly SyncSlot[] {
 
 type Waiting = { readonly commit: number; readonly settle: Settle }
 
-export function createLogSync(slots: readonly SyncSlot[]): LogSync {
+export function createLogSync(slots: readonly SyncSlot[]) {
   const free = [...slots]
   const waiting: Waiting[] = []
   const atRest: (() => void)[] = []
@@ -107,11 +95,15 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
   return {
     committed,
     afterNewest,
-    durable: () =>
+    /**
+     * Resolves when all commits so far are on disk.
+     * @throws AppError STORAGE_FAILED
+     */
+    durable: (): Promise<void> =>
       new Promise((resolve, reject) => afterNewest((failure) => (failure === undefined ? resolve() : reject(failure)))),
-    failure: () => failed,
+    failure: (): AppError | undefined => failed,
     onFailure: failures.on,
-    syncs: () => ({ count: ended, seconds: spentMs / 1000 }),
+    syncs: (): { readonly count: number; readonly seconds: number } => ({ count: ended, seconds: spentMs / 1000 }),
     async close() {
       if (free.length < slots.length) await new Promise<void>((resolve) => atRest.push(resolve))
       for (const slot of slots) slot.close()

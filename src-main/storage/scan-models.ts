@@ -31,9 +31,7 @@ const DEPTH_MAX = 8
 
 type Found = Omit<ModelFile, 'facts'>
 
-type ModelScanner = { readonly scan: (folders: readonly ModelFolder[]) => Promise<readonly ScannedFolder[]> }
-
-export function createModelScanner(): ModelScanner {
+export function createModelScanner() {
   let known = new Map<string, ModelFile>()
 
   async function withFacts(found: Found): Promise<ModelFile> {
@@ -44,7 +42,7 @@ export function createModelScanner(): ModelScanner {
   }
 
   return {
-    async scan(folders) {
+    async scan(folders: readonly ModelFolder[]): Promise<readonly ScannedFolder[]> {
       const scanned: ScannedFolder[] = []
       for (const folder of folders) {
         const { found, more, fault } = await walkFolder(folder)

@@ -54,19 +54,16 @@ export function createSecretStore(db: Database, key: SecretKey) {
   }
 }
 
-export type Seal = {
-  readonly close: (name: SecretName, value: string) => string
-  /** @throws AppError SECRET_LOST */
-  readonly open: (name: SecretName, sealed: string) => string
-}
+export type Seal = ReturnType<typeof createSeal>
 
-export function createSeal(key: SecretKey): Seal {
+export function createSeal(key: SecretKey) {
   return {
-    close(name, value) {
+    close(name: SecretName, value: string): string {
       const { nonce, sealed } = seal(key.readOrMake(), name, value)
       return Buffer.concat([nonce, sealed]).toString('base64')
     },
-    open(name, text) {
+    /** @throws AppError SECRET_LOST */
+    open(name: SecretName, text: string): string {
       const bytes = Buffer.from(text, 'base64')
       return open(key.read(), name, { nonce: bytes.subarray(0, NONCE_BYTES), sealed: bytes.subarray(NONCE_BYTES) })
     },

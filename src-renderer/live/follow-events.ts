@@ -19,15 +19,10 @@ export function followEvents(store: Pick<AppStore, 'subscribe'>, { onEvents, onM
   })
 }
 
-export type Planner = {
-  readonly plan: (name: string, afterMs: number, work: () => void) => void
-  readonly clear: () => void
-}
-
-export function createPlanner(platform: Pick<Platform, 'after'>): Planner {
+export function createPlanner(platform: Pick<Platform, 'after'>) {
   const planned = new Map<string, () => void>()
   return {
-    plan(name, afterMs, work) {
+    plan(name: string, afterMs: number, work: () => void) {
       if (planned.has(name)) return
       const cancel = platform.after(afterMs, () => {
         planned.delete(name)

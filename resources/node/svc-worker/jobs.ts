@@ -11,22 +11,10 @@ export function toRunningJob(job: Job, settings: Settings, post: Post): RunningJ
   return { job, abort: new AbortController(), outbox: createOutbox(job.id, settings, post) }
 }
 
-export type RunningJobs = {
-  readonly size: () => number
-  /** False if the job is already running: the service dispatched it again too early. */
-  readonly add: (running: RunningJob) => boolean
-  /** Call after the result is posted, so that pings name the job until then. */
-  readonly remove: (running: RunningJob) => void
-  /** Ignores a job that is not running, as its end and the stop may cross. */
-  readonly cancel: (jobId: string) => void
-  /** Resolves once fewer than `limit` run, or at `wake`. */
-  readonly waitForRoom: (limit: number) => Promise<void>
-  readonly waitUntilIdle: () => Promise<void>
-  readonly wake: () => void
-}
+export type RunningJobs = ReturnType<typeof createRunningJobs>
 
 /** @param onChange receives the ids in the order in which the jobs were taken */
-export function createRunningJobs(onChange: (jobIds: readonly string[]) => void): RunningJobs {
+export function createRunningJobs(onChange: (jobIds: readonly string[]) => void) {
   const jobs = new Map<string, RunningJob>()
   let waiters: (() => void)[] = []
 
@@ -38,21 +26,24 @@ export function createRunningJobs(onChange: (jobIds: readonly string[]) => void)
   }
 
   return {
-    size: () => jobs.size,
-    add(running) {
+    size: (): number => jobs.size,
+    /** False if the job is already running: the service dispatched it again too early. */
+    add(running: RunningJob): boolean {
       if (jobs.has(running.job.id)) return false
       jobs.set(running.job.id, running)
       onChange([...jobs.keys()])
       return true
     },
-    remove(running) {
+    /** Call after the result is posted, so that pings name the job until then. */
+    remove(running: RunningJob) {
       jobs.delete(running.job.id)
       onChange([...jobs.keys()])
       wake()
     },
     // Runs in the job's context, so that its listeners' logs belong to the job.
-    cancel: (jobId) => currentJob.run(jobId, () => jobs.get(jobId)?.abort.abort(cancelReason())),
-    async waitForRoom(limit) {
+    cancel: (jobId: string) => currentJob.run(jobId, () => jobs.get(jobId)?.abort.abort(cancelReason())),
+    /** Resolves once fewer than `limit` run, or at `wake`. */
+    async waitForRoom(limit: number) {
       if (jobs.size >= limit) await nextChange()
     },
     async waitUntilIdle() {

@@ -9,16 +9,11 @@ import { doneTarget, type Settings, streamTarget } from './settings.ts'
 const WAITING_POSTS = 256
 const WAITING_CHARACTERS = 8 * 1024 * 1024
 
-export type Outbox = {
-  readonly putProgress: (body: string) => void
-  readonly putChunk: (body: string) => Promise<void>
-  readonly finish: () => Promise<void>
-  readonly discard: () => Promise<void>
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
 type Waiting = { readonly isChunk: boolean; readonly body: string }
 
-export function createOutbox(jobId: string, settings: Settings, post: Post): Outbox {
+export function createOutbox(jobId: string, settings: Settings, post: Post) {
   const waiting: Waiting[] = []
   let characters = 0
   let isClosed = false
@@ -57,7 +52,7 @@ export function createOutbox(jobId: string, settings: Settings, post: Post): Out
   }
 
   return {
-    putProgress(body) {
+    putProgress(body: string) {
       const last = waiting.at(-1)
       if (!hasRoom() && last !== undefined && !last.isChunk) {
         waiting.pop()
@@ -65,12 +60,12 @@ export function createOutbox(jobId: string, settings: Settings, post: Post): Out
       }
       put({ isChunk: false, body })
     },
-    async putChunk(body) {
+    async putChunk(body: string) {
       put({ isChunk: true, body })
       if (!hasRoom()) await new Promise<void>((resolve) => roomWaiters.push(resolve))
     },
     finish,
-    discard() {
+    discard(): Promise<void> {
       waiting.length = 0
       characters = 0
       return finish()

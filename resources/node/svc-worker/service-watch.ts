@@ -6,17 +6,11 @@ import { report } from './logs.ts'
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 
-/** Growing pauses with jitter, so that workers do not reconnect at the same instant. */
-export type Backoff = {
-  /** ms to wait: between half and all of a pause that doubles each time. */
-  readonly nextMs: () => number
-  readonly reset: () => void
-}
-
-export function createBackoff(): Backoff {
+export function createBackoff() {
   let pauseMs = FIRST_PAUSE_MS
   return {
-    nextMs() {
+    /** ms to wait: between half and all of a pause that doubles each time. */
+    nextMs(): number {
       const now = pauseMs
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
       return now * (0.5 + Math.random() / 2)
@@ -27,19 +21,16 @@ export function createBackoff(): Backoff {
   }
 }
 
-export type ServiceWatch = {
-  readonly answered: (channel: string) => void
-  readonly failed: (channel: string, reason: string) => void
-}
+export type ServiceWatch = ReturnType<typeof createServiceWatch>
 
-export function createServiceWatch(awayLimitMs: number): ServiceWatch {
+export function createServiceWatch(awayLimitMs: number) {
   const failing = new Set<string>()
   let awaySince = 0
   return {
-    answered(channel) {
+    answered(channel: string) {
       if (failing.delete(channel) && failing.size === 0) report('service is back', 'INFO')
     },
-    failed(channel, reason) {
+    failed(channel: string, reason: string) {
       const now = performance.now()
       if (failing.size === 0) {
         awaySince = now

@@ -12,14 +12,7 @@ export const POLL_TIMEOUT_MS = 90_000
 // ms to wait after a 429 without Retry-After. Source: docs/spec/worker-protocol.md, 2.
 const TOO_MANY_PAUSE_MS = 5000
 
-export type JobSource = {
-  readonly isClosed: () => boolean
-  readonly close: () => void
-  /** Makes one held request for at most `free` jobs; none means ask again. Pauses when the service asks. */
-  readonly take: (free: number, isBusy: boolean) => Promise<readonly Job[]>
-}
-
-export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch): JobSource {
+export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch) {
   const closing = new AbortController()
   const { signal } = closing
   const backoff = createBackoff()
@@ -34,9 +27,10 @@ export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatc
   }
 
   return {
-    isClosed: () => signal.aborted,
+    isClosed: (): boolean => signal.aborted,
     close: () => closing.abort(),
-    async take(free, isBusy) {
+    /** Makes one held request for at most `free` jobs; none means ask again. Pauses when the service asks. */
+    async take(free: number, isBusy: boolean): Promise<readonly Job[]> {
       let answer: Answer
       try {
         answer = await ask({ target: takeTarget(settings, free, isBusy), timeoutMs: POLL_TIMEOUT_MS, signal })

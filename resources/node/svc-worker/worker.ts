@@ -14,13 +14,7 @@ import type { Settings } from './settings.ts'
 import { listenForStops } from './stop.ts'
 import { createJobSource } from './take.ts'
 
-export type Worker = {
-  readonly run: () => Promise<void>
-  /** Takes no more jobs; `run` resolves once running ones are posted. Safe to call twice. */
-  readonly drain: () => void
-}
-
-export function createWorker(settings: Settings, program: Program): Worker {
+export function createWorker(settings: Settings, program: Program) {
   const limit = program.concurrency ?? settings.concurrency
   const ask = createClient(settings)
   const watch = createServiceWatch(settings.awayLimitMs)
@@ -62,6 +56,7 @@ export function createWorker(settings: Settings, program: Program): Worker {
       await jobs.waitUntilIdle()
       await draining.promise
     },
+    /** Takes no more jobs; `run` resolves once running ones are posted. Safe to call twice. */
     drain() {
       report('finishing current jobs, then stopping', 'INFO')
       draining.resolve()

@@ -20,15 +20,9 @@ import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from
 import { cannotForward, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
 
-export type Proxy = {
-  readonly isFor: (incoming: IncomingMessage) => boolean
-  readonly request: (incoming: IncomingMessage, response: ServerResponse) => void
-  readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
-}
-
 const GONE = 'the client closed the connection before the end of the response'
 
-export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
+export function createProxy(service: BalancerServices, ready: Promise<void>) {
   const findEndpoint = createFindEndpoint(service)
   const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
     admit(incoming, { service, findEndpoint, gone: signal })
@@ -109,13 +103,13 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   }
 
   return {
-    isFor: ({ url = '', headers }) => readAddress(url, headers.host) !== undefined,
-    request(incoming, response) {
+    isFor: ({ url = '', headers }: IncomingMessage): boolean => readAddress(url, headers.host) !== undefined,
+    request(incoming: IncomingMessage, response: ServerResponse) {
       // A client that disconnects before the response does not count.
       response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
       void respond(incoming, response)
     },
-    upgrade(incoming, socket, head) {
+    upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer) {
       socket.on('error', () => socket.destroy())
       void respondToUpgrade(incoming, socket, head)
     },

@@ -10,17 +10,11 @@ const REDRAWN_AT_MOST = 20
 const STATE_WIDTH = 'unchanged'.length
 const CLEAR_LINE = '\x1b[2K'
 
-export type ShownSteps = {
-  readonly report: (steps: readonly ReleaseStep[]) => void
-  /** Later output stands below the drawn steps, and later steps below that. */
-  readonly leave: () => void
-}
-
 /**
  * Shows each endpoint on one line, redrawn on a terminal, else printed on change. Shared notes print once, ignoring
  * changes of numbers.
  */
-export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 'stdout'>): ShownSteps {
+export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 'stdout'>) {
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   const shown = new Map<string, string>()
   const tellers = new Map<string, string>()
@@ -48,12 +42,13 @@ export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 
   }
 
   return {
-    report(steps) {
+    report(steps: readonly ReleaseStep[]) {
       if (output.json || steps.length === 0) return
       const width = Math.max(...steps.map(({ resource }) => resource.length))
       if (columns > 0 && steps.length <= REDRAWN_AT_MOST) redraw(steps, width)
       else print(steps, width)
     },
+    /** Later output stands below the drawn steps, and later steps below that. */
     leave() {
       drawn = 0
     },

@@ -4,13 +4,9 @@ import type { ProjectChange } from '../../app-builder/watch-app.ts'
 import type { BuiltApp } from '../../contract/build.ts'
 import { createEmitter } from '../../domain/emitter.ts'
 
-export type ChangeQueue = {
-  readonly push: (change: ProjectChange) => void
-  readonly next: (signal: AbortSignal) => Promise<ProjectChange | undefined>
-  readonly whenWaiting: (signal: AbortSignal) => Promise<void>
-}
+export type ChangeQueue = ReturnType<typeof createChangeQueue>
 
-export function createChangeQueue(): ChangeQueue {
+export function createChangeQueue() {
   let waiting: ProjectChange | undefined
   const pushes = createEmitter()
 
@@ -24,11 +20,11 @@ export function createChangeQueue(): ChangeQueue {
   }
 
   return {
-    push(change) {
+    push(change: ProjectChange) {
       waiting = waiting === undefined ? change : merge(waiting, change)
       pushes.emit()
     },
-    async next(signal) {
+    async next(signal: AbortSignal): Promise<ProjectChange | undefined> {
       await whenWaiting(signal)
       const change = signal.aborted ? undefined : waiting
       waiting = undefined
@@ -50,30 +46,25 @@ type Released = { readonly folder: string; readonly from: number; until: number 
 // The active one, the previous one, whose workers may still work, and one more. Source: ours.
 const MAX_FOLDERS = 3
 
-export type CodeFolders = {
-  readonly next: () => string
-  readonly drop: (folder: string) => Promise<void>
-  /** @param from when its first worker could start, ms since the epoch */
-  readonly live: (folder: string, from: number, now: number) => void
-  readonly tidy: (startedAt: readonly number[]) => Promise<void>
-}
+export type CodeFolders = ReturnType<typeof createCodeFolders>
 
-export function createCodeFolders(root: string): CodeFolders {
+export function createCodeFolders(root: string) {
   let count = 0
   let released: readonly Released[] = []
   const remove = (folder: string) => rm(folder, { recursive: true, force: true })
   return {
-    next() {
+    next(): string {
       count += 1
       return join(root, String(count))
     },
     drop: remove,
-    live(folder, from, now) {
+    /** @param from when its first worker could start, ms since the epoch */
+    live(folder: string, from: number, now: number) {
       const before = released.at(-1)
       if (before !== undefined) before.until = now
       released = [...released, { folder, from, until: undefined }]
     },
-    async tidy(startedAt) {
+    async tidy(startedAt: readonly number[]) {
       const mayHave = ({ from, until = Number.POSITIVE_INFINITY }: Released) =>
         startedAt.some((at) => at >= from && at <= until)
       const old = released.slice(0, -MAX_FOLDERS).filter((one) => !mayHave(one))

@@ -208,19 +208,15 @@ const ENV_FILE = '.env'
 
 type TakenVariables = { readonly names: readonly string[]; readonly leftOut: readonly string[] }
 
-type PreviewVariables = {
-  /**
-   * @param onChange receives the names when something changed
-   * @returns a version that grows with each change
-   */
-  readonly update: (onChange: (taken: TakenVariables) => void) => Promise<number>
-}
-
-function previewVariables(project: string, client: ServiceClient, target: AppTarget): PreviewVariables {
+function previewVariables(project: string, client: ServiceClient, target: AppTarget) {
   let version = 0
   let before: Readonly<Record<string, string>> = {}
   return {
-    async update(onChange) {
+    /**
+     * @param onChange receives the names when something changed
+     * @returns a version that grows with each change
+     */
+    async update(onChange: (taken: TakenVariables) => void): Promise<number> {
       const found = Object.entries(parseEnvFile(await readIfThere(join(project, ENV_FILE))))
       const good = found.filter(([name]) => variableName.safeParse(name).success)
       const values = Object.fromEntries(good)

@@ -16,15 +16,10 @@ export function failurePattern(reason: string): string {
 
 export type Failure = { readonly reason: string; readonly count: number; readonly jobId?: string | undefined }
 
-export type FailureGroups = {
-  readonly add: (failure: Failure) => void
-  readonly all: () => readonly Failure[]
-}
-
-export function createFailureGroups(most = Number.POSITIVE_INFINITY): FailureGroups {
+export function createFailureGroups(most = Number.POSITIVE_INFINITY) {
   const groups = new Map<string, Failure>()
   return {
-    add(failure) {
+    add(failure: Failure) {
       const pattern = failurePattern(failure.reason)
       const own = `${failure.jobId === undefined} ${pattern}`
       const key = groups.has(own) || groups.size < most ? own : ''
@@ -35,6 +30,6 @@ export function createFailureGroups(most = Number.POSITIVE_INFINITY): FailureGro
         groups.set(key, { ...group, reason, count: group.count + failure.count })
       }
     },
-    all: () => [...groups.values()].sort((one, other) => other.count - one.count),
+    all: (): readonly Failure[] => [...groups.values()].sort((one, other) => other.count - one.count),
   }
 }

@@ -27,14 +27,9 @@ const EDGES = BUCKET_BOUNDS.map((seconds) => {
 
 export type LabelValues = readonly (string | number)[]
 
-export type Exposition = {
-  readonly add: (name: MetricName, value: number | undefined, labels?: LabelValues) => void
-  readonly addHistogram: (name: MetricName, spans: Histogram, sumMs: number, labels: LabelValues) => void
-  readonly addSummary: (name: MetricName, values: { readonly sum: number; readonly count: number }) => void
-  readonly text: (form: ExpositionForm) => string
-}
+export type Exposition = ReturnType<typeof createExposition>
 
-export function createExposition(): Exposition {
+export function createExposition() {
   const lines = new Map<MetricName, string[]>()
 
   function linesOf(name: MetricName): string[] {
@@ -46,13 +41,13 @@ export function createExposition(): Exposition {
   }
 
   return {
-    add(name, value, labels = []) {
+    add(name: MetricName, value: number | undefined, labels: LabelValues = []) {
       if (value === undefined) return
       const row: MetricRow = METRICS[name]
       const set = labelText(row, labels)
       linesOf(name).push(`${sampleName(name, row)}${set === '' ? '' : `{${set}}`} ${value}`)
     },
-    addHistogram(name, spans, sumMs, labels) {
+    addHistogram(name: MetricName, spans: Histogram, sumMs: number, labels: LabelValues) {
       const set = labelText(METRICS[name], labels)
       const { upTo, count } = cumulative(spans)
       const into = linesOf(name)
@@ -61,10 +56,10 @@ export function createExposition(): Exposition {
       into.push(`${name}_bucket{${set},le="+Inf"} ${count}`)
       into.push(`${name}_sum{${set}} ${sumMs / 1000}`, `${name}_count{${set}} ${count}`)
     },
-    addSummary(name, { sum, count }) {
+    addSummary(name: MetricName, { sum, count }: { readonly sum: number; readonly count: number }) {
       linesOf(name).push(`${name}_sum ${sum}`, `${name}_count ${count}`)
     },
-    text(form) {
+    text(form: ExpositionForm): string {
       const families = Object.entries<MetricRow>(METRICS).flatMap(([name, row]) => {
         const samples = lines.get(name as MetricName)
         if (samples === undefined) return []

@@ -13,16 +13,11 @@ export type Outcome = {
   readonly error: string | undefined
 }
 
-export type Tally = {
-  readonly add: (outcome: Outcome) => void
-  readonly result: (elapsedMs: number) => LoadTestResult
-}
-
 // Source: ours. The list of jobs shows further kinds.
 const MAX_ERRORS = 20
 const ERROR_LENGTH = 500
 
-export function createTally(): Tally {
+export function createTally() {
   const latency = createSpans()
   const delay = createSpans()
   const execution = createSpans()
@@ -31,7 +26,7 @@ export function createTally(): Tally {
   let failed = 0
 
   return {
-    add({ status, latencyMs, delayMs, executionMs, error }) {
+    add({ status, latencyMs, delayMs, executionMs, error }: Outcome) {
       const name = status === undefined ? 'none' : String(status)
       statuses[name] = (statuses[name] ?? 0) + 1
       latency.add(latencyMs)
@@ -41,7 +36,7 @@ export function createTally(): Tally {
       failed += 1
       errors.add({ reason: keepEnds(error, ERROR_LENGTH), count: 1 })
     },
-    result: (elapsedMs) => ({
+    result: (elapsedMs: number): LoadTestResult => ({
       elapsedMs,
       done: latency.count(),
       failed,

@@ -68,15 +68,6 @@ function reasonOf(error: unknown, { commandFailed }: ImageBuild, lines: readonly
 
 export type WantedPackages = Pick<ContainerSettings, 'packages' | 'systemPackages'>
 
-type PackageImage = {
-  readonly id: (base: string, wanted: WantedPackages) => string | undefined
-  readonly build: (
-    docker: Docker,
-    image: WantedPackages & { readonly name: string; readonly base: string },
-    watch: Watch,
-  ) => Promise<void>
-}
-
 const DOCKERFILE = 'packages.Dockerfile'
 const LISTS = ['packages.list', 'system-packages.list'] as const
 /** Characters of the hash in tags. Source: ours, 48 bits. */
@@ -84,7 +75,7 @@ export const TAG_HASH_LENGTH = 12
 const INSTALL_FAILED =
   'its packages could not be installed. Check their names, and whether containers reach the network'
 
-export function createPackageImage(folder: string): PackageImage {
+export function createPackageImage(folder: string) {
   let text: string | undefined
   const dockerfile = () => {
     text ??= readFileSync(join(folder, DOCKERFILE), 'utf8')
@@ -92,12 +83,16 @@ export function createPackageImage(folder: string): PackageImage {
   }
 
   return {
-    id(base, wanted) {
+    id(base: string, wanted: WantedPackages): string | undefined {
       if (wanted.packages.length + wanted.systemPackages.length === 0) return undefined
       const parts = [dockerfile(), base, ...listsOf(wanted)]
       return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, TAG_HASH_LENGTH)
     },
-    async build(docker, { name, base, ...wanted }, watch) {
+    async build(
+      docker: Docker,
+      { name, base, ...wanted }: WantedPackages & { readonly name: string; readonly base: string },
+      watch: Watch,
+    ) {
       const context = await mkdtemp(join(tmpdir(), 'drydock-packages-'))
       try {
         const files = [DOCKERFILE, ...LISTS]

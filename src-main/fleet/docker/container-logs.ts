@@ -106,30 +106,25 @@ function linesOf(frame: string): readonly ContainerLine[] {
   })
 }
 
-export type ReadMarks = {
-  readonly get: (workerId: string) => string | undefined
-  readonly set: (workerId: string, stamp: string) => void
-  readonly remove: (workerId: string) => void
-  readonly keepOnly: (workerIds: ReadonlySet<string>) => void
-}
+export type ReadMarks = ReturnType<typeof openReadMarks>
 
 const ENDING = '.stamp'
 
 /** Creates a missing folder. A lost mark only repeats lines. */
-export function openReadMarks(folder: string): ReadMarks {
+export function openReadMarks(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = (workerId: string) => join(folder, `${workerId}${ENDING}`)
   return {
-    get(workerId) {
+    get(workerId: string): string | undefined {
       try {
         return readFileSync(path(workerId), 'utf8') || undefined
       } catch {
         return undefined
       }
     },
-    set: (workerId, stamp) => writeFileSync(path(workerId), stamp, { mode: 0o600 }),
-    remove: (workerId) => rmSync(path(workerId), { force: true }),
-    keepOnly(workerIds) {
+    set: (workerId: string, stamp: string) => writeFileSync(path(workerId), stamp, { mode: 0o600 }),
+    remove: (workerId: string) => rmSync(path(workerId), { force: true }),
+    keepOnly(workerIds: ReadonlySet<string>) {
       for (const name of readdirSync(folder)) {
         if (name.endsWith(ENDING) && !workerIds.has(name.slice(0, -ENDING.length)))
           rmSync(join(folder, name), { force: true })

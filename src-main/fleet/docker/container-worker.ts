@@ -18,15 +18,7 @@ import {
 import type { ContainerEvent } from './engine.ts'
 import { KILLED, NOT_FOUND, statusOf } from './engine-messages.ts'
 
-export type ContainerWorker = {
-  readonly container: Docker.Container
-  readonly facts: FleetWorker
-  readonly onEvent: (event: ContainerEvent) => void
-  readonly checkAgain: () => Promise<void>
-  readonly stop: (graceMs: number) => Promise<void>
-  readonly pause: () => Promise<void>
-  readonly resume: () => Promise<void>
-}
+export type ContainerWorker = ReturnType<typeof createContainerWorker>
 
 // Limit for remaining output of an ended container, so that a hanging engine does not hide the end, ms.
 const REST_OF_OUTPUT_MS = 2000
@@ -52,7 +44,7 @@ export function createContainerWorker({
   readonly onOutput: (output: WorkerOutput) => void
   readonly onEnd: (exit: WorkerExit) => void
   readonly onLeft: () => void
-}): ContainerWorker {
+}) {
   const { workerId } = facts
   const removed = Promise.withResolvers<void>()
   let last = marks.get(workerId)
@@ -156,19 +148,19 @@ export function createContainerWorker({
   return {
     container,
     facts,
-    onEvent: ({ action, attributes }) => {
+    onEvent: ({ action, attributes }: ContainerEvent) => {
       if (action === 'kill' && attributes.signal === SIGTERM && !hasReported) stoppedByOthers = true
       if (action === 'oom') ranOutOfMemory = true
       if (action === 'die') void end(stoppedByOthers ? 'of the engine' : 'its own')
     },
-    async checkAgain() {
+    async checkAgain(): Promise<void> {
       const state = await inspect()
       if (state === 'nobody says') return
       if (state === undefined || !state.State.Running) return end('of the engine')
       follower = follow()
       if (hasReported) await signal('SIGKILL')
     },
-    async stop(graceMs) {
+    async stop(graceMs: number) {
       hasReported = true
       cancelKill?.()
       if (graceMs > 0) cancelKill = clock.after(graceMs, () => void signal('SIGKILL'))

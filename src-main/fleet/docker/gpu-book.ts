@@ -19,32 +19,14 @@ export type GpuBookOptions = {
   readonly onChange: () => void
 }
 
-export type GpuBook = {
-  /** How many more workers find GPUs, and why not more; infinite without a need. */
-  readonly slots: (need: GpuNeed) => ReturnType<typeof gpuSlots>
-  /**
-   * Assigns GPUs, or returns the worker's existing ones.
-   * @returns ids, none if not needed
-   * @throws Error with a reason for the user
-   */
-  readonly take: (workerId: string, endpointId: string, need: GpuNeed) => readonly string[]
-  /** Reads GPUs, and tells what a worker would get if none were taken. */
-  readonly offer: (need: GpuNeed) => Promise<GpuAllocation>
-  readonly adopt: (workerId: string, endpointId: string, ids: readonly string[], shared: boolean) => void
-  readonly release: (workerId: string) => void
-  readonly refresh: () => Promise<void>
-  readonly cards: () => readonly GpuCard[]
-  readonly inventory: () => GpuInventory | undefined
-  readonly holds: () => readonly GpuHold[]
-  readonly close: () => void
-}
+export type GpuBook = ReturnType<typeof createGpuBook>
 
 // Age of a valid reading, and pause between two, ms; source: ours, each wakes sleeping laptop GPUs.
 const FRESH_MS = 30_000
 
 const LOOKING = 'looking for GPUs'
 
-export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOptions): GpuBook {
+export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOptions) {
   let inventory: GpuInventory | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -86,7 +68,8 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
   }
 
   return {
-    slots(need) {
+    /** How many more workers find GPUs, and why not more; infinite without a need. */
+    slots(need: GpuNeed): ReturnType<typeof gpuSlots> {
       if (need.gpu === undefined) return gpuSlots(need, { cards: [] }, holds)
       if (clock.steady() - readAt >= FRESH_MS) refreshInBackground()
       if (inventory === undefined) return { free: 0, reason: LOOKING }
@@ -94,7 +77,12 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
       if (slots.free === 0 && inventory.fault !== undefined) readAgainLater()
       return slots
     },
-    take(workerId, endpointId, need) {
+    /**
+     * Assigns GPUs, or returns the worker's existing ones.
+     * @returns ids, none if not needed
+     * @throws Error with a reason for the user
+     */
+    take(workerId: string, endpointId: string, need: GpuNeed): readonly string[] {
       const own = holds.filter((hold) => hold.workerId === workerId).map(({ gpuId }) => gpuId)
       if (own.length > 0 || need.gpu === undefined) return own
       if (inventory === undefined) {
@@ -106,24 +94,25 @@ export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOp
       holds = [...holds, ...allocation.ids.map((gpuId) => ({ gpuId, workerId, endpointId, shared: need.gpuShared }))]
       return allocation.ids
     },
-    async offer(need) {
+    /** Reads GPUs, and tells what a worker would get if none were taken. */
+    async offer(need: GpuNeed): Promise<GpuAllocation> {
       await refresh()
       return allocateGpus(need, inventory ?? { cards: [] }, [])
     },
-    adopt(workerId, endpointId, ids, shared) {
+    adopt(workerId: string, endpointId: string, ids: readonly string[], shared: boolean) {
       const others = holds.filter((hold) => hold.workerId !== workerId)
       holds = [...others, ...ids.map((gpuId) => ({ gpuId, workerId, endpointId, shared }))]
     },
-    release(workerId) {
+    release(workerId: string) {
       const others = holds.filter((hold) => hold.workerId !== workerId)
       if (others.length === holds.length) return
       holds = others
       notify()
     },
     refresh,
-    cards: () => inventory?.cards ?? [],
-    inventory: () => inventory,
-    holds: () => holds,
+    cards: (): readonly GpuCard[] => inventory?.cards ?? [],
+    inventory: (): GpuInventory | undefined => inventory,
+    holds: (): readonly GpuHold[] => holds,
     close() {
       closed = true
       cancelNext?.()

@@ -13,18 +13,7 @@ import type { EngineSurroundings } from './find-engine.ts'
 import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
 
-export type ImageStore = {
-  readonly nameFor: (plan: Pick<WorkerPlan, 'container'>) => string
-  readonly ensure: (
-    connected: Pick<Connected, 'docker'>,
-    plan: Pick<WorkerPlan, 'container'>,
-    watch: Watch,
-  ) => Promise<void>
-  readonly login: (plan: Pick<WorkerPlan, 'container'>) => Promise<RegistryLogin | undefined>
-  readonly ensurePython: (connected: Pick<Connected, 'docker'>, watch: Watch) => Promise<string>
-  readonly own: (docker: Docker) => Promise<readonly OwnImage[]>
-  readonly removeOld: (docker: Docker) => Promise<void>
-}
+export type ImageStore = ReturnType<typeof createImageStore>
 
 export type ImageStoreOptions = WorkerImageOptions & {
   readonly clock: Pick<Clock, 'steady'>
@@ -47,7 +36,7 @@ const ANY_REGISTRY = '*'
 // Defaults for settings that an earlier version stored without these fields.
 const USUAL: WantedImage = { packages: [], systemPackages: [] }
 
-export function createImageStore(options: ImageStoreOptions): ImageStore {
+export function createImageStore(options: ImageStoreOptions) {
   const { clock, log, surroundings, registryAuth } = options
   const worker = createWorkerImage(options)
   const share = createSharedWork()
@@ -137,23 +126,28 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   }
 
   return {
-    nameFor: ({ container }) => container?.image ?? worker.name({ ...USUAL, ...container }),
-    async ensure({ docker }, { container }, watch) {
+    nameFor: ({ container }: Pick<WorkerPlan, 'container'>): string =>
+      container?.image ?? worker.name({ ...USUAL, ...container }),
+    async ensure(
+      { docker }: Pick<Connected, 'docker'>,
+      { container }: Pick<WorkerPlan, 'container'>,
+      watch: Watch,
+    ): Promise<void> {
       if (container?.image === undefined) return ensureWorkerImage(docker, { ...USUAL, ...container }, watch)
       const { image, pull, registryAuth: name } = container
       return ensureImage(docker, { image, pull, registryAuth: name }, watch)
     },
-    async login({ container }) {
+    async login({ container }: Pick<WorkerPlan, 'container'>): Promise<RegistryLogin | undefined> {
       if (container?.image === undefined) return undefined
       const { image, pull, registryAuth: name } = container
       return loginFor({ image, pull, registryAuth: name })
     },
-    async ensurePython({ docker }, watch) {
+    async ensurePython({ docker }: Pick<Connected, 'docker'>, watch: Watch): Promise<string> {
       await ensureBase(docker, USUAL, watch)
       return worker.base(USUAL)
     },
-    own: (docker) => worker.list(docker, workerImages),
-    removeOld: (docker) => worker.removeOld(docker, workerImages),
+    own: (docker: Docker): Promise<readonly OwnImage[]> => worker.list(docker, workerImages),
+    removeOld: (docker: Docker): Promise<void> => worker.removeOld(docker, workerImages),
   }
 }
 

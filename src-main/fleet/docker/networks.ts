@@ -18,12 +18,7 @@ export type WorkerNetwork = {
   readonly extraHosts: readonly string[]
 }
 
-export type WorkerNetworks = {
-  readonly get: (connected: Connected, egress: boolean) => Promise<WorkerNetwork>
-  readonly reopen: (connected: Connected, names: readonly string[]) => Promise<void>
-  readonly forget: () => void
-  readonly remove: (docker: Docker) => Promise<void>
-}
+export type WorkerNetworks = ReturnType<typeof createWorkerNetworks>
 
 /** Resolved by the engine to this machine. Source: Docker. */
 const HOST_GATEWAY = 'host-gateway'
@@ -37,7 +32,7 @@ export function createWorkerNetworks({
   readonly serviceId: string
   readonly labels: Readonly<Record<string, string>>
   readonly open: DockerPlace['openForWorkers']
-}): WorkerNetworks {
+}) {
   const known = new Map<string, Promise<WorkerNetwork>>()
   const nameOf = (egress: boolean) => `drydock-${serviceId}${egress ? '' : '-closed'}`
 
@@ -63,11 +58,11 @@ export function createWorkerNetworks({
 
   return {
     get,
-    async reopen(connected, names) {
+    async reopen(connected: Connected, names: readonly string[]) {
       for (const egress of [true, false]) if (names.includes(nameOf(egress))) await get(connected, egress)
     },
     forget: () => known.clear(),
-    async remove(docker) {
+    async remove(docker: Docker) {
       known.clear()
       await Promise.all(
         [true, false].map((egress) =>

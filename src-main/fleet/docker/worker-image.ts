@@ -11,16 +11,6 @@ import { engineMessage } from './engine-messages.ts'
 
 export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>
 
-export type WorkerImage = {
-  readonly name: (wanted: WantedImage) => string
-  readonly packagesName: (wanted: WantedImage) => string | undefined
-  readonly base: (wanted: WantedImage) => string
-  readonly buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
-  readonly build: (docker: Docker, wanted: WantedImage, watch: Watch) => Promise<void>
-  readonly list: (docker: Docker, inUse: ReadonlySet<string>) => Promise<readonly OwnImage[]>
-  readonly removeOld: (docker: Docker, inUse: ReadonlySet<string>) => Promise<void>
-}
-
 const LABELS = { 'svc.image': 'worker' }
 const FOLDER = 'docker/worker'
 const DOCKERFILE = `${FOLDER}/Dockerfile`
@@ -35,12 +25,7 @@ export type WorkerImageOptions = {
   readonly log: Log
 }
 
-export function createWorkerImage({
-  resources,
-  version,
-  repository = 'drydock-worker',
-  log,
-}: WorkerImageOptions): WorkerImage {
+export function createWorkerImage({ resources, version, repository = 'drydock-worker', log }: WorkerImageOptions) {
   const packages = createPackageImage(join(resources, FOLDER))
   let content: Content | undefined
   const read = () => {
@@ -71,9 +56,9 @@ export function createWorkerImage({
     name,
     packagesName,
     base,
-    buildPackages: (docker, wanted, watch) =>
+    buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch): Promise<void> =>
       packages.build(docker, { ...wanted, name: packagesName(wanted) ?? '', base: base(wanted) }, watch),
-    build(docker, wanted, watch) {
+    build(docker: Docker, wanted: WantedImage, watch: Watch): Promise<void> {
       const options = {
         t: name(wanted),
         dockerfile: DOCKERFILE,
@@ -84,14 +69,14 @@ export function createWorkerImage({
       }
       return buildImage(docker, { context: resources, files: read().files, options, progress: stepOf }, watch)
     },
-    async list(docker, inUse) {
+    async list(docker: Docker, inUse: ReadonlySet<string>): Promise<readonly OwnImage[]> {
       const images = await docker.listImages({ filters: { reference: [repository] } })
       const old = new Set(oldImages(images, { repository, tag: read().tag, inUse }))
       return images.flatMap(({ RepoTags, Size }) =>
         (RepoTags ?? []).map((image) => ({ name: image, bytes: Size, old: old.has(image) })),
       )
     },
-    async removeOld(docker, inUse) {
+    async removeOld(docker: Docker, inUse: ReadonlySet<string>) {
       const images = await docker.listImages({ filters: { reference: [repository] } })
       for (const image of oldImages(images, { repository, tag: read().tag, inUse })) {
         try {

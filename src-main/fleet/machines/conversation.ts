@@ -38,20 +38,11 @@ export class Refused extends Error {
 /** The connection broke early; a retry resumes where it was. */
 export class ConnectionBroken extends Error {}
 
-export type Conversation = {
-  /** @param content what follows the message, or its announced byte count */
-  readonly say: (message: Said, content?: Uint8Array | number) => Promise<void>
-  readonly sayBytes: (piece: Uint8Array) => Promise<void>
-  readonly hear: () => Promise<Heard>
-  readonly close: () => void
-}
+export type Conversation = ReturnType<typeof converse>
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
 
-export function converse(
-  stream: Duplex,
-  demux: (stream: Duplex, output: PassThrough, error: PassThrough) => void,
-): Conversation {
+export function converse(stream: Duplex, demux: (stream: Duplex, output: PassThrough, error: PassThrough) => void) {
   const output = new PassThrough()
   const error = new PassThrough()
   const heard: Heard[] = []
@@ -94,13 +85,14 @@ export function converse(
   }
 
   return {
-    say(message, content = 0) {
+    /** @param content what follows the message, or its announced byte count */
+    say(message: Said, content: Uint8Array | number = 0): Promise<void> {
       const bytes = typeof content === 'number' ? content : content.length
       const line = Buffer.from(`${JSON.stringify({ ...message, bytes })}\n`)
       return write(typeof content === 'number' ? line : Buffer.concat([line, content]))
     },
     sayBytes: write,
-    async hear() {
+    async hear(): Promise<Heard> {
       for (;;) {
         const message = heard.shift()
         if (message !== undefined) return message

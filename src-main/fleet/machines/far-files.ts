@@ -34,14 +34,7 @@ export type SentFolder = {
   readonly source: string
 }
 
-export type FarFiles = {
-  /** Sends missing data, resuming after interruptions. Rejects with a reason for the user. */
-  readonly send: (folder: FolderToSend, watch: Watch) => Promise<SentFolder>
-  readonly receive: (tree: string, watch: Watch, bring: (container: string) => Promise<void>) => Promise<SentFolder>
-  readonly removeOld: (watch: Watch) => Promise<void>
-  readonly removeAll: (watch: Watch) => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type FarFiles = ReturnType<typeof createFarFiles>
 
 export type FarFilesOptions = FilesContainerOptions & {
   readonly engine: Pick<Engine, 'connect' | 'problem'>
@@ -66,7 +59,7 @@ class EngineAway extends Error {}
 
 type LatestTree = KnownTree & SentFolder & { readonly path: string; readonly sureUntil: number }
 
-export function createFarFiles(options: FarFilesOptions): FarFiles {
+export function createFarFiles(options: FarFilesOptions) {
   const { engine, machine, clock, log } = options
   const container = createFilesContainer(options)
   const hashes = createHashCache()
@@ -189,8 +182,9 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
   }
 
   return {
+    /** Sends missing data, resuming after interruptions. Rejects with a reason for the user. */
     send: sendPatiently,
-    receive: (tree, watch, bring) =>
+    receive: (tree: string, watch: Watch, bring: (container: string) => Promise<void>): Promise<SentFolder> =>
       inTurn(watch.signal, async () => {
         const volume = await container.ensure(await engine.connect(), watch)
         await bring(container.name)
@@ -198,7 +192,7 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
         return { tree, source: sourceOf(volume, tree) }
       }),
     removeOld,
-    removeAll: (watch) =>
+    removeAll: (watch: Watch): Promise<void> =>
       inTurn(watch.signal, async () => {
         const { docker } = await engine.connect()
         latest.clear()

@@ -1,6 +1,6 @@
 import { shellQuoted } from '../../domain/text.ts'
 import { NVIDIA_SMI_PATHS, type ProgramEnd } from '../../domain/worker/gpu-list.ts'
-import { type GpuReader, gpuReaderBy } from '../docker/gpu-inventory.ts'
+import { gpuReaderBy } from '../docker/gpu-inventory.ts'
 import type { SshConnection } from './ssh-connection.ts'
 
 type Run = Pick<SshConnection, 'run'>
@@ -38,12 +38,10 @@ export async function farFolder({ run }: Run, path: string): Promise<string | un
   return real === '' ? undefined : real
 }
 
-export type FarCards = { readonly gpuReader: GpuReader; readonly hasGpuHook: () => boolean }
-
 // Time limit of the remote nvidia-smi, s; same as locally.
 const LIMIT_S = 10
 
-export function farCards(connection: () => Promise<Run>): FarCards {
+export function farCards(connection: () => Promise<Run>) {
   let hasHook = false
   async function ask(args: readonly string[]): Promise<ProgramEnd> {
     try {
@@ -57,7 +55,7 @@ export function farCards(connection: () => Promise<Run>): FarCards {
       return { stdout: '', stderr: (error as Error).message, failure: 'failed' }
     }
   }
-  return { gpuReader: gpuReaderBy(ask), hasGpuHook: () => hasHook }
+  return { gpuReader: gpuReaderBy(ask), hasGpuHook: (): boolean => hasHook }
 }
 
 // Sets LC_ALL, because numbers must use a decimal point in any locale.

@@ -10,18 +10,6 @@ import { type Program, readProgram } from './read-program.ts'
 type Docker = Connected['docker']
 type Container = ReturnType<Docker['getContainer']>
 
-export type FilesContainer = {
-  readonly name: string
-  /**
-   * Creates and starts it if missing.
-   * @returns the volume's path as seen by that engine
-   */
-  readonly ensure: (connected: Connected, watch: Watch) => Promise<string>
-  readonly run: (docker: Docker, command: string, argv?: readonly string[]) => Promise<Conversation>
-  readonly remove: (docker: Docker) => Promise<void>
-  readonly removeAll: (docker: Docker) => Promise<void>
-}
-
 export type FilesContainerOptions = {
   readonly serviceId: string
   readonly pythonPath: string
@@ -34,7 +22,7 @@ const VOLUME_FOLDER = '/files'
 const MEMORY_BYTES = 512 * MIB // a manifest of 100,000 files takes about 150 MiB
 const MAX_PROCESSES = 32
 
-export function createFilesContainer({ serviceId, pythonPath, image }: FilesContainerOptions): FilesContainer {
+export function createFilesContainer({ serviceId, pythonPath, image }: FilesContainerOptions) {
   const name = `drydock-${serviceId}-files`
   let program: Promise<Program> | undefined
 
@@ -84,8 +72,12 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
 
   return {
     name,
+    /**
+     * Creates and starts it if missing.
+     * @returns the volume's path as seen by that engine
+     */
     ensure,
-    async run(docker, command, argv = []) {
+    async run(docker: Docker, command: string, argv: readonly string[] = []): Promise<Conversation> {
       const exec = await docker.getContainer(name).exec({
         Cmd: ['python3', '-m', PROGRAM, command, VOLUME_FOLDER, ...argv],
         AttachStdin: true,
@@ -96,7 +88,7 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
       return converse(stream, (mixed, output, error) => docker.modem.demuxStream(mixed, output, error))
     },
     remove,
-    async removeAll(docker) {
+    async removeAll(docker: Docker) {
       await remove(docker)
       await docker.getVolume(name).remove().catch(ifThere)
     },

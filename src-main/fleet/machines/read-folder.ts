@@ -18,10 +18,7 @@ export type FolderContent = {
   readonly withheld: readonly string[]
 }
 
-export type HashCache = {
-  /** @param now wall clock ms, from before the file was checked */
-  readonly hash: (path: string, facts: BigIntStats, now: number) => Promise<string>
-}
+export type HashCache = ReturnType<typeof createHashCache>
 
 const AT_ONCE = 32
 const WHOLE_BYTES = MIB
@@ -35,10 +32,11 @@ const MAX_HASHES = 200_000
  * Hash cache keyed by file identity, not path, as builds of an app share files. Creation time (or change time) detects
  * a reused inode, which could match in size and time after unpacking an archive.
  */
-export function createHashCache(): HashCache {
+export function createHashCache() {
   const known = new Map<string, string>()
   return {
-    async hash(path, facts, now) {
+    /** @param now wall clock ms, from before the file was checked */
+    async hash(path: string, facts: BigIntStats, now: number): Promise<string> {
       const made = facts.birthtimeNs > 0n ? facts.birthtimeNs : facts.ctimeNs
       const key = `${facts.dev} ${facts.ino} ${made} ${facts.size} ${facts.mtimeNs}`
       const before = known.get(key)

@@ -31,11 +31,7 @@ type Docker = Client['docker']
 type Container = ReturnType<Docker['getContainer']>
 type Options = Parameters<Docker['createContainer']>[0]
 
-export type Relay = {
-  readonly open: (gateway: string, connected: Client) => Promise<WorkerPort>
-  readonly whyEnded: (containerId: string, docker: Docker) => Promise<string | undefined>
-  readonly remove: (docker: Docker) => Promise<void>
-}
+export type Relay = ReturnType<typeof createRelay>
 
 export type RelayOptions = {
   readonly serviceId: string
@@ -56,7 +52,7 @@ const TAKEN = 'Address already in use'
 // Python starts slowly on a loaded machine, ms; source: ours.
 const LISTEN_MS = 30_000
 
-export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, answerTo }: RelayOptions): Relay {
+export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, answerTo }: RelayOptions) {
   let program: Promise<Program> | undefined
   // Sequential, since concurrent starts would create the same container twice.
   let last: Promise<unknown> = Promise.resolve()
@@ -88,7 +84,7 @@ export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, an
   }
 
   return {
-    open(gateway, connected) {
+    open(gateway: string, connected: Client): Promise<WorkerPort> {
       const opening = last
         .catch(() => undefined)
         .then(() => openNow(gateway, connected))
@@ -100,12 +96,12 @@ export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, an
       last = opening
       return opening
     },
-    async whyEnded(containerId, docker) {
+    async whyEnded(containerId: string, docker: Docker): Promise<string | undefined> {
       const watchdog = await find(docker, watchdogName(serviceId))
       const lines = watchdog === undefined ? [] : await readContainerLogs(watchdog.container, undefined)
       return lines.flatMap(readReasons).findLast(({ container }) => container === containerId)?.reason
     },
-    async remove(docker) {
+    async remove(docker: Docker) {
       const filters = { label: [`${LABELS.service}=${serviceId}`, LABELS.part] }
       const found = await docker.listContainers({ all: true, filters })
       await Promise.all(found.map(({ Id }) => remove(docker.getContainer(Id))))

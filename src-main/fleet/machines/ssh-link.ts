@@ -17,22 +17,7 @@ type LinkStatus = {
 
 type Make = (connection: SshConnection) => Promise<void>
 
-export type SshLink = {
-  readonly folder: string
-  readonly status: () => LinkStatus
-  readonly onChange: (listener: () => void) => void
-  /**
-   * The connection; waits while it opens, and rejects at once during a retry pause.
-   * @param now tries immediately instead of waiting
-   */
-  readonly connection: (now?: 'now') => Promise<SshConnection>
-  /**
-   * Creates something on every connection, rejecting if the present one fails; a later failure breaks that connection.
-   * @returns a function that forgets it
-   */
-  readonly keep: (make: Make) => Promise<() => void>
-  readonly close: () => Promise<void>
-}
+export type SshLink = ReturnType<typeof createSshLink>
 
 export type SshLinkOptions = Pick<SshConnectionOptions, 'target' | 'env'> & {
   readonly clock: Clock
@@ -46,7 +31,7 @@ const LAST_PAUSE_MS = 10_000
 // Path limit of macOS sockets, minus names and ssh's temporary suffix.
 const MOST_PATH = 104 - 30
 
-export function createSshLink({ target, env, clock, log, folder: wanted }: SshLinkOptions): SshLink {
+export function createSshLink({ target, env, clock, log, folder: wanted }: SshLinkOptions) {
   const kept = new Set<Make>()
   const made = new WeakMap<SshConnection, Map<Make, Promise<void>>>()
   const changes = createEmitter()
@@ -134,10 +119,18 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
 
   return {
     folder,
-    status: () => status,
+    status: (): LinkStatus => status,
     onChange: changes.on,
+    /**
+     * The connection; waits while it opens, and rejects at once during a retry pause.
+     * @param now tries immediately instead of waiting
+     */
     connection,
-    async keep(make) {
+    /**
+     * Creates something on every connection, rejecting if the present one fails; a later failure breaks that connection.
+     * @returns a function that forgets it
+     */
+    async keep(make: Make): Promise<() => void> {
       const present = attempt
       kept.add(make)
       try {

@@ -7,15 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
 import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from '../line-budget.ts'
 
-export type OutputFile = {
-  readonly readLines: () => readonly string[]
-  /** The rest of an ended worker, without budget, including an unterminated line. */
-  readonly readRest: () => readonly string[]
-  readonly moreWaits: () => boolean
-  readonly position: () => number
-  readonly remember: (position: number) => void
-  readonly close: () => void
-}
+export type OutputFile = ReturnType<typeof openOutputFile>
 
 const READ_BYTES = MIB
 const LINE_END = 10
@@ -27,7 +19,7 @@ const NO_BUDGET: LineBudget = { left: () => Number.POSITIVE_INFINITY, take: () =
  * Resumes where an earlier reader stopped.
  * @param positionPath stores the position; created if missing
  */
-export function openOutputFile(path: string, positionPath: string, budget: LineBudget): OutputFile {
+export function openOutputFile(path: string, positionPath: string, budget: LineBudget) {
   const file = openSync(path, 'r+')
   const positionFile = openSync(positionPath, constants.O_RDWR | constants.O_CREAT, 0o600)
   let offset = readPosition(positionFile)
@@ -66,7 +58,8 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
 
   return {
     readLines,
-    readRest() {
+    /** The rest of an ended worker, without budget, including an unterminated line. */
+    readRest(): readonly string[] {
       if (closed) return []
       const unread = fstatSync(file).size - offset
       offset += Math.max(0, unread - READ_BYTES)
@@ -75,9 +68,9 @@ export function openOutputFile(path: string, positionPath: string, budget: LineB
       const newest = lines.slice(-LINES_AT_ONCE)
       return [leftOut(unread - Buffer.byteLength(newest.join('\n'))), ...newest]
     },
-    moreWaits: () => !closed && moreWaits,
-    position: () => offset,
-    remember(position) {
+    moreWaits: (): boolean => !closed && moreWaits,
+    position: (): number => offset,
+    remember(position: number) {
       if (!closed) writeSync(positionFile, String(position).padStart(POSITION_DIGITS), 0)
     },
     close() {

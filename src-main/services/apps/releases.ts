@@ -10,7 +10,7 @@ import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
 import type { Environment, Release } from '../ports/storage.ts'
 import type { Log } from '../ports/system.ts'
-import { createNotifier, type Notifier, type WaitOptions, waitAtMost } from '../wait.ts'
+import { createNotifier, type WaitOptions, waitAtMost } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -37,20 +37,7 @@ export type ReleaseRequest = Omit<ReleaseCreate, 'source'> & {
   readonly ids?: ReadonlyMap<string, string>
 }
 
-export type Releases = {
-  /**
-   * Starts a release in the background.
-   * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING,
-   * ENVIRONMENT_NOT_FOUND if deleted meanwhile
-   */
-  readonly create: (environment: Environment, request: ReleaseRequest) => Promise<Release>
-  readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
-  readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
-  readonly whenLive: (release: Pick<Release, 'id'>, most: Pick<WaitOptions, 'ms' | 'signal'>) => Promise<void>
-  readonly notifier: Notifier
-  readonly start: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type Releases = ReturnType<typeof createReleases>
 
 type Run = {
   readonly giveUp: AbortController
@@ -66,7 +53,7 @@ const NEWS_EVERY_MS = 250
 const MAX_RUNS = 200
 const CUT_OFF = 'the service stopped while it was prepared'
 
-export function createReleases(deps: ReleasesDeps): Releases {
+export function createReleases(deps: ReleasesDeps) {
   const { storage, clock, registry, log } = deps
   const notifier = createNotifier(clock)
   const rollout = createSettingsRollout(deps)
@@ -248,23 +235,28 @@ export function createReleases(deps: ReleasesDeps): Releases {
   }
 
   return {
-    create(environment, request) {
+    /**
+     * Starts a release in the background.
+     * @throws AppError DEPLOY_RUNNING, RELEASE_NOT_FOUND, NOT_DEPLOYED, ARTIFACT_NOT_FOUND, BAD_FIELD, STOPPING,
+     * ENVIRONMENT_NOT_FOUND if deleted meanwhile
+     */
+    create(environment: Environment, request: ReleaseRequest): Promise<Release> {
       if (stopped) return Promise.reject(new AppError('STOPPING'))
       const giveUp = new AbortController()
       const created = create(environment, request, giveUp).finally(() => creating.delete(giveUp))
       creating.set(giveUp, created)
       return created
     },
-    run(release) {
+    run(release: Pick<Release, 'id'>): ReleaseRun | undefined {
       const run = runs.get(release.id)
       return run && { steps: [...run.steps.values()].map(news), warnings: [...run.warnings], ended: run.ended }
     },
-    async cancel(release, why) {
+    async cancel(release: Pick<Release, 'id'>, why: string) {
       const run = runs.get(release.id)
       run?.giveUp.abort(new Error(why))
       await run?.done
     },
-    async whenLive({ id }, most) {
+    async whenLive({ id }: Pick<Release, 'id'>, most: Pick<WaitOptions, 'ms' | 'signal'>) {
       const run = runs.get(id)
       if (run !== undefined) await waitAtMost(clock, most, run.decided.promise)
     },

@@ -142,17 +142,7 @@ type Staged = { readonly endpoint: Endpoint; readonly before?: Endpoint | undefi
 
 type Report = (note?: string) => void
 
-type StagedWorkers = {
-  /**
-   * Stages an endpoint's worker once it has a slot or the release cannot free one; resolves when ready.
-   * @throws Error as the supervisor's `stage` does
-   */
-  readonly stage: (staged: Staged, report: Report) => Promise<void>
-  readonly ready: () => ReadonlyMap<Endpoint, StagedWorker>
-  readonly end: () => void
-}
-
-function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: AbortSignal): StagedWorkers {
+function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: AbortSignal) {
   const ready = new Map<Endpoint, StagedWorker>()
   const tellers = new Map<Endpoint, Report>()
   const starting = new Set<Promise<unknown>>()
@@ -198,7 +188,11 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
   }
 
   return {
-    async stage(staged, report) {
+    /**
+     * Stages an endpoint's worker once it has a slot or the release cannot free one; resolves when ready.
+     * @throws Error as the supervisor's `stage` does
+     */
+    async stage(staged: Staged, report: Report): Promise<void> {
       signal.throwIfAborted()
       tellers.set(staged.endpoint, report)
       if (!wantsCard(staged.endpoint.config)) {
@@ -209,7 +203,7 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
       turn = begun.catch(() => undefined)
       return (await begun).started
     },
-    ready: () => ready,
+    ready: (): ReadonlyMap<Endpoint, StagedWorker> => ready,
     end() {
       for (const each of goOn) each()
     },

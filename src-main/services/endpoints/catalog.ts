@@ -3,21 +3,13 @@ import { containerSettings } from '../../contract/container.ts'
 import type { NamedCatalogFile, ReadCatalog } from '../ports/build.ts'
 import type { Fleet } from '../ports/fleet.ts'
 
-export type Catalog = {
-  readonly list: () => Promise<readonly CatalogEntry[]>
-}
+export type Catalog = ReturnType<typeof createCatalog>
 
 const NO_ENGINE_FIX = 'Install Docker or start it. `drydock doctor` shows what is missing.'
 
-export function createCatalog({
-  fleet,
-  read,
-}: {
-  readonly fleet: Pick<Fleet, 'refusal'>
-  readonly read: ReadCatalog
-}): Catalog {
+export function createCatalog({ fleet, read }: { readonly fleet: Pick<Fleet, 'refusal'>; readonly read: ReadCatalog }) {
   return {
-    async list() {
+    async list(): Promise<readonly CatalogEntry[]> {
       const refusals = new Map<string | undefined, Promise<string | undefined>>()
       const refusal = (gpu: string | undefined) => {
         const known = refusals.get(gpu)

@@ -8,11 +8,7 @@ import type { Log } from '../ports/system.ts'
 import type { HandReplacement } from '../workers/replace-by-hand.ts'
 import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
 
-export type PackageInstaller = {
-  /** @throws AppError NOT_DONE if one is running, or its workers cannot install packages */
-  readonly begin: (endpoint: Endpoint, packages: readonly string[]) => void
-  readonly stop: () => Promise<void>
-}
+export type PackageInstaller = ReturnType<typeof createPackageInstaller>
 
 type Deps = NewEndpointDeps & {
   readonly log: Log
@@ -22,7 +18,7 @@ type Deps = NewEndpointDeps & {
   readonly installs: Map<string, PackageInstall>
 }
 
-export function createPackageInstaller(deps: Deps): PackageInstaller {
+export function createPackageInstaller(deps: Deps) {
   const { storage, log, endpointLog, processMachine, replacement, installs } = deps
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
@@ -59,7 +55,8 @@ export function createPackageInstaller(deps: Deps): PackageInstaller {
   }
 
   return {
-    begin(endpoint, packages) {
+    /** @throws AppError NOT_DONE if one is running, or its workers cannot install packages */
+    begin(endpoint: Endpoint, packages: readonly string[]) {
       const { id, config } = endpoint
       const environment = environmentFor(config)
       if (environment === undefined) throw new AppError('NOT_DONE', { why: whyNot(endpoint) })

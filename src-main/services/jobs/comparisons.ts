@@ -24,17 +24,7 @@ type NewComparison = Omit<ComparisonCreate, 'filter' | 'ids'> & { readonly selec
 
 type ComparisonPage = { readonly version: number | undefined; readonly limit: number; readonly offset: number }
 
-export type Comparisons = {
-  readonly list: () => readonly ComparisonView[]
-  readonly read: (id: string) => ComparisonView
-  readonly rows: (id: string, page: ComparisonPage) => readonly ComparisonRow[]
-  /** @throws AppError BAD_FIELD, ENDPOINT_NOT_FOUND, NOT_QUEUE_BASED, TOO_MANY_COMPARISONS */
-  readonly add: (wanted: NewComparison) => Promise<ComparisonView>
-  readonly stop: (id: string) => Promise<ComparisonView>
-  readonly remove: (id: string) => Promise<void>
-  readonly start: () => void
-  readonly close: () => Promise<void>
-}
+export type Comparisons = ReturnType<typeof createComparisons>
 
 type Deps = SubmitDeps & {
   readonly log: Log
@@ -45,7 +35,7 @@ type Deps = SubmitDeps & {
 
 const STOPPED = 'It was stopped before it ended.'
 
-export function createComparisons(deps: Deps): Comparisons {
+export function createComparisons(deps: Deps) {
   const { storage, clock, newId, log, comparer } = deps
   const { comparisons } = storage
   const running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>()
@@ -103,10 +93,11 @@ export function createComparisons(deps: Deps): Comparisons {
   }
 
   return {
-    list: () => comparisons.list().map((one) => view(deps, one)),
-    read: (id) => view(deps, find(id)),
-    rows: (id, page) => comparisons.rows(find(id).id, page),
-    async add(wanted) {
+    list: (): readonly ComparisonView[] => comparisons.list().map((one) => view(deps, one)),
+    read: (id: string): ComparisonView => view(deps, find(id)),
+    rows: (id: string, page: ComparisonPage): readonly ComparisonRow[] => comparisons.rows(find(id).id, page),
+    /** @throws AppError BAD_FIELD, ENDPOINT_NOT_FOUND, NOT_QUEUE_BASED, TOO_MANY_COMPARISONS */
+    async add(wanted: NewComparison): Promise<ComparisonView> {
       if (closed) throw new AppError('STOPPING')
       const items = await itemsOf(deps, wanted)
       const id = newId.uuid()
@@ -133,11 +124,11 @@ export function createComparisons(deps: Deps): Comparisons {
       await removeOld()
       return view(deps, made)
     },
-    async stop(id) {
+    async stop(id: string): Promise<ComparisonView> {
       await stop(find(id))
       return view(deps, find(id))
     },
-    remove: (id) => remove(find(id)),
+    remove: (id: string): Promise<void> => remove(find(id)),
     start() {
       for (const { id, state } of comparisons.list()) if (state === 'running' && !running.has(id)) begin(id)
     },

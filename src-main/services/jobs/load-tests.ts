@@ -9,18 +9,9 @@ import { createTally, evaluateResponse } from '../../domain/requests/load-test.t
 import type { RequestSender } from '../ports/requests.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
+import { createNotifier } from '../wait.ts'
 
-export type LoadTests = {
-  readonly notifier: Notifier
-  /** @throws AppError LOAD_TEST_RUNNING, STOPPING */
-  readonly start: (endpoint: Endpoint, plan: LoadTestCreate) => Promise<LoadTest>
-  readonly list: (endpointId: string) => readonly LoadTest[]
-  readonly read: (endpointId: string, id: string) => LoadTest | undefined
-  readonly stop: (id: string, reason: string) => Promise<void>
-  readonly begin: () => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type LoadTests = ReturnType<typeof createLoadTests>
 
 type Running = RunningLoadTest & { readonly stored: Promise<void> }
 
@@ -32,7 +23,7 @@ const LOST = 'the service stopped before it ended'
 
 export function createLoadTests(
   deps: LoadTestDeps & { readonly storage: Pick<Storage, 'write' | 'loadTests' | 'endpoints'> },
-): LoadTests {
+) {
   const { storage, clock, log } = deps
   const notifier = createNotifier(clock)
   let running: Running | undefined
@@ -74,7 +65,8 @@ export function createLoadTests(
 
   return {
     notifier,
-    async start(endpoint, plan) {
+    /** @throws AppError LOAD_TEST_RUNNING, STOPPING */
+    async start(endpoint: Endpoint, plan: LoadTestCreate): Promise<LoadTest> {
       if (closed) throw new AppError('STOPPING')
       if (running !== undefined) throw new AppError('LOAD_TEST_RUNNING', { endpointId: running.endpointId })
       const started = begin(endpoint, plan)
@@ -91,12 +83,13 @@ export function createLoadTests(
       }
       return row
     },
-    list: (endpointId) => storage.loadTests.list(endpointId, limit('loadTestsKept')).map(asItIs),
-    read(endpointId, id) {
+    list: (endpointId: string): readonly LoadTest[] =>
+      storage.loadTests.list(endpointId, limit('loadTestsKept')).map(asItIs),
+    read(endpointId: string, id: string): LoadTest | undefined {
       const row = storage.loadTests.get(endpointId, id)
       return row === undefined ? undefined : asItIs(row)
     },
-    async stop(id, reason) {
+    async stop(id: string, reason: string) {
       if (running?.id !== id) return
       running.stop(reason)
       await running.stored
@@ -123,20 +116,14 @@ type LoadTestDeps = {
   readonly accountKey: () => string
 }
 
-type RunningLoadTest = {
-  readonly id: string
-  readonly endpointId: string
-  readonly read: () => LoadTest
-  readonly stop: (reason: string) => void
-  readonly sent: Promise<void>
-}
+type RunningLoadTest = ReturnType<typeof runLoadTest>
 
 function runLoadTest(
   deps: LoadTestDeps,
   { id: endpointId }: Pick<Endpoint, 'id'>,
   { body, ...plan }: LoadTestCreate,
   onResponse: () => void,
-): RunningLoadTest {
+) {
   const { storage, clock, newId, log } = deps
   const since = clock.steady()
   const startedAt = clock.now()
@@ -179,7 +166,7 @@ function runLoadTest(
   return {
     id,
     endpointId,
-    read: () => ({
+    read: (): LoadTest => ({
       id,
       endpointId,
       state: elapsedMs === undefined ? 'running' : reason === undefined ? 'completed' : 'stopped',

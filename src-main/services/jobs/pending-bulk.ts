@@ -12,17 +12,9 @@ import { type ChangeDeps, changeJobs } from './run-jobs-again.ts'
 
 type Pending = PendingBulk<NamedJobs>
 
-export type PendingBulkActions = {
-  readonly list: () => readonly PendingBulkView[]
-  readonly read: (id: string) => PendingBulkView
-  readonly add: (action: BulkAction, selection: NamedJobs, delayMs: number) => Promise<PendingBulkView>
-  readonly runNow: (id: string) => Promise<PendingBulkView>
-  readonly undo: (id: string) => Promise<void>
-  readonly start: () => void
-  readonly stop: () => Promise<void>
-}
+export type PendingBulkActions = ReturnType<typeof createPendingBulk>
 
-export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): PendingBulkActions {
+export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }) {
   const { storage, clock, newId, log } = deps
   const { pendingBulk } = storage
   const timers = new Map<string, () => void>()
@@ -69,9 +61,9 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
   }
 
   return {
-    list: () => pendingBulk.list().map(view),
-    read: (id) => view(find(id)),
-    async add(action, selection, delayMs) {
+    list: (): readonly PendingBulkView[] => pendingBulk.list().map(view),
+    read: (id: string): PendingBulkView => view(find(id)),
+    async add(action: BulkAction, selection: NamedJobs, delayMs: number): Promise<PendingBulkView> {
       const createdAt = clock.now()
       const pending = { id: newId.uuid(), action, selection, createdAt, dueAt: createdAt + delayMs }
       await storage.write(() => {
@@ -87,11 +79,11 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
         )
       return view(find(id))
     },
-    async runNow(id) {
+    async runNow(id: string): Promise<PendingBulkView> {
       await carryOut(id)
       return view(find(id))
     },
-    async undo(id) {
+    async undo(id: string) {
       await leaveWaiting(id, 'undone')
     },
     start() {

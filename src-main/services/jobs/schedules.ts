@@ -14,22 +14,13 @@ import { listJobsById } from './list-jobs.ts'
 
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }
 
-export type Schedules = {
-  readonly list: (endpointId: string | undefined) => readonly ScheduleView[]
-  readonly read: (endpointId: string, id: string) => ScheduleView
-  readonly add: (endpoint: Endpoint, schedule: NewSchedule) => Promise<ScheduleView>
-  readonly setPaused: (endpointId: string, id: string, paused: boolean) => Promise<ScheduleView>
-  readonly runNow: (endpointId: string, id: string) => Promise<Job>
-  readonly remove: (endpointId: string, id: string) => Promise<void>
-  readonly start: () => void
-  readonly stop: () => Promise<void>
-}
+export type Schedules = ReturnType<typeof createSchedules>
 
 // Longest sleep, ms; source: ours, bounds the delay after a clock change.
 const LOOK_MS = 10 * SECOND_MS
 const LATE = 'the service did not run at its time'
 
-export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Schedules {
+export function createSchedules(deps: SubmitDeps & { readonly log: Log }) {
   const { storage, clock, newId, log } = deps
   const { schedules } = storage
   let cancel = () => {}
@@ -129,9 +120,9 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
   }
 
   return {
-    list: (endpointId) => schedules.list(endpointId).map(view),
-    read: (endpointId, id) => view(find(endpointId, id)),
-    async add({ id: endpointId }, { missed = 'skip', ...given }) {
+    list: (endpointId: string | undefined): readonly ScheduleView[] => schedules.list(endpointId).map(view),
+    read: (endpointId: string, id: string): ScheduleView => view(find(endpointId, id)),
+    async add({ id: endpointId }: Endpoint, { missed = 'skip', ...given }: NewSchedule): Promise<ScheduleView> {
       const createdAt = clock.now()
       const problem = timingProblem(given, createdAt)
       if (problem !== undefined) throw new AppError('BAD_FIELD', problem)
@@ -146,7 +137,7 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
       planLook()
       return view(schedule)
     },
-    async setPaused(endpointId, id, paused) {
+    async setPaused(endpointId: string, id: string, paused: boolean): Promise<ScheduleView> {
       const schedule = find(endpointId, id)
       if (schedule.paused === paused) return view(schedule)
       const nextAt = paused ? undefined : nextTime(timingOf(schedule), clock.now())
@@ -155,8 +146,8 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
       planLook()
       return view({ ...schedule, paused, nextAt })
     },
-    runNow: async (endpointId, id) => submit(find(endpointId, id), undefined),
-    async remove(endpointId, id) {
+    runNow: async (endpointId: string, id: string): Promise<Job> => submit(find(endpointId, id), undefined),
+    async remove(endpointId: string, id: string) {
       find(endpointId, id)
       await storage.write(() => schedules.remove(id))
     },

@@ -5,10 +5,7 @@ import type { MetricsRecorder } from '../monitoring/metrics.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
-export type RequestLog = {
-  readonly add: (request: NewRequest, endpoint: Pick<Endpoint, 'createdAt'>) => void
-  readonly stop: () => Promise<void>
-}
+export type RequestLog = ReturnType<typeof createRequestLog>
 
 type NewRequest = Omit<ProxiedRequest, 'id'>
 // At the write the id may belong to a newer endpoint; createdAt tells them apart.
@@ -33,7 +30,7 @@ export function createRequestLog({
   readonly log: Log
   readonly metrics: Pick<MetricsRecorder, 'countRequest'>
   readonly stored: () => void
-}): RequestLog {
+}) {
   const added = new Map<string, number>()
   let lines: Line[] = []
   let cancel: (() => void) | undefined
@@ -77,7 +74,7 @@ export function createRequestLog({
   }
 
   return {
-    add(request, { createdAt }) {
+    add(request: NewRequest, { createdAt }: Pick<Endpoint, 'createdAt'>) {
       if (storage.endpoints.get(request.endpointId)?.createdAt !== createdAt) return
       metrics.countRequest(request)
       if (lines.length >= MOST_WAITING) {

@@ -9,10 +9,7 @@ import type { Clock, Log } from '../ports/system.ts'
 import { wait } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-export type HealthWatch = {
-  readonly watch: (worker: LiveWorker) => void
-  readonly stop: () => Promise<void>
-}
+export type HealthWatch = ReturnType<typeof createHealthWatch>
 
 // Intervals, ms; source: ours. Starts are noticed at once, healthy workers cost almost nothing.
 const STARTING_MS = 50
@@ -35,7 +32,7 @@ export function createHealthWatch({
   readonly ping: Pinger
   readonly log: Log
   readonly onChange: (endpointId: string) => void
-}): HealthWatch {
+}) {
   const watched = new Map<string, Promise<void>>()
   const recoveries = new Map<string, () => void>()
   const stopping = new AbortController()
@@ -92,7 +89,7 @@ export function createHealthWatch({
   }
 
   return {
-    watch(worker) {
+    watch(worker: LiveWorker) {
       const address = worker.started?.address
       if (address === undefined || watched.has(worker.id) || signal.aborted) return
       const following = follow(worker, address)

@@ -11,12 +11,7 @@ export type Seat = {
   readonly leave: (hasResponded: boolean) => void
 }
 
-export type WorkerSeats = {
-  readonly take: (worker: LiveWorker) => Seat | undefined
-  readonly drain: (worker: LiveWorker, graceMs: number) => void
-  readonly whenIdle: (worker: LiveWorker, graceMs: number) => Promise<void>
-  readonly close: () => void
-}
+export type WorkerSeats = ReturnType<typeof createWorkerSeats>
 
 type Taken = { socket: boolean; readonly letGo: () => void }
 
@@ -28,7 +23,7 @@ export function createWorkerSeats({
   readonly clock: Clock
   readonly registry: Pick<WorkerRegistry, 'move' | 'note'>
   readonly onLeave: (worker: LiveWorker) => void
-}): WorkerSeats {
+}) {
   const seats = new Map<string, Set<Taken>>()
   const changes = createEmitter()
   const graceTimes = new Map<string, () => void>()
@@ -57,7 +52,7 @@ export function createWorkerSeats({
   }
 
   return {
-    take(worker) {
+    take(worker: LiveWorker): Seat | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined
       const seat: Taken = { socket: false, letGo: () => free(worker, seat, false) }
@@ -74,14 +69,14 @@ export function createWorkerSeats({
         leave: (hasResponded) => free(worker, seat, hasResponded),
       }
     },
-    drain(worker, graceMs) {
+    drain(worker: LiveWorker, graceMs: number) {
       if (closed || !seats.has(worker.id)) return
       const cancel = clock.after(graceMs, () => {
         for (const { socket, letGo } of takenOf(worker)) if (socket) letGo()
       })
       graceTimes.set(worker.id, cancel)
     },
-    async whenIdle(worker, graceMs) {
+    async whenIdle(worker: LiveWorker, graceMs: number) {
       if (!unanswered(worker)) return
       await wait(clock, {
         ms: graceMs,

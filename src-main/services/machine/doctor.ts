@@ -18,21 +18,12 @@ export type DoctorDeps = {
   readonly url: () => string
 }
 
-export type Doctor = {
-  readonly check: () => Promise<readonly DoctorRow[]>
-  /**
-   * Applies a fix; concurrent calls of the same one share it.
-   * @returns a sentence on the result
-   * @throws AppError NOT_DONE with the reason, ENDPOINT_NOT_FOUND
-   */
-  readonly fix: (action: FixAction, target: string | undefined) => Promise<string>
-  readonly stop: () => void
-}
+export type Doctor = ReturnType<typeof createDoctor>
 
 type UnderWay = { readonly done: Promise<string>; progress: string }
 type Fix = (target: string, watch: Parameters<FleetMachine['makeWorkerImage']>[0]) => Promise<string>
 
-export function createDoctor(deps: DoctorDeps): Doctor {
+export function createDoctor(deps: DoctorDeps) {
   const { host, fleet, settings, log, url } = deps
   const stopping = new AbortController()
   const underWay = new Map<string, UnderWay>()
@@ -55,7 +46,7 @@ export function createDoctor(deps: DoctorDeps): Doctor {
   }
 
   return {
-    async check() {
+    async check(): Promise<readonly DoctorRow[]> {
       const [machine, service] = await Promise.all([
         host.check({ python: settings.get().python, engine: async () => fleet.machine?.engine() }),
         serviceRows(deps),
@@ -63,7 +54,12 @@ export function createDoctor(deps: DoctorDeps): Doctor {
       const here: DoctorRow = { check: 'service', state: 'ok', found: `answers at ${url()}` }
       return [here, ...machine, ...service].map(withProgress)
     },
-    fix(action, target) {
+    /**
+     * Applies a fix; concurrent calls of the same one share it.
+     * @returns a sentence on the result
+     * @throws AppError NOT_DONE with the reason, ENDPOINT_NOT_FOUND
+     */
+    fix(action: FixAction, target: string | undefined): Promise<string> {
       const name = nameOf(action, target)
       const known = underWay.get(name)
       if (known !== undefined) return known.done

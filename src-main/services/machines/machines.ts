@@ -21,31 +21,7 @@ export type OpenMachine = Machine & {
   readonly test: () => MachineView['test']
 }
 
-export type Machines = {
-  readonly open: () => readonly OpenMachine[]
-  readonly get: (name: string) => OpenMachine | undefined
-  readonly onOpen: (listener: (machine: OpenMachine) => void) => void
-  readonly onClosed: (listener: (machine: OpenMachine) => void) => void
-  readonly onChange: (listener: () => void) => void
-  readonly start: () => void
-  readonly sweep: () => void
-  readonly whenReached: (names: readonly string[]) => Promise<void>
-  readonly add: (machine: MachineCreate) => Promise<OpenMachine>
-  readonly beginTest: (machine: OpenMachine) => void
-  readonly refresh: (machine: OpenMachine) => void
-  /** Cordons the host until it is removed. */
-  readonly retire: (machine: OpenMachine) => void
-  /** Await this before creating anything there, so that a later run knows of it. */
-  readonly noteUse: (machine: OpenMachine) => Promise<void>
-  /** Records leftovers of another service of this user, like a preview, for later removal. */
-  readonly noteRemains: (machine: OpenMachine, id: string) => Promise<void>
-  /**
-   * Cleans it up as far as reachable, closes its driver and forgets it.
-   * @returns what stays there
-   */
-  readonly remove: (machine: OpenMachine) => Promise<LeftBehind | undefined>
-  readonly close: () => Promise<readonly LeftBehind[]>
-}
+export type Machines = ReturnType<typeof createMachines>
 
 // Age of facts before a re-read, ms; source: ours, the page asks every 2 s.
 const FACTS_MS = 5000
@@ -76,7 +52,7 @@ export function createMachines({
   readonly clock: Clock
   readonly newId: Pick<NewId, 'worker'>
   readonly log: Log
-}): Machines {
+}) {
   const opened = new Map<string, OpenMachine>()
   const states = new WeakMap<OpenMachine, State>()
   const closing = new AbortController()
@@ -238,9 +214,9 @@ export function createMachines({
   }
 
   return {
-    open: () => [...opened.values()],
-    get: (name) => opened.get(name),
-    onOpen(listener) {
+    open: (): readonly OpenMachine[] => [...opened.values()],
+    get: (name: string): OpenMachine | undefined => opened.get(name),
+    onOpen(listener: (machine: OpenMachine) => void) {
       openings.on(listener)
       for (const machine of opened.values()) listener(machine)
     },
@@ -253,7 +229,7 @@ export function createMachines({
       isStarted = true
       for (const machine of opened.values()) if (stateOf(machine).wasConnected) sweep(machine)
     },
-    async whenReached(names) {
+    async whenReached(names: readonly string[]) {
       const waited = names.flatMap((name) => opened.get(name) ?? [])
       const isReached = () => waited.every(({ driver }) => driver.status().state === 'connected')
       const until = clock.steady() + limit('machineReachedMs')
@@ -264,7 +240,7 @@ export function createMachines({
           listen: changes.on,
         })
     },
-    async add(create) {
+    async add(create: MachineCreate): Promise<OpenMachine> {
       if (storage.machines.all().length >= limit('machines'))
         throw new AppError('TOO_MANY_MACHINES', { limit: limit('machines') })
       const machine = { ...create, id: newId.worker(), addedAt: clock.now() }
@@ -276,17 +252,24 @@ export function createMachines({
     },
     beginTest,
     refresh,
-    retire(machine) {
+    /** Cordons the host until it is removed. */
+    retire(machine: OpenMachine) {
       stateOf(machine).isRetired = true
       changes.emit()
     },
-    noteUse: ({ id, way }) => remains.note(id, way),
-    async noteRemains(machine, id) {
+    /** Await this before creating anything there, so that a later run knows of it. */
+    noteUse: ({ id, way }: OpenMachine): Promise<void> => remains.note(id, way),
+    /** Records leftovers of another service of this user, like a preview, for later removal. */
+    async noteRemains(machine: OpenMachine, id: string) {
       await remains.note(id, machine.way)
       if (stateOf(machine).isSwept) clearRemains(machine)
     },
+    /**
+     * Cleans it up as far as reachable, closes its driver and forgets it.
+     * @returns what stays there
+     */
     remove,
-    async close() {
+    async close(): Promise<readonly LeftBehind[]> {
       closing.abort(new Error('the service stops'))
       const closed = [...opened.values()].map(async (machine): Promise<readonly LeftBehind[]> => {
         const { name, id } = machine

@@ -6,13 +6,6 @@ import type { Clock, NewId } from '../ports/system.ts'
 
 type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 
-type RemainsStore = {
-  readonly at: (way: MachineWay) => readonly Remains[]
-  readonly get: (id: string) => Remains | undefined
-  readonly note: (id: string, way: MachineWay) => Promise<void>
-  readonly forget: (id: string) => Promise<void>
-}
-
 const KEY = 'machines.remains'
 
 /**
@@ -36,19 +29,19 @@ export function createRemains({
 }: {
   readonly storage: Pick<Storage, 'state' | 'write'>
   readonly clock: Pick<Clock, 'now'>
-}): RemainsStore {
+}) {
   const all = () => (storage.state.get(KEY) ?? []) as readonly Remains[]
   const get = (id: string) => all().find((one) => one.id === id)
   const others = (id: string) => all().filter((one) => one.id !== id)
   return {
-    at: (way) => all().filter(({ host }) => host === wayText(way)),
+    at: (way: MachineWay): readonly Remains[] => all().filter(({ host }) => host === wayText(way)),
     get,
-    async note(id, way) {
+    async note(id: string, way: MachineWay) {
       if (get(id) !== undefined) return
       const noted: Remains = { id, host: wayText(way), notedAt: clock.now() }
       await storage.write(() => storage.state.set(KEY, [...others(id), noted]))
     },
-    async forget(id) {
+    async forget(id: string) {
       if (get(id) !== undefined) await storage.write(() => storage.state.set(KEY, others(id)))
     },
   }

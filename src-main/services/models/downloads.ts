@@ -12,32 +12,11 @@ import { shownAddress } from '../../domain/models/layout.ts'
 import type { FetchFile } from '../ports/models.ts'
 import type { ModelFiles, ModelTarget, Storage, StoredDownload } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
+import { createNotifier } from '../wait.ts'
 import { authorizationFor } from './credentials.ts'
 import { type DownloadRequest, readRequest, runDownload, type TryEnd } from './run-download.ts'
 
-export type ModelDownloads = {
-  readonly notifier: Notifier
-  readonly list: () => ModelDownload[]
-  /**
-   * Returns a running download of the same file, if any.
-   * @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE
-   */
-  readonly create: (asked: ModelDownloadCreate) => Promise<ModelDownload>
-  /**
-   * Same for a program's request.
-   * @param authorization for hosts until the service ends; defaults to stored credentials
-   * @throws AppError MODEL_EXISTS, MODEL_UNWRITABLE
-   */
-  readonly begin: (request: DownloadRequest, authorization?: Authorization) => Promise<ModelDownload>
-  readonly get: (id: string) => ModelDownload | undefined
-  readonly retry: (id: string) => Promise<ModelDownload>
-  readonly cancel: (id: string) => Promise<ModelDownload>
-  readonly remove: (id: string) => Promise<void>
-  readonly start: () => Promise<void>
-  /** Interrupts running downloads until the next start. Safe to call twice; waits. */
-  readonly stop: () => Promise<void>
-}
+export type ModelDownloads = ReturnType<typeof createModelDownloads>
 
 export type ModelDownloadDeps = {
   readonly storage: Pick<Storage, 'write' | 'modelDownloads' | 'secrets'>
@@ -60,7 +39,7 @@ const NOTIFY_EVERY_MS = 200
 const RATE_OVER_MS = 5000
 const SAMPLE_EVERY_MS = 250
 
-export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
+export function createModelDownloads(deps: ModelDownloadDeps) {
   const { storage, clock, newId, log, files, settings, folders } = deps
   const store = storage.modelDownloads
   const notifier = createNotifier(clock)
@@ -224,14 +203,23 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
 
   return {
     notifier,
-    list: () => store.list(limit('modelDownloadsKept')).map(viewOf),
-    create: async (asked) => await begin(readRequest(asked, folders())),
+    list: (): ModelDownload[] => store.list(limit('modelDownloadsKept')).map(viewOf),
+    /**
+     * Returns a running download of the same file, if any.
+     * @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE
+     */
+    create: async (asked: ModelDownloadCreate): Promise<ModelDownload> => await begin(readRequest(asked, folders())),
+    /**
+     * Same for a program's request.
+     * @param authorization for hosts until the service ends; defaults to stored credentials
+     * @throws AppError MODEL_EXISTS, MODEL_UNWRITABLE
+     */
     begin,
-    get(id) {
+    get(id: string): ModelDownload | undefined {
       const found = store.get(id)
       return found && viewOf(found)
     },
-    async retry(id) {
+    async retry(id: string): Promise<ModelDownload> {
       const download = require(id)
       const target = targetOf(download)
       if (target !== undefined && (await files.exists(target)))
@@ -247,7 +235,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       pump()
       return viewOf(require(id))
     },
-    async cancel(id) {
+    async cancel(id: string): Promise<ModelDownload> {
       const download = require(id)
       const moved = await storage.write(() => store.move(id, 'cancel', { endedAt: clock.now(), receivedBytes: 0 }))
       pauses.delete(id)
@@ -260,7 +248,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       pump()
       return viewOf(require(id))
     },
-    async remove(id) {
+    async remove(id: string) {
       const download = require(id)
       if (!(await storage.write(() => store.remove(id))))
         throw new AppError('BAD_FIELD', { field: 'downloadId', why: 'the download is still running. Cancel it first' })
@@ -274,6 +262,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       if (left.length > 0) await storage.write(() => left.map(({ id }) => store.move(id, 'pause', {})))
       pump()
     },
+    /** Interrupts running downloads until the next start. Safe to call twice; waits. */
     async stop() {
       isStopped = true
       cancelTimer?.()

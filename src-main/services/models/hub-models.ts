@@ -33,14 +33,6 @@ export type WantedModel = {
   readonly token: string | undefined
 }
 
-export type HubModels = {
-  /**
-   * Fetches a model and returns its location; interrupted downloads resume for the next worker.
-   * @throws Error with a reason for the user, also on abort
-   */
-  readonly stage: (wanted: WantedModel, watch: Watch) => Promise<StagedModel>
-}
-
 type Deps = {
   readonly storage: Pick<Storage, 'secrets'>
   readonly log: Log
@@ -56,7 +48,7 @@ const LISTING_BYTES = 16 * MIB
 // Interval of reports to a worker that waits for downloads, ms.
 const TELL_AGAIN_MS = 10_000
 
-export function createHubModels(deps: Deps): HubModels {
+export function createHubModels(deps: Deps) {
   const { storage, log, files, settings, folder, downloads } = deps
   const settled = new Map<string, string>()
 
@@ -163,7 +155,11 @@ export function createHubModels(deps: Deps): HubModels {
   }
 
   return {
-    async stage(wanted, watch) {
+    /**
+     * Fetches a model and returns its location; interrupted downloads resume for the next worker.
+     * @throws Error with a reason for the user, also on abort
+     */
+    async stage(wanted: WantedModel, watch: Watch): Promise<StagedModel> {
       const model = readHubModel(wanted.model)
       try {
         const listing = await settle(wanted, watch)

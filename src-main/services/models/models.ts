@@ -9,7 +9,7 @@ import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
-import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelUse, ModelView } from '../../contract/models.ts'
+import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelView } from '../../contract/models.ts'
 import { modelFoldersUpdate } from '../../contract/models.ts'
 import {
   folderProblem,
@@ -21,34 +21,11 @@ import {
 } from '../../domain/models/layout.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Notifier } from '../wait.ts'
-import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } from './downloads.ts'
-import { createHubModels, type HubModels } from './hub-models.ts'
+import { createModelDownloads, type ModelDownloadDeps } from './downloads.ts'
+import { createHubModels } from './hub-models.ts'
 import { createModelUses } from './model-uses.ts'
 
-export type Models = {
-  readonly notifier: Notifier
-  readonly news: () => ModelNews
-  readonly list: () => Promise<{ readonly models: ModelView[]; readonly more: boolean; readonly revision: number }>
-  /** SHA-256 in lower-case hex, cached until the file changes; undefined: the file is gone. */
-  readonly checksum: (model: ModelView) => Promise<string | undefined>
-  readonly uses: () => Promise<Record<string, ModelUse[]>>
-  /** The last result; `isStale` triggers a scan for the next call. */
-  readonly here: (isStale?: boolean) => readonly ModelKey[]
-  /** @throws AppError MODEL_NOT_FOUND, BAD_FIELD, MODEL_UNWRITABLE */
-  readonly remove: (model: Pick<ModelView, 'folder' | 'directory' | 'name'>) => Promise<void>
-  /**
-   * Scans the folders.
-   * @returns them, and the file that configures a local ComfyUI
-   */
-  readonly folders: () => Promise<{ readonly folders: ModelFolderView[]; readonly configFile: string }>
-  readonly setFolders: (folders: readonly ModelFolder[]) => Promise<void>
-  readonly withFolders: (config: EndpointConfig) => ContainerSettings | undefined
-  readonly downloads: ModelDownloads
-  readonly hub: HubModels
-  readonly start: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type Models = ReturnType<typeof createModels>
 
 type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> &
   ReadsInThread & {
@@ -61,7 +38,7 @@ const STATE_NAME = 'modelFolders'
 const OF_CONTAINERS = 'container_model_paths.yaml'
 const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
-export function createModels(deps: Deps): Models {
+export function createModels(deps: Deps) {
   const { storage, clock, log, readInThread, dataFolder } = deps
   const files = storage.modelFiles
   let set: readonly ModelFolder[] = modelFoldersUpdate.parse(storage.state.get(STATE_NAME) ?? { folders: [] }).folders
@@ -132,8 +109,8 @@ export function createModels(deps: Deps): Models {
 
   return {
     notifier: downloads.notifier,
-    news: () => ({ revision, downloads: downloads.list() }),
-    async list() {
+    news: (): ModelNews => ({ revision, downloads: downloads.list() }),
+    async list(): Promise<{ readonly models: ModelView[]; readonly more: boolean; readonly revision: number }> {
       await rescan()
       const checksums = storage.modelDownloads.checksums()
       const models = scanned.flatMap(({ folder, files }) =>
@@ -144,7 +121,8 @@ export function createModels(deps: Deps): Models {
       )
       return { models, more: scanned.some(({ more }) => more), revision }
     },
-    async checksum({ folder, directory, name, bytes, changedAt, sha256 }) {
+    /** SHA-256 in lower-case hex, cached until the file changes; undefined: the file is gone. */
+    async checksum({ folder, directory, name, bytes, changedAt, sha256 }: ModelView): Promise<string | undefined> {
       if (sha256 !== undefined) return sha256
       const file = scanned
         .find((one) => one.folder.path === folder)
@@ -156,11 +134,13 @@ export function createModels(deps: Deps): Models {
       return known
     },
     uses: findUses,
-    here(isStale = false) {
+    /** The last result; `isStale` triggers a scan for the next call. */
+    here(isStale: boolean = false): readonly ModelKey[] {
       if (isStale) void rescan().catch(() => undefined)
       return here
     },
-    async remove({ folder: path, directory, name }) {
+    /** @throws AppError MODEL_NOT_FOUND, BAD_FIELD, MODEL_UNWRITABLE */
+    async remove({ folder: path, directory, name }: Pick<ModelView, 'folder' | 'directory' | 'name'>) {
       const folder = folders().find((one) => one.path === path)
       if (folder === undefined) throw new AppError('BAD_FIELD', { field: 'folder', why: 'is not a model folder' })
       const problem = pathProblem(directory) ?? modelNameProblem(name)
@@ -172,7 +152,11 @@ export function createModels(deps: Deps): Models {
       log.info('model removed', { directory, name })
       await rescan()
     },
-    async folders() {
+    /**
+     * Scans the folders.
+     * @returns them, and the file that configures a local ComfyUI
+     */
+    async folders(): Promise<{ readonly folders: ModelFolderView[]; readonly configFile: string }> {
       await rescan()
       const views = scanned.map(
         ({ folder, files, freeBytes, fault }, index): ModelFolderView => ({
@@ -187,7 +171,7 @@ export function createModels(deps: Deps): Models {
       )
       return { folders: views, configFile: written.get(OF_THIS_MACHINE)?.path ?? '' }
     },
-    async setFolders(next) {
+    async setFolders(next: readonly ModelFolder[]) {
       for (const folder of next) {
         const problem = folderProblem(folder)
         if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'folders', why: problem })
@@ -207,7 +191,7 @@ export function createModels(deps: Deps): Models {
       set = next
       await rescan()
     },
-    withFolders(config) {
+    withFolders(config: EndpointConfig): ContainerSettings | undefined {
       const { container, workflows } = config
       if (container === undefined || !takesWorkflows(config) || workflows?.modelFolders === false) return container
       // A mount below a user's folder would create a folder in it.

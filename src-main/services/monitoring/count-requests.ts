@@ -7,15 +7,12 @@ export type RequestCount = {
   readonly count: number
 }
 
-export type RequestCounts = {
-  readonly of: (route: string) => (method: string, status: number) => void
-  readonly all: () => readonly RequestCount[]
-}
+export type RequestCounts = ReturnType<typeof createRequestCounts>
 
-export function createRequestCounts(): RequestCounts {
+export function createRequestCounts() {
   const routes = new Map<string, Map<string, Map<number, number>>>()
   return {
-    of(route) {
+    of(route: string): (method: string, status: number) => void {
       const methods = routes.get(route) ?? new Map<string, Map<number, number>>()
       routes.set(route, methods)
       return (method, status) => {
@@ -27,7 +24,7 @@ export function createRequestCounts(): RequestCounts {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     },
-    all: () =>
+    all: (): readonly RequestCount[] =>
       [...routes].flatMap(([route, methods]) =>
         [...methods].flatMap(([method, statuses]) =>
           [...statuses].map(([status, count]) => ({ route, method, status, count })),

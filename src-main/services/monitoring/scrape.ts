@@ -31,13 +31,13 @@ export type ScrapeDeps = {
   readonly facts: () => { readonly version: string; readonly startedAt: number }
 }
 
-export type Scrape = { readonly read: (form: ExpositionForm) => Promise<string> }
+export type Scrape = ReturnType<typeof createScrape>
 
 // Age up to which a page is reused; source: ours, scrapers come every few seconds at most.
 const FRESH_MS = 1000
 const SLICE_MS = 3
 
-export function createScrape(deps: ScrapeDeps): Scrape {
+export function createScrape(deps: ScrapeDeps) {
   const { clock } = deps
   let newest: { readonly page: Promise<Exposition>; madeAt?: number } | undefined
   const isOld = () => newest?.madeAt !== undefined && clock.steady() - newest.madeAt >= FRESH_MS
@@ -56,7 +56,7 @@ export function createScrape(deps: ScrapeDeps): Scrape {
   }
 
   return {
-    async read(form) {
+    async read(form: ExpositionForm): Promise<string> {
       if (newest === undefined || isOld()) newest = begin()
       return (await newest.page).text(form)
     },

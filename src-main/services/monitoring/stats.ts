@@ -13,7 +13,7 @@ const REQUESTS_A_PAGE = 100
 type CachedStep = { readonly at: number; readonly step: Step }
 type LastError = Pick<EndpointStats, 'lastError'>
 
-export type Stats = { readonly read: () => ServiceStats }
+export type Stats = ReturnType<typeof createStats>
 
 export function createStats({
   storage,
@@ -23,7 +23,7 @@ export function createStats({
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
   readonly clock: Clock
   readonly metrics: Pick<MetricsRecorder, 'openSteps'>
-}): Stats {
+}) {
   let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
   const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
 
@@ -34,7 +34,7 @@ export function createStats({
   }
 
   return {
-    read() {
+    read(): ServiceStats {
       const at = clock.now()
       // Whole minutes, so that chart bars do not change.
       const to = (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS

@@ -40,25 +40,14 @@ export type WebhookTry = {
 
 export type RequestTrace = Pick<TracedRequest, 'traceId' | 'spanId' | 'caller'> & { readonly headers: TraceHeaders }
 
-export type Traces = {
-  readonly read: (header: (name: string) => string | undefined) => TraceContext | undefined
-  readonly forWorker: (job: Pick<Job, 'id' | 'seq' | 'attempt'>) => TraceHeaders | undefined
-  readonly webhook: (sent: WebhookTry) => void
-  readonly beginRequest: (header: (name: string) => string | undefined) => RequestTrace | undefined
-  readonly endRequest: (
-    trace: RequestTrace,
-    request: Omit<TracedRequest, 'kind' | 'traceId' | 'spanId' | 'caller'>,
-  ) => void
-  readonly counts: () => SpanCounts
-  readonly stop: () => Promise<void>
-}
+export type Traces = ReturnType<typeof createTraces>
 
 // Remembered worker starts, for the first job of each; source: ours, more than may run.
 const MOST_STARTS = 2000
 // Interval of log lines about a failing collector, ms; source: ours.
 const SAY_EVERY_MS = 60_000
 
-export function createTraces(deps: TracesDeps): Traces {
+export function createTraces(deps: TracesDeps) {
   const { storage, settings, clock, newId, log, open, address, version } = deps
   let opened: { readonly url: string; readonly collector: Collector } | undefined
   let before: SpanCounts = { exported: 0, dropped: 0 }
@@ -109,14 +98,16 @@ export function createTraces(deps: TracesDeps): Traces {
   })
 
   return {
-    read: (header) => (isOn() ? readTraceContext(header('traceparent'), header('tracestate')) : undefined),
-    forWorker: (job) => (isOn() ? traceHeaders(contextOfRun(job, storage.traces.find(job.seq))) : undefined),
-    webhook({ job, ...sent }) {
+    read: (header: (name: string) => string | undefined): TraceContext | undefined =>
+      isOn() ? readTraceContext(header('traceparent'), header('tracestate')) : undefined,
+    forWorker: (job: Pick<Job, 'id' | 'seq' | 'attempt'>): TraceHeaders | undefined =>
+      isOn() ? traceHeaders(contextOfRun(job, storage.traces.find(job.seq))) : undefined,
+    webhook({ job, ...sent }: WebhookTry) {
       if (!isOn()) return
       const caller = storage.traces.find(job.seq)
       send({ kind: 'webhook', jobId: job.id, endpointId: job.endpointId, caller, to: clock.now(), ...sent })
     },
-    beginRequest(header) {
+    beginRequest(header: (name: string) => string | undefined): RequestTrace | undefined {
       if (!isOn()) return undefined
       const caller = readTraceContext(header('traceparent'), header('tracestate'))
       const traceId = caller?.traceId ?? newId.uuid().replaceAll('-', '')
@@ -124,8 +115,10 @@ export function createTraces(deps: TracesDeps): Traces {
       const headers = traceHeaders({ traceId, spanId, isSampled: caller?.isSampled ?? true, state: caller?.state })
       return { traceId, spanId, caller, headers }
     },
-    endRequest: ({ traceId, spanId, caller }, request) =>
-      isOn() && send({ kind: 'request', traceId, spanId, caller, ...request }),
+    endRequest: (
+      { traceId, spanId, caller }: RequestTrace,
+      request: Omit<TracedRequest, 'kind' | 'traceId' | 'spanId' | 'caller'>,
+    ) => isOn() && send({ kind: 'request', traceId, spanId, caller, ...request }),
     counts,
     async stop() {
       stopped = true
@@ -159,16 +152,10 @@ function lastWait(moves: readonly JobHistoryEntry[]): { readonly from: number; r
   return { from: queued?.at ?? 0, to: moves[claim]?.at ?? 0 }
 }
 
-type Starts = {
-  readonly during: (
-    workerId: string,
-    from: number,
-    to: number,
-  ) => { readonly from: number; readonly to: number } | undefined
-}
+type Starts = ReturnType<typeof createStarts>
 
 // Readiness of workers, which may be gone when their first job ends.
-function createStarts({ registry, clock }: Pick<TracesDeps, 'registry' | 'clock'>): Starts {
+function createStarts({ registry, clock }: Pick<TracesDeps, 'registry' | 'clock'>) {
   const known = new Map<string, { readonly startedAt: number; readonly readyAt: number }>()
   registry.onMove(({ id, becameReady, adopted, startedWallAt }: LiveWorker) => {
     if (!becameReady || adopted || known.has(id)) return
@@ -176,7 +163,7 @@ function createStarts({ registry, clock }: Pick<TracesDeps, 'registry' | 'clock'
     for (const oldest of known.keys()) if (known.size > MOST_STARTS) known.delete(oldest)
   })
   return {
-    during(workerId, from, to) {
+    during(workerId: string, from: number, to: number): { readonly from: number; readonly to: number } | undefined {
       const start = known.get(workerId)
       if (start === undefined || start.readyAt <= from || start.startedAt >= to) return undefined
       return { from: Math.max(start.startedAt, from), to: Math.min(start.readyAt, to) }

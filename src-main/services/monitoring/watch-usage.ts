@@ -1,17 +1,10 @@
 import type { UsageReading } from '../../contract/endpoint.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
+import { createNotifier } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
-export type UsageWatch = {
-  readonly read: () => Promise<UsageReading>
-  /** Reads every 2 s until the returned function is called. */
-  readonly watch: () => () => void
-  /** Last three minutes after a moment, ms since the epoch, oldest first. */
-  readonly since: (at: number) => readonly UsageReading[]
-  readonly notifier: Notifier
-}
+export type UsageWatch = ReturnType<typeof createUsageWatch>
 
 // Interval between two usage readings, ms. Source: ours.
 const EVERY_MS = 2000
@@ -28,7 +21,7 @@ export function createUsageWatch({
   readonly fleet: Pick<Fleet, 'usage'>
   readonly registry: WorkerRegistry
   readonly log: Log
-}): UsageWatch {
+}) {
   const notifier = createNotifier(clock)
   let lookers = 0
   let readings: readonly UsageReading[] = []
@@ -59,7 +52,8 @@ export function createUsageWatch({
 
   return {
     read,
-    watch() {
+    /** Reads every 2 s until the returned function is called. */
+    watch(): () => void {
       lookers += 1
       if (!goesOn) {
         goesOn = true
@@ -71,7 +65,8 @@ export function createUsageWatch({
         isWatching = false
       }
     },
-    since: (at) => readings.filter((reading) => reading.at > at),
+    /** Last three minutes after a moment, ms since the epoch, oldest first. */
+    since: (at: number): readonly UsageReading[] => readings.filter((reading) => reading.at > at),
     notifier,
   }
 }

@@ -10,14 +10,7 @@ import type { Clock } from '../ports/system.ts'
 import type { AnswerBeside, RecordedPage } from '../ports/what-if.ts'
 import type { Settings } from '../settings.ts'
 
-export type WhatIf = {
-  /**
-   * Changes nothing on the endpoint.
-   * @throws AppError BAD_FIELD with what is missing, WHAT_IF_BUSY; the signal's reason
-   */
-  readonly ask: (endpoint: Endpoint, request: WhatIfRequest, signal: AbortSignal) => Promise<WhatIfAnswer>
-  readonly stop: () => void
-}
+export type WhatIf = ReturnType<typeof createWhatIf>
 
 const PAGE = 200
 const EVENTS_PAGE = 1000
@@ -33,7 +26,7 @@ type Deps = {
 }
 
 /** One question at a time, because each takes a whole processor. */
-export function createWhatIf({ storage, clock, settings, answer }: Deps): WhatIf {
+export function createWhatIf({ storage, clock, settings, answer }: Deps) {
   const stopping = new AbortController()
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -59,7 +52,11 @@ export function createWhatIf({ storage, clock, settings, answer }: Deps): WhatIf
   }
 
   return {
-    async ask(endpoint, request, signal) {
+    /**
+     * Changes nothing on the endpoint.
+     * @throws AppError BAD_FIELD with what is missing, WHAT_IF_BUSY; the signal's reason
+     */
+    async ask(endpoint: Endpoint, request: WhatIfRequest, signal: AbortSignal): Promise<WhatIfAnswer> {
       if (waiting >= limit('whatIfWaiting')) throw new AppError('WHAT_IF_BUSY', {})
       waiting += 1
       const either = AbortSignal.any([signal, stopping.signal])

@@ -22,21 +22,7 @@ export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {
   readonly stopping: AbortSignal
 }
 
-export type PlatformDeploys = {
-  /**
-   * Makes a build the next release.
-   * @param build SHA-256 of its artifact
-   * @returns why a release without endpoints failed
-   * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, and those of a release
-   */
-  readonly activate: (environment: Environment, build: string) => Promise<string | undefined>
-  /**
-   * Saves an endpoint; the build's last one releases it and waits briefly.
-   * @returns its id, and why the release failed, if so
-   * @throws AppError BAD_FIELD without a pending build or such a resource; those of a release
-   */
-  readonly save: (environment: Environment, endpoint: SavedEndpoint) => Promise<Saved>
-}
+export type PlatformDeploys = ReturnType<typeof createPlatformDeploys>
 
 type Saved = { readonly id: string; readonly problem: string | undefined }
 
@@ -48,7 +34,7 @@ type Deploy = {
   readonly endsAt: number
 }
 
-export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploys {
+export function createPlatformDeploys(deps: PlatformDeploysDeps) {
   const { storage, clock, newId, releases } = deps
   const deploys = new Map<number, Deploy>()
 
@@ -111,13 +97,24 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
   }
 
   return {
-    async activate(environment, build) {
+    /**
+     * Makes a build the next release.
+     * @param build SHA-256 of its artifact
+     * @returns why a release without endpoints failed
+     * @throws AppError ARTIFACT_NOT_FOUND, BAD_FIELD, and those of a release
+     */
+    async activate(environment: Environment, build: string): Promise<string | undefined> {
       const deploy = await open(build)
       deploys.set(environment.id, deploy)
       const isWhole = Object.keys(deploy.manifest.resources).length === 0
       return isWhole ? await release(environment, deploy) : undefined
     },
-    async save(environment, endpoint) {
+    /**
+     * Saves an endpoint; the build's last one releases it and waits briefly.
+     * @returns its id, and why the release failed, if so
+     * @throws AppError BAD_FIELD without a pending build or such a resource; those of a release
+     */
+    async save(environment: Environment, endpoint: SavedEndpoint): Promise<Saved> {
       const deploy = waitingIn(environment)
       if (deploy === undefined)
         throw new AppError('BAD_FIELD', {

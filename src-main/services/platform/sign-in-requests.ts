@@ -17,12 +17,7 @@ export type SignInRequest = {
   readonly apiKey: string | undefined
 }
 
-export type SignInRequests = {
-  readonly create: () => SignInRequest
-  readonly poll: (id: string) => SignInRequest
-  readonly read: (id: string) => Omit<SignInRequest, 'apiKey'>
-  readonly decide: (id: string, allow: boolean) => void
-}
+export type SignInRequests = ReturnType<typeof createSignInRequests>
 
 type Stored = { readonly expiresAt: number; readonly endsAt: number; status: SignInRequestState }
 
@@ -34,7 +29,7 @@ export function createSignInRequests({
   readonly clock: Clock
   readonly newId: NewId
   readonly accountKey: () => string
-}): SignInRequests {
+}) {
   const requests = new Map<string, Stored>()
 
   function find(id: string): Stored {
@@ -47,7 +42,7 @@ export function createSignInRequests({
   const shown = (id: string, { status, expiresAt }: Stored, apiKey?: string) => ({ id, status, expiresAt, apiKey })
 
   return {
-    create() {
+    create(): SignInRequest {
       // Anyone on this machine may ask, so old requests make room.
       const [oldest] = requests.keys()
       if (requests.size >= limit('signInRequests') && oldest !== undefined) requests.delete(oldest)
@@ -61,18 +56,18 @@ export function createSignInRequests({
       requests.set(id, request)
       return shown(id, request)
     },
-    poll(id) {
+    poll(id: string): SignInRequest {
       const request = find(id)
       if (request.status !== 'APPROVED') return shown(id, request)
       const answer = shown(id, request, accountKey())
       request.status = 'CONSUMED'
       return answer
     },
-    read(id) {
+    read(id: string): Omit<SignInRequest, 'apiKey'> {
       const { status, expiresAt } = find(id)
       return { id, status, expiresAt }
     },
-    decide(id, allow) {
+    decide(id: string, allow: boolean) {
       const request = find(id)
       if (request.status !== 'PENDING') throw new AppError('SIGN_IN_NOT_FOUND')
       request.status = allow ? 'APPROVED' : 'DENIED'

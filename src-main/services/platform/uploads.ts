@@ -15,22 +15,7 @@ export type PreparedUpload = {
   readonly expiresAt: number
 }
 
-export type Uploads = {
-  readonly prepare: (app: string, bytes: number) => PreparedUpload
-  /**
-   * Bytes received.
-   * @throws AppError UPLOAD_UNKNOWN if complete, or as `receive`
-   */
-  readonly status: (id: string) => Promise<UploadStatus>
-  /**
-   * Receives bytes; failures may be resent or resumed, replacing a silently broken connection.
-   * @param from bytes already received; 0 restarts
-   * @throws AppError UPLOAD_UNKNOWN if never issued, used, busy or expired; UPLOAD_OFFSET, UPLOAD_TOO_LARGE,
-   * UPLOAD_DAMAGED, DISK_FULL
-   */
-  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>, from?: number) => Promise<void>
-  readonly finish: (app: string, id: string) => string
-}
+export type Uploads = ReturnType<typeof createUploads>
 
 type Receiving = { readonly giveUp: () => void; readonly over: Promise<unknown> }
 
@@ -53,7 +38,7 @@ export function createUploads({
   readonly storage: Pick<Storage, 'artifacts'>
   readonly clock: Clock
   readonly newId: NewId
-}): Uploads {
+}) {
   const uploads = new Map<string, Upload>()
 
   function find(id: string): Upload {
@@ -80,7 +65,7 @@ export function createUploads({
   }
 
   return {
-    prepare(app, bytes) {
+    prepare(app: string, bytes: number): PreparedUpload {
       if (bytes > limit('artifactBytes'))
         throw new AppError('UPLOAD_TOO_LARGE', { bytes, limit: limit('artifactBytes') })
       forgetOld()
@@ -89,11 +74,21 @@ export function createUploads({
       uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, ...NOTHING_CAME })
       return { id, expiresAt: clock.now() + lifeMs }
     },
-    async status(id) {
+    /**
+     * Bytes received.
+     * @throws AppError UPLOAD_UNKNOWN if complete, or as `receive`
+     */
+    async status(id: string): Promise<UploadStatus> {
       const { file, bytes: total } = findOpen(id)
       return { received: file === undefined ? 0 : await storage.artifacts.receivedIn(file), total }
     },
-    async receive(id, bytes, from = 0) {
+    /**
+     * Receives bytes; failures may be resent or resumed, replacing a silently broken connection.
+     * @param from bytes already received; 0 restarts
+     * @throws AppError UPLOAD_UNKNOWN if never issued, used, busy or expired; UPLOAD_OFFSET, UPLOAD_TOO_LARGE,
+     * UPLOAD_DAMAGED, DISK_FULL
+     */
+    async receive(id: string, bytes: AsyncIterable<Uint8Array>, from: number = 0) {
       const upload = findOpen(id)
       while (upload.receiving !== undefined) {
         if (from === 0) throw new AppError('UPLOAD_UNKNOWN')
@@ -115,7 +110,7 @@ export function createUploads({
         upload.receiving = undefined
       }
     },
-    finish(app, id) {
+    finish(app: string, id: string): string {
       const { app: of, artifact } = find(id)
       if (artifact === undefined || of !== app) throw new AppError('UPLOAD_UNKNOWN')
       uploads.delete(id)

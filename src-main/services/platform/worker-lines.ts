@@ -17,10 +17,7 @@ export type LineWish = {
   readonly tail: number
 }
 
-export type WorkerLines = {
-  readonly read: () => { readonly lines: readonly WorkerLine[]; readonly more: boolean }
-  readonly isOver: () => boolean
-}
+export type WorkerLines = ReturnType<typeof openWorkerLines>
 
 type Deps = Pick<ServiceContext, 'storage' | 'registry'>
 
@@ -37,7 +34,7 @@ export function requireEndpointOf({ storage, registry }: Deps, workerId: string,
   return endpointId
 }
 
-export function openWorkerLines({ storage, registry }: Deps, endpointId: string, wish: LineWish): WorkerLines {
+export function openWorkerLines({ storage, registry }: Deps, endpointId: string, wish: LineWish) {
   const { workerId, sources, since, tail } = wish
   const scope = { by: 'worker', id: workerId } as const
   let lastLine = 0
@@ -67,7 +64,7 @@ export function openWorkerLines({ storage, registry }: Deps, endpointId: string,
   }
 
   return {
-    read() {
+    read(): { readonly lines: readonly WorkerLine[]; readonly more: boolean } {
       const own = printed()
       const found = [...own, ...happened()].filter(({ at }) => at >= since).sort((a, b) => a.at - b.at)
       const lines = isFirst ? (tail === 0 ? [] : found.slice(-tail)) : found
@@ -75,7 +72,7 @@ export function openWorkerLines({ storage, registry }: Deps, endpointId: string,
       isFirst = false
       return { lines: lines.map(({ at, source, line }) => ({ source, line, ts: timeText(at) })), more }
     },
-    isOver: () => registry.get(workerId) === undefined,
+    isOver: (): boolean => registry.get(workerId) === undefined,
   }
 }
 

@@ -20,16 +20,6 @@ export type Build = {
   readonly over: Promise<void>
 }
 
-export type Builds = {
-  /** @throws AppError BUILD_RUNNING, STOPPING */
-  readonly start: (project: Project, request: ProjectBuildRequest) => Build
-  readonly newest: (projectId: string) => Build | undefined
-  readonly cancel: (projectId: string) => Promise<void>
-  readonly forget: (projectId: string) => Promise<void>
-  /** Ends all and refuses new ones, which nobody would end. */
-  readonly stop: () => Promise<void>
-}
-
 type Deps = {
   readonly clock: Clock
   readonly log: Log
@@ -40,7 +30,7 @@ type Deps = {
 
 type Running = Build & { readonly cancel: () => void }
 
-export function createBuilds({ clock, log, storage, build, onChange }: Deps): Builds {
+export function createBuilds({ clock, log, storage, build, onChange }: Deps) {
   const builds = new Map<string, Running>()
   let stopping = false
 
@@ -100,7 +90,8 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
   }
 
   return {
-    start(project, request) {
+    /** @throws AppError BUILD_RUNNING, STOPPING */
+    start(project: Project, request: ProjectBuildRequest): Build {
       if (stopping) throw new AppError('STOPPING')
       if (builds.get(project.id)?.view().state === 'running')
         throw new AppError('BUILD_RUNNING', { projectId: project.id })
@@ -109,12 +100,13 @@ export function createBuilds({ clock, log, storage, build, onChange }: Deps): Bu
       onChange('now')
       return begun
     },
-    newest: (projectId) => builds.get(projectId),
+    newest: (projectId: string): Build | undefined => builds.get(projectId),
     cancel,
-    async forget(projectId) {
+    async forget(projectId: string) {
       await cancel(projectId)
       builds.delete(projectId)
     },
+    /** Ends all and refuses new ones, which nobody would end. */
     async stop() {
       stopping = true
       await Promise.all([...builds.keys()].map(cancel))

@@ -24,20 +24,6 @@ type Running = Preview & {
   readonly over: Promise<void>
 }
 
-export type Previews = {
-  /** @throws AppError PREVIEW_RUNNING, STOPPING */
-  readonly start: (project: Project) => Preview
-  readonly newest: (projectId: string) => Preview | undefined
-  readonly stop: (projectId: string) => Promise<void>
-  /**
-   * Creates a sign-in link for its pages.
-   * @throws AppError NO_PREVIEW if none answers
-   */
-  readonly link: (projectId: string) => ReturnType<PreviewLink>
-  readonly forget: (projectId: string) => Promise<void>
-  readonly stopAll: () => Promise<void>
-}
-
 type Deps = {
   readonly clock: Clock
   readonly log: Log
@@ -46,7 +32,7 @@ type Deps = {
   readonly onChange: (soon: Soon) => void
 }
 
-export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps): Previews {
+export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps) {
   const previews = new Map<string, Running>()
   let stopping = false
 
@@ -94,7 +80,8 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
   }
 
   return {
-    start(project) {
+    /** @throws AppError PREVIEW_RUNNING, STOPPING */
+    start(project: Project): Preview {
       if (stopping) throw new AppError('STOPPING')
       const before = previews.get(project.id)
       if (before !== undefined && before.shown.state !== 'ended')
@@ -104,9 +91,13 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
       onChange('now')
       return begun
     },
-    newest: (projectId) => previews.get(projectId),
+    newest: (projectId: string): Preview | undefined => previews.get(projectId),
     stop,
-    async link(projectId) {
+    /**
+     * Creates a sign-in link for its pages.
+     * @throws AppError NO_PREVIEW if none answers
+     */
+    async link(projectId: string): ReturnType<PreviewLink> {
       const { shown, keyFile } = previews.get(projectId) ?? {}
       if (shown?.url === undefined || keyFile === undefined) throw new AppError('NO_PREVIEW', { projectId })
       return previewLink({ url: shown.url, keyFile }).catch((error) => {
@@ -114,7 +105,7 @@ export function createPreviews({ clock, log, startPreview, previewLink, onChange
         throw new AppError('NO_PREVIEW', { projectId }, { cause: error })
       })
     },
-    async forget(projectId) {
+    async forget(projectId: string) {
       await stop(projectId)
       previews.delete(projectId)
     },

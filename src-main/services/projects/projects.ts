@@ -7,28 +7,14 @@ import type { ScanDocument } from '../../contract/scan.ts'
 import { choosePythonVersion, collectRequirements } from '../../domain/app/collect-requirements.ts'
 import { type EndpointCall, findCalls } from '../../domain/app/find-calls.ts'
 import { makeAnyManifest, warningsOfAppName } from '../../domain/platform/app-manifest.ts'
-import type { ProjectFolders, ProjectPorts, ProjectSource } from '../ports/projects.ts'
+import type { ProjectPorts, ProjectSource } from '../ports/projects.ts'
 import type { Project, Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
-import { appOfFolder, type Builds, createBuilds, problemsOf, type Soon } from './builds.ts'
-import { createPreviews, type Previews } from './previews.ts'
+import { appOfFolder, createBuilds, problemsOf, type Soon } from './builds.ts'
+import { createPreviews } from './previews.ts'
 
-export type Projects = {
-  readonly folders: ProjectFolders
-  readonly source: SourceReader
-  readonly text: ProjectSource['text']
-  readonly git: (project: Project) => Promise<GitState | undefined>
-  readonly builds: Builds
-  readonly previews: Previews
-  readonly notifier: Notifier
-  readonly list: () => Promise<readonly ProjectView[]>
-  readonly open: (path: string, from: string | undefined) => Promise<ProjectView>
-  readonly require: (id: string) => Project
-  readonly read: (project: Project) => Promise<ProjectDetail>
-  readonly forget: (project: Project) => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type Projects = ReturnType<typeof createProjects>
 
 type Deps = {
   readonly storage: Storage
@@ -41,7 +27,7 @@ type Deps = {
 // Workers may write thousands of lines a second; followers get them ten times a second.
 const NOTIFY_EVERY_MS = 100
 
-export function createProjects({ storage, clock, newId, log, ports }: Deps): Projects {
+export function createProjects({ storage, clock, newId, log, ports }: Deps) {
   const notifier = createNotifier(clock)
   const onChange = notifySoon(clock, notifier)
   const source = createSourceReader({ source: ports.source, clock })
@@ -66,23 +52,23 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
     folders: ports.folders,
     source,
     text: ports.source.text,
-    git: ({ folder }) => ports.source.git(folder),
+    git: ({ folder }: Project): Promise<GitState | undefined> => ports.source.git(folder),
     builds,
     previews,
     notifier,
-    list: () => Promise.all(storage.projects.all().map(view)),
-    async open(path, from) {
+    list: (): Promise<readonly ProjectView[]> => Promise.all(storage.projects.all().map(view)),
+    async open(path: string, from: string | undefined): Promise<ProjectView> {
       if (from !== undefined) await ports.folders.make(path, from)
       const folder = await ports.folders.realFolder(path)
       const project = { id: newId.worker(), folder, openedAt: clock.now() }
       return view(await storage.write(() => storage.projects.open(project)))
     },
-    require(id) {
+    require(id: string): Project {
       const project = storage.projects.get(id)
       if (project === undefined) throw new AppError('PROJECT_NOT_FOUND', { projectId: id })
       return project
     },
-    async read(project) {
+    async read(project: Project): Promise<ProjectDetail> {
       const shown = await view(project)
       if (!shown.isThere) {
         const message = `The folder ${project.folder} is missing or cannot be read. Restore it, or remove the project.`
@@ -98,12 +84,12 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
         places: { ...places },
       }
     },
-    async forget({ id }) {
+    async forget({ id }: Project) {
       await storage.write(() => storage.projects.remove(id))
       await Promise.all([builds.forget(id), previews.forget(id)])
       source.forget(id)
     },
-    stop: async () => void (await Promise.all([builds.stop(), previews.stopAll()])),
+    stop: async (): Promise<void> => void (await Promise.all([builds.stop(), previews.stopAll()])),
   }
 }
 
@@ -129,12 +115,6 @@ type SourceReading = {
   readonly places: Readonly<Record<string, { readonly file: string; readonly line: number }>>
 }
 
-/** Reads projects, and again only after changes. Runs none of the user's code. */
-type SourceReader = {
-  readonly read: (project: Project) => Promise<SourceReading>
-  readonly forget: (projectId: string) => void
-}
-
 type CachedSource = { readonly files: readonly string[]; readonly stamp: string; readonly reading: SourceReading }
 
 // A project of 2,000 files takes half a second. Source: ours, the most that people wait.
@@ -146,7 +126,7 @@ function createSourceReader({
 }: {
   readonly source: ProjectSource
   readonly clock: Pick<Clock, 'now' | 'after'>
-}): SourceReader {
+}) {
   const cache = new Map<string, CachedSource>()
   const reading = new Map<string, Promise<SourceReading>>()
 
@@ -202,14 +182,14 @@ function createSourceReader({
   }
 
   return {
-    read(project) {
+    read(project: Project): Promise<SourceReading> {
       const under = reading.get(project.id)
       if (under !== undefined) return under
       const begun = read(project).finally(() => reading.delete(project.id))
       reading.set(project.id, begun)
       return begun
     },
-    forget: (projectId) => void cache.delete(projectId),
+    forget: (projectId: string) => void cache.delete(projectId),
   }
 }
 

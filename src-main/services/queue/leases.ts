@@ -26,16 +26,9 @@ export type Lease = {
   silentSince?: number | undefined
 }
 
-export type Leases = {
-  readonly get: (jobId: string) => Lease | undefined
-  readonly ofWorker: (workerId: string) => readonly Lease[]
-  readonly all: () => Iterable<Lease>
-  /** Any call of a worker; `named` are the jobs it claims to run. */
-  readonly renew: (workerId: string, named: readonly string[]) => void
-  readonly resume: (job: Job) => void
-}
+export type Leases = ReturnType<typeof createLeases>
 
-export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): Leases {
+export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock) {
   const byJob = new Map<string, Lease>()
   const byWorker = new Map<string, Map<string, Lease>>()
 
@@ -77,10 +70,11 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
   })
 
   return {
-    get: (jobId) => byJob.get(jobId),
-    ofWorker: (workerId) => [...(byWorker.get(workerId)?.values() ?? [])],
-    all: () => byJob.values(),
-    renew(workerId, named) {
+    get: (jobId: string): Lease | undefined => byJob.get(jobId),
+    ofWorker: (workerId: string): readonly Lease[] => [...(byWorker.get(workerId)?.values() ?? [])],
+    all: (): Iterable<Lease> => byJob.values(),
+    /** Any call of a worker; `named` are the jobs it claims to run. */
+    renew(workerId: string, named: readonly string[]) {
       const held = byWorker.get(workerId)
       if (held === undefined) return
       for (const jobId of named) {
@@ -90,7 +84,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
       const until = clock.steady() + limit('leaseMs')
       for (const lease of held.values()) if (lease.confirmed) Object.assign(lease, { until, silentSince: undefined })
     },
-    resume: (job) => hold(job, true),
+    resume: (job: Job) => hold(job, true),
   }
 }
 

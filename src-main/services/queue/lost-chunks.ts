@@ -3,17 +3,13 @@ import { limit } from '../../contract/limits.ts'
 import { counted } from '../../domain/text.ts'
 import type { Storage } from '../ports/storage.ts'
 
-export type LostChunks = {
-  readonly yielded: (jobId: string) => void
-  readonly lose: (jobId: string, what: string, arrived?: number) => void
-  readonly tell: (jobId: string, arrived: number) => string | undefined
-}
+export type LostChunks = ReturnType<typeof createLostChunks>
 
 type Lost = { yielded: number; count: number; readonly named: string[] }
 
 const NAMED = 5
 
-export function createLostChunks(storage: Pick<Storage, 'onCommit'>): LostChunks {
+export function createLostChunks(storage: Pick<Storage, 'onCommit'>) {
   const jobs = new Map<string, Lost>()
 
   // A new attempt restarts its stream, so the counts of the previous one are dropped.
@@ -29,16 +25,16 @@ export function createLostChunks(storage: Pick<Storage, 'onCommit'>): LostChunks
   }
 
   return {
-    yielded(jobId) {
+    yielded(jobId: string) {
       of(jobId).yielded += 1
     },
-    lose(jobId, what, arrived) {
+    lose(jobId: string, what: string, arrived?: number) {
       const lost = of(jobId)
       const at = arrived === undefined ? lost.yielded - 1 : arrived + lost.count
       lost.count += 1
       if (lost.named.length < NAMED) lost.named.push(at < 0 ? what : `${what} at [${at}]`)
     },
-    tell(jobId, arrived) {
+    tell(jobId: string, arrived: number): string | undefined {
       const lost = jobs.get(jobId)
       jobs.delete(jobId)
       if (lost === undefined || lost.count === 0) return undefined

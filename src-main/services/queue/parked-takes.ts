@@ -30,19 +30,9 @@ type TakeDeps = {
   readonly leases: Pick<Leases, 'ofWorker'>
 }
 
-export type ParkedTakes = {
-  readonly take: (request: {
-    endpointId: string
-    workerId: string
-    max: number
-    holdMs: number
-    signal: AbortSignal | undefined
-  }) => Promise<readonly Job[]>
-  readonly dismiss: (workerId: string) => void
-  readonly dismissAll: () => void
-}
+export type ParkedTakes = ReturnType<typeof createParkedTakes>
 
-export function createParkedTakes(deps: TakeDeps): ParkedTakes {
+export function createParkedTakes(deps: TakeDeps) {
   const { storage, clock, counts } = deps
   const rules = takeRules(deps)
   const parked = new Map<string, Set<Parked>>()
@@ -99,7 +89,19 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
   })
 
   return {
-    take: ({ endpointId, workerId, max, holdMs, signal }) =>
+    take: ({
+      endpointId,
+      workerId,
+      max,
+      holdMs,
+      signal,
+    }: {
+      endpointId: string
+      workerId: string
+      max: number
+      holdMs: number
+      signal: AbortSignal | undefined
+    }): Promise<readonly Job[]> =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve([])
         const respond = (jobs: readonly Job[]) => {
@@ -116,7 +118,7 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
         parked.set(endpointId, set.add(entry))
         if (rules.waiting(endpointId) > 0) storage.poke()
       }),
-    dismiss(workerId) {
+    dismiss(workerId: string) {
       for (const entries of [...parked.values()])
         for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])
     },
@@ -155,15 +157,10 @@ function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'
 
 type Hold = { readonly free: number; readonly held: readonly number[] }
 
-type JobHold = {
-  readonly check: (endpointId: string, delayMs: number) => Hold
-  readonly close: () => void
-}
-
 // Jobs checked per look; later ones go later anyway.
 const WINDOW = 200
 
-function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): JobHold {
+function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
   const timers = new Map<string, () => void>()
 
   function checkAgain(endpointId: string, ms: number): void {
@@ -176,7 +173,7 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): J
   }
 
   return {
-    check(endpointId, delayMs) {
+    check(endpointId: string, delayMs: number): Hold {
       const now = clock.steady()
       const next = storage.jobs.inOrder(endpointId, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)

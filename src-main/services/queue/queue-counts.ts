@@ -4,17 +4,11 @@ import type { Change, JobStore, Storage } from '../ports/storage.ts'
 export type QueueCount = { readonly normal: number; readonly lowPriority: number; readonly inProgress: number }
 
 /** Live counts, so that health and scaling do not depend on the number of jobs. */
-export type QueueCounts = {
-  readonly of: (endpointId: string) => QueueCount
-  readonly total: () => QueueCount
-  readonly waitingEndpoints: () => Iterable<string>
-}
+export type QueueCounts = ReturnType<typeof createQueueCounts>
 
 const NONE: QueueCount = { normal: 0, lowPriority: 0, inProgress: 0 }
 
-export function createQueueCounts(
-  storage: Pick<Storage, 'onCommit'> & { readonly jobs: Pick<JobStore, 'counts'> },
-): QueueCounts {
+export function createQueueCounts(storage: Pick<Storage, 'onCommit'> & { readonly jobs: Pick<JobStore, 'counts'> }) {
   const counts = new Map<string, { normal: number; lowPriority: number; inProgress: number }>()
   const waiting = new Set<string>()
   const add = (endpointId: string, state: JobState | undefined, lowPriority: 0 | 1, by: number) => {
@@ -44,9 +38,9 @@ export function createQueueCounts(
     }
   })
   return {
-    of: (endpointId) => counts.get(endpointId) ?? NONE,
-    waitingEndpoints: () => waiting,
-    total: () => {
+    of: (endpointId: string): QueueCount => counts.get(endpointId) ?? NONE,
+    waitingEndpoints: (): Iterable<string> => waiting,
+    total: (): QueueCount => {
       const sum = { ...NONE } as { normal: number; lowPriority: number; inProgress: number }
       for (const count of counts.values()) {
         sum.normal += count.normal

@@ -17,12 +17,7 @@ export type StreamRead = {
   readonly lost: () => void
 }
 
-export type StreamReaders = {
-  readonly read: (
-    job: Job,
-    options: { readonly holdMs: number; readonly signal: AbortSignal | undefined },
-  ) => Promise<StreamRead>
-}
+export type StreamReaders = ReturnType<typeof createStreamReaders>
 
 export function createStreamReaders({
   storage,
@@ -32,7 +27,7 @@ export function createStreamReaders({
   readonly storage: Storage
   readonly clock: Clock
   readonly waiters: JobWaiters
-}): StreamReaders {
+}) {
   const turns = new Map<number, Promise<void>>()
 
   async function takeTurn(seq: number): Promise<() => void> {
@@ -78,7 +73,10 @@ export function createStreamReaders({
   }
 
   return {
-    async read(job, { holdMs, signal }) {
+    async read(
+      job: Job,
+      { holdMs, signal }: { readonly holdMs: number; readonly signal: AbortSignal | undefined },
+    ): Promise<StreamRead> {
       const release = await takeTurn(job.seq)
       const seen = await look(job, holdMs, signal).catch((error) => {
         release()

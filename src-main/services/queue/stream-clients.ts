@@ -10,14 +10,7 @@ export type StreamClient = {
   readonly userAgent: string
 }
 
-export type StreamClients = {
-  readonly hasRun: (client: StreamClient) => void
-  readonly formFor: (
-    client: StreamClient,
-    response: { readonly jobId: string; readonly status: JobState; readonly chunks: number },
-    reader: Pick<StreamReader, 'asked' | 'ofEndpoint' | 'ofService' | 'announcesJson'>,
-  ) => StreamForm
-}
+export type StreamClients = ReturnType<typeof createStreamClients>
 
 // Remembered clients and reads each, a few hundred bytes per entry.
 const REMEMBERED = 1000
@@ -25,13 +18,7 @@ const REMEMBERED = 1000
 const HINT =
   'a stream of a running job was read again as an array; a client that waits for .status in it never ends: use ?format=object, or set streamForm of the endpoint to object'
 
-export function createStreamClients({
-  newId,
-  log,
-}: {
-  readonly newId: Pick<NewId, 'hash'>
-  readonly log: Log
-}): StreamClients {
+export function createStreamClients({ newId, log }: { readonly newId: Pick<NewId, 'hash'>; readonly log: Log }) {
   const ran = new Set<string>()
   const arrays = new Map<string, 'running' | 'ended'>()
   const hinted = new Set<string>()
@@ -45,14 +32,18 @@ export function createStreamClients({
   }
 
   return {
-    hasRun(client) {
+    hasRun(client: StreamClient) {
       if (!isProgram(client.userAgent)) return
       const name = nameOf(client)
       if (ran.has(name)) return
       ran.add(name)
       keepNewest(ran)
     },
-    formFor(client, { jobId, status, chunks }, asked) {
+    formFor(
+      client: StreamClient,
+      { jobId, status, chunks }: { readonly jobId: string; readonly status: JobState; readonly chunks: number },
+      asked: Pick<StreamReader, 'asked' | 'ofEndpoint' | 'ofService' | 'announcesJson'>,
+    ): StreamForm {
       const name = nameOf(client)
       const read = `${jobId} ${name}`
       const before = arrays.get(read)

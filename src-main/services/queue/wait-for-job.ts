@@ -3,22 +3,12 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import type { Change, Job, JobStore, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 
-export type JobWaiters = {
-  /**
-   * Waits for the job's end, `waitMs` or an abort.
-   * @returns the durable job; undefined if gone
-   * @throws AppError STORAGE_FAILED
-   */
-  readonly untilEnd: (job: Job, waitMs: number, signal: AbortSignal | undefined) => Promise<Job | undefined>
-  readonly listen: (jobId: string, onChange: () => void) => () => void
-  readonly notify: (jobId: string) => void
-  readonly release: () => void
-}
+export type JobWaiters = ReturnType<typeof createJobWaiters>
 
 export function createJobWaiters(
   storage: Pick<Storage, 'onDurable' | 'durable'> & { readonly jobs: Pick<JobStore, 'read'> },
   clock: Clock,
-): JobWaiters {
+) {
   const jobChanges = createKeyedEmitter<[Job | undefined]>()
   let released = false
 
@@ -29,12 +19,17 @@ export function createJobWaiters(
 
   return {
     listen: jobChanges.on,
-    notify: (jobId) => jobChanges.emit(jobId, undefined),
+    notify: (jobId: string) => jobChanges.emit(jobId, undefined),
     release: () => {
       released = true
       jobChanges.emitAll(undefined)
     },
-    untilEnd: (job, waitMs, signal) =>
+    /**
+     * Waits for the job's end, `waitMs` or an abort.
+     * @returns the durable job; undefined if gone
+     * @throws AppError STORAGE_FAILED
+     */
+    untilEnd: (job: Job, waitMs: number, signal: AbortSignal | undefined): Promise<Job | undefined> =>
       new Promise((resolve, reject) => {
         if (isFinal(job.status) || released || signal?.aborted) return resolve(job)
         const finish = (ended: Job | undefined) => {

@@ -18,7 +18,7 @@ import type {
 } from '../../contract/targets.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from '../../domain/platform/target-plan.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
+import { createNotifier } from '../wait.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'
@@ -34,34 +34,7 @@ export type TargetDeploysDeps = TargetClientDeps & {
 
 type Wanted = { readonly source: TargetSource; readonly withKey: boolean }
 
-export type TargetDeploys = {
-  /** @throws AppError TARGET_NOT_FOUND, TARGET_UNREACHABLE, TARGET_REFUSED, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP */
-  readonly plan: (place: TargetPlace, wanted: Wanted) => Promise<TargetPlan>
-  /**
-   * Starts a deploy in the background.
-   * @throws AppError TARGET_NOT_FOUND, ARTIFACT_NOT_FOUND, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP, TARGET_BUSY, STOPPING
-   */
-  readonly create: (place: TargetPlace, wanted: TargetDeployCreate) => Promise<TargetDeploy>
-  /**
-   * Only of this service run.
-   * @throws AppError TARGET_DEPLOY_NOT_FOUND
-   */
-  readonly read: (id: string) => TargetDeploy
-  /**
-   * Stops sending; resolves when done.
-   * @throws AppError TARGET_DEPLOY_NOT_FOUND
-   */
-  readonly cancel: (id: string) => Promise<TargetDeploy>
-  /**
-   * Deletes a target environment with its endpoints and records, and the app if it was the last.
-   * @returns deleted endpoints and the remaining app
-   * @throws AppError TARGET_NOT_FOUND, TARGET_BUSY, TARGET_UNREACHABLE, TARGET_REFUSED
-   */
-  readonly undeploy: (place: TargetPlace) => Promise<{ readonly deleted: string[]; readonly app: TargetApp }>
-  readonly list: (place: TargetPlace) => readonly TargetRecord[]
-  readonly notifier: Notifier
-  readonly stop: () => Promise<void>
-}
+export type TargetDeploys = ReturnType<typeof createTargetDeploys>
 
 type Run = { view: TargetDeploy; readonly giveUp: AbortController; over: Promise<void> }
 
@@ -74,7 +47,7 @@ type Opened = {
 const MAX_RUNS = 100
 const CANCELLED = 'it was cancelled'
 
-export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
+export function createTargetDeploys(deps: TargetDeploysDeps) {
   const { storage, clock, newId, log } = deps
   const notifier = createNotifier(clock)
   const runs = new Map<string, Run>()
@@ -200,7 +173,8 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
 
   return {
     notifier,
-    async plan(place, wanted) {
+    /** @throws AppError TARGET_NOT_FOUND, TARGET_UNREACHABLE, TARGET_REFUSED, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP */
+    async plan(place: TargetPlace, wanted: Wanted): Promise<TargetPlan> {
       const access = requireTarget(storage, place.target)
       const opened = open(place, wanted.source)
       refuseKey(opened, access, wanted)
@@ -208,7 +182,11 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       const plan = await planOn(client, place, opened)
       return { ...plan, warnings: [...(await warningsOf(client, opened.manifest, wanted.withKey))] }
     },
-    async create(place, wanted) {
+    /**
+     * Starts a deploy in the background.
+     * @throws AppError TARGET_NOT_FOUND, ARTIFACT_NOT_FOUND, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP, TARGET_BUSY, STOPPING
+     */
+    async create(place: TargetPlace, wanted: TargetDeployCreate): Promise<TargetDeploy> {
       const access = requireTarget(storage, place.target)
       const opened = open(place, wanted.source)
       refuseKey(opened, access, wanted)
@@ -222,14 +200,27 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest)
       return run.view
     },
-    read: (id) => find(id).view,
-    async cancel(id) {
+    /**
+     * Only of this service run.
+     * @throws AppError TARGET_DEPLOY_NOT_FOUND
+     */
+    read: (id: string): TargetDeploy => find(id).view,
+    /**
+     * Stops sending; resolves when done.
+     * @throws AppError TARGET_DEPLOY_NOT_FOUND
+     */
+    async cancel(id: string): Promise<TargetDeploy> {
       const run = find(id)
       if (run.view.state === 'running') run.giveUp.abort(new Error(CANCELLED))
       await run.over
       return run.view
     },
-    async undeploy(place) {
+    /**
+     * Deletes a target environment with its endpoints and records, and the app if it was the last.
+     * @returns deleted endpoints and the remaining app
+     * @throws AppError TARGET_NOT_FOUND, TARGET_BUSY, TARGET_UNREACHABLE, TARGET_REFUSED
+     */
+    async undeploy(place: TargetPlace): Promise<{ readonly deleted: string[]; readonly app: TargetApp }> {
       const client = createTargetClient(deps, requireTarget(storage, place.target), deps.stopping)
       refuseSecond(place)
       const deleted = [...(await undeployThere(client, place))]
@@ -237,7 +228,7 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       await storage.write(() => storage.targetDeploys.forgetPlace(place))
       return { deleted, app: viewTargetApp(await readApp(client, place.app)) }
     },
-    list(place) {
+    list(place: TargetPlace): readonly TargetRecord[] {
       requireTarget(storage, place.target)
       return storage.targetDeploys.list(place).map(({ manifest: _manifest, rollbackOf, ...record }) => ({
         ...record,

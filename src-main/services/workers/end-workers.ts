@@ -8,21 +8,7 @@ import type { Leases } from '../queue/leases.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
 
-export type WorkerEnding = {
-  /**
-   * SIGTERM now, SIGKILL for the whole tree after the grace time. Load-balanced workers first finish requests, which
-   * many servers drop on SIGTERM.
-   */
-  readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
-  readonly begin: (worker: LiveWorker, reason: string, graceMs?: number) => void
-  /** Takes no more jobs, and ends after its last one; with force now. */
-  readonly leave: (workerId: string, reason: string, force: boolean) => void
-  readonly endIfDone: (worker: LiveWorker) => void
-  readonly endUsedUp: (endpoint: Endpoint) => void
-  readonly makeRoom: (endpointId: string) => void
-  /** Grace period of a worker's end, ms. */
-  readonly graceOf: (worker: LiveWorker) => number
-}
+export type WorkerEnding = ReturnType<typeof createWorkerEnding>
 
 export function createWorkerEnding({
   storage,
@@ -40,7 +26,7 @@ export function createWorkerEnding({
   readonly registry: WorkerRegistry
   readonly balancer: Pick<RequestBalancer, 'drain' | 'whenIdle'>
   readonly lifecycle: Pick<WorkerLifecycle, 'stop'>
-}): WorkerEnding {
+}) {
   function graceOf({ endpointId }: LiveWorker): number {
     return storage.endpoints.get(endpointId)?.config.stopGraceMs ?? limit('stopGraceMs')
   }
@@ -74,22 +60,28 @@ export function createWorkerEnding({
   }
 
   return {
+    /**
+     * SIGTERM now, SIGKILL for the whole tree after the grace time. Load-balanced workers first finish requests, which
+     * many servers drop on SIGTERM.
+     */
     stop,
     begin,
+    /** Takes no more jobs, and ends after its last one; with force now. */
     leave,
     endIfDone,
-    endUsedUp({ id, config }) {
+    endUsedUp({ id, config }: Endpoint) {
       for (const worker of registry.ofEndpoint(id))
         if (takesJobs(worker) && isUsedUp(config.faults, worker) && loadOf(worker, leases) === 0)
           leave(worker.id, faultReason('coldStart'), false)
     },
-    makeRoom(endpointId) {
+    makeRoom(endpointId: string) {
       const [longest] = registry
         .all()
         .filter((worker) => worker.state === 'paused' && worker.endpointId !== endpointId)
         .toSorted((a, b) => (a.pausedSince ?? 0) - (b.pausedSince ?? 0))
       if (longest !== undefined) leave(longest.id, 'another endpoint needs its slot', false)
     },
+    /** Grace period of a worker's end, ms. */
     graceOf,
   }
 }

@@ -8,17 +8,7 @@ import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry
 import type { WorkerEnding } from './end-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
-export type IdlePausing = {
-  /** @returns time of the next check, steady ms; undefined for never */
-  readonly settle: (endpoint: Endpoint) => number | undefined
-  readonly thaw: (worker: LiveWorker) => void
-  readonly pause: (workerId: string) => void
-  /**
-   * Resumes a paused worker.
-   * @returns whether it may be idle from now on
-   */
-  readonly resume: (workerId: string) => boolean
-}
+export type IdlePausing = ReturnType<typeof createIdlePausing>
 
 export function createIdlePausing({
   storage,
@@ -40,7 +30,7 @@ export function createIdlePausing({
   readonly registry: WorkerRegistry
   readonly calls: Pick<WorkerCalls, 'goOn'>
   readonly ending: Pick<WorkerEnding, 'begin'>
-}): IdlePausing {
+}) {
   const endAfter = (worker: LiveWorker, reason: string) => (error: unknown) => {
     log.warn(`worker ${reason}`, { workerId: worker.id, error })
     ending.begin(worker, reason, 0)
@@ -57,7 +47,8 @@ export function createIdlePausing({
   }
 
   return {
-    settle({ id, config, paused }) {
+    /** @returns time of the next check, steady ms; undefined for never */
+    settle({ id, config, paused }: Endpoint): number | undefined {
       const { normal, lowPriority } = counts.of(id)
       const idle = registry
         .ofEndpoint(id)
@@ -81,14 +72,18 @@ export function createIdlePausing({
       return decision.nextCheckAt
     },
     thaw,
-    pause(workerId) {
+    pause(workerId: string) {
       const worker = registry.get(workerId)
       // A job may have come since the decision's facts were read.
       if (worker === undefined || loadOf(worker, leases) > 0) return
       if (!registry.move(worker, 'pause', { reason: 'idle' })) return
       fleet.pause(workerId).catch(endAfter(worker, 'could not be paused'))
     },
-    resume(workerId) {
+    /**
+     * Resumes a paused worker.
+     * @returns whether it may be idle from now on
+     */
+    resume(workerId: string): boolean {
       const worker = registry.get(workerId)
       if (worker === undefined || !registry.move(worker, 'resume')) return false
       fleet.resume(workerId).catch(endAfter(worker, 'could not be woken'))

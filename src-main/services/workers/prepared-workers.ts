@@ -4,12 +4,6 @@ import type { Log, NewId } from '../ports/system.ts'
 
 export type WorkerIdentity = { readonly workerId: string; readonly token: string }
 
-export type PreparedWorkers = {
-  readonly take: (endpoint: Endpoint) => WorkerIdentity
-  readonly fill: (endpoint: Endpoint, specOf: (worker: WorkerIdentity) => WorkerSpec) => void
-  readonly discard: (endpointId?: string) => Promise<void>
-}
-
 type Prepared = WorkerIdentity & { readonly revision: number; readonly made: Promise<boolean> }
 
 /**
@@ -23,7 +17,7 @@ export function createPreparedWorkers({
   readonly fleet: Pick<Fleet, 'prepare' | 'stop'>
   readonly newId: NewId
   readonly log: Log
-}): PreparedWorkers {
+}) {
   const pool = new Map<string, Prepared[]>()
   let closed = false
 
@@ -52,13 +46,13 @@ export function createPreparedWorkers({
   }
 
   return {
-    take(endpoint) {
+    take(endpoint: Endpoint): WorkerIdentity {
       const waiting = pool.get(endpoint.id) ?? []
       const index = waiting.findIndex(({ revision }) => revision === endpoint.revision)
       const [taken] = index < 0 ? [] : waiting.splice(index, 1)
       return taken ?? { workerId: newId.worker(), token: newId.key() }
     },
-    fill(endpoint, specOf) {
+    fill(endpoint: Endpoint, specOf: (worker: WorkerIdentity) => WorkerSpec) {
       const { container } = endpoint.config
       if (closed || container === undefined || container.gpu !== undefined || container.pull === 'always') return
       const waiting = pool.get(endpoint.id) ?? []

@@ -29,9 +29,7 @@ type CodeReloadDeps = {
 
 const FINGERPRINTS = 'code.fingerprints'
 
-type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
-
-export function createCodeReload(deps: CodeReloadDeps): CodeReload {
+export function createCodeReload(deps: CodeReloadDeps) {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()

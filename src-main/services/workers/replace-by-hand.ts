@@ -20,15 +20,11 @@ type HandReplacementDeps = {
   readonly log: Log
 }
 
-export type HandReplacement = {
-  readonly begin: (worker: LiveWorker) => ReplacementOrder
-  readonly beginAll: (endpointId: string) => readonly string[]
-  readonly stop: () => Promise<void>
-}
+export type HandReplacement = ReturnType<typeof createHandReplacement>
 
 const REASON = 'replaced by hand'
 
-export function createHandReplacement(deps: HandReplacementDeps): HandReplacement {
+export function createHandReplacement(deps: HandReplacementDeps) {
   const { storage, fleet, registry, log } = deps
   const stopping = new AbortController()
   const chains = new Map<string, Promise<boolean>>()
@@ -86,12 +82,12 @@ export function createHandReplacement(deps: HandReplacementDeps): HandReplacemen
   }
 
   return {
-    begin(worker) {
+    begin(worker: LiveWorker): ReplacementOrder {
       const order = orderFor(worker)
       enqueue([worker])
       return order
     },
-    beginAll(endpointId) {
+    beginAll(endpointId: string): readonly string[] {
       const workers = registry.ofEndpoint(endpointId).filter(({ state, duty }) => duty !== 'staged' && isLive(state))
       enqueue(workers)
       return workers.map(({ id }) => id)

@@ -17,13 +17,7 @@ export type RolloutDeps = {
   readonly log: Log
 }
 
-export type SettingsRollout = {
-  /** Call right after the settings are committed, before awaiting anything else. */
-  readonly begin: (endpointId: string) => void
-  readonly stop: () => Promise<void>
-}
-
-export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
+export function createSettingsRollout(deps: RolloutDeps) {
   const { storage, fleet, registry, supervisor, log } = deps
   const running = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
 
@@ -49,7 +43,8 @@ export function createSettingsRollout(deps: RolloutDeps): SettingsRollout {
   }
 
   return {
-    begin(endpointId) {
+    /** Call right after the settings are committed, before awaiting anything else. */
+    begin(endpointId: string) {
       running.get(endpointId)?.giveUp.abort(new Error('there are newer settings'))
       const giveUp = new AbortController()
       const done = rollOut(endpointId, giveUp.signal)

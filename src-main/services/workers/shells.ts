@@ -11,12 +11,7 @@ import type { Clock, Log, NewId } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
-export type Shells = {
-  /** @throws AppError SHELL_REFUSED, TOO_MANY_SHELLS, STOPPING */
-  readonly open: (worker: LiveWorker, size: ShellSize) => Promise<Shell>
-  readonly get: (shellId: string) => Shell | undefined
-  readonly stop: () => Promise<void>
-}
+export type Shells = ReturnType<typeof createShells>
 
 export type ShellsDeps = {
   readonly clock: Clock
@@ -26,7 +21,7 @@ export type ShellsDeps = {
   readonly registry: Pick<WorkerRegistry, 'onMove'>
 }
 
-export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps): Shells {
+export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps) {
   const shells = new Map<string, Shell>()
   let opening = 0
   let stopping = false
@@ -38,7 +33,8 @@ export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps)
   })
 
   return {
-    async open(worker, size) {
+    /** @throws AppError SHELL_REFUSED, TOO_MANY_SHELLS, STOPPING */
+    async open(worker: LiveWorker, size: ShellSize): Promise<Shell> {
       if (stopping) throw new AppError('STOPPING')
       if (openNow() >= limit('shells')) throw new AppError('TOO_MANY_SHELLS', { count: limit('shells') })
       opening += 1
@@ -68,7 +64,7 @@ export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps)
         opening -= 1
       }
     },
-    get: (shellId) => shells.get(shellId),
+    get: (shellId: string): Shell | undefined => shells.get(shellId),
     async stop() {
       stopping = true
       await Promise.all([...shells.values()].map((shell) => shell.close('the service stops')))
@@ -173,20 +169,14 @@ async function openShell(options: OpenShellOptions): Promise<Shell> {
   }
 }
 
-type ShellBuffer = {
-  readonly add: (bytes: Uint8Array) => void
-  readonly read: (after: number) => { readonly bytes: Uint8Array; readonly end: number }
-  readonly unread: () => number
-}
-
-function createShellBuffer(): ShellBuffer {
+function createShellBuffer() {
   let recent: Uint8Array[] = []
   let start = 0
   let end = 0
   let readTo = 0
 
   return {
-    add(bytes) {
+    add(bytes: Uint8Array) {
       recent.push(bytes)
       end += bytes.length
       // Unread output stays: the program is throttled before it is too much.
@@ -196,11 +186,11 @@ function createShellBuffer(): ShellBuffer {
         recent = recent.slice(1)
       }
     },
-    read(after) {
+    read(after: number): { readonly bytes: Uint8Array; readonly end: number } {
       readTo = end
       const all = Buffer.concat(recent)
       return { bytes: all.subarray(Math.min(all.length, Math.max(0, after - start))), end }
     },
-    unread: () => end - readTo,
+    unread: (): number => end - readTo,
   }
 }

@@ -10,10 +10,7 @@ import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../queue/lost-and-
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerEnding } from './end-workers.ts'
 
-export type LeaseWatch = {
-  readonly start: () => boolean
-  readonly stop: () => void
-}
+export type LeaseWatch = ReturnType<typeof createLeaseWatch>
 
 const TICK_MS = 200
 
@@ -25,7 +22,7 @@ export function createLeaseWatch(deps: {
   readonly leases: Leases
   readonly registry: WorkerRegistry
   readonly ending: Pick<WorkerEnding, 'begin'>
-}): LeaseWatch {
+}) {
   const { storage, clock, log, fleet, leases, registry, ending } = deps
   let cancel: (() => void) | undefined
 
@@ -83,7 +80,7 @@ export function createLeaseWatch(deps: {
   }
 
   return {
-    start() {
+    start(): boolean {
       if (cancel !== undefined) return false
       tick()
       return true

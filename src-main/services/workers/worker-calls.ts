@@ -21,24 +21,7 @@ import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } 
 
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
 
-export type WorkerCalls = {
-  readonly take: (
-    worker: LiveWorker,
-    request: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
-  ) => Promise<readonly HandOut[]>
-  readonly undelivered: (jobs: readonly Job[]) => Promise<void>
-  readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
-  readonly ping: (worker: LiveWorker, ping: Ping) => void
-  readonly report: (worker: LiveWorker, jobId: string, report: Report) => Promise<ReportOutcome>
-  readonly stream: (worker: LiveWorker, jobId: string, chunk: SentChunk) => Promise<ReportOutcome>
-  readonly orderStop: (
-    worker: LiveWorker,
-    job: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
-  ) => void
-  readonly goOn: (workerId: string) => void
-  readonly dismiss: (workerId: string) => void
-  readonly lateReports: () => number
-}
+export type WorkerCalls = ReturnType<typeof createWorkerCalls>
 
 // A stopping worker must neither wait long nor spin.
 const LEAVING_HOLD_MS = 250
@@ -61,7 +44,7 @@ type Deps = {
   readonly onChange: (endpointId: string) => void
 }
 
-export function createWorkerCalls(deps: Deps): WorkerCalls {
+export function createWorkerCalls(deps: Deps) {
   const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
   const wakes = createKeyedEmitter()
   let late = 0
@@ -107,7 +90,10 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   }
 
   return {
-    async take(worker, { max, busy, signal }) {
+    async take(
+      worker: LiveWorker,
+      { max, busy, signal }: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
+    ): Promise<readonly HandOut[]> {
       seen(worker)
       if (registry.move(worker, 'ready')) onChange(worker.endpointId)
       if (!busy) {
@@ -129,7 +115,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       if (worker.duty === 'killed') return []
       return readHandOuts(deps, jobs)
     },
-    undelivered: (jobs) => {
+    undelivered: (jobs: readonly Job[]): Promise<void> => {
       const lost = jobs.flatMap(({ id, attempt }) => {
         const lease = leases.get(id)
         // Otherwise someone else has the job, or the worker has confirmed it.
@@ -137,7 +123,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       })
       return requeueJobs(deps, lost, 'the worker closed its connection before it had the job')
     },
-    async waitForStopOrders(worker, signal) {
+    async waitForStopOrders(worker: LiveWorker, signal: AbortSignal | undefined): Promise<readonly string[]> {
       seen(worker)
       const unsent = () => [...worker.stopOrders].flatMap(([jobId, order]) => (order.sent ? [] : [jobId]))
       if (unsent().length === 0) await pause(worker, signal)
@@ -146,7 +132,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       registry.note(worker, { stopOrders: allSent(worker.stopOrders) })
       return jobIds
     },
-    ping(worker, { jobIds, unhealthy }) {
+    ping(worker: LiveWorker, { jobIds, unhealthy }: Ping) {
       seen(worker, jobIds)
       for (const [jobId, order] of [...worker.stopOrders])
         if (order.sent && !jobIds.includes(jobId)) clearOrder(worker, jobId)
@@ -154,7 +140,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       const facts = { reason: unhealthy, failure: unhealthy }
       if (registry.move(worker, 'reportUnhealthy', facts)) onChange(worker.endpointId)
     },
-    report(worker, jobId, report) {
+    report(worker: LiveWorker, jobId: string, report: Report): Promise<ReportOutcome> {
       seen(worker, [jobId])
       fleet.drainOutput(worker.id)
       if (report.kind === 'dropped') {
@@ -169,7 +155,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       const reason = report.kind === 'complete' ? lostOf(worker, jobId) : undefined
       return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason }))
     },
-    async stream(worker, jobId, chunk) {
+    async stream(worker: LiveWorker, jobId: string, chunk: SentChunk): Promise<ReportOutcome> {
       seen(worker, [jobId])
       if ('problem' in chunk) {
         fleet.drainOutput(worker.id)
@@ -180,16 +166,19 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       if (outcome === 'late' && holds(worker, jobId)) lostChunks.lose(jobId, ABOVE_LIMIT, arrivedOf(jobId))
       return outcome
     },
-    orderStop(worker, { jobId, seq, graceMs }) {
+    orderStop(
+      worker: LiveWorker,
+      { jobId, seq, graceMs }: { readonly jobId: string; readonly seq: number; readonly graceMs: number },
+    ) {
       const order = { seq, until: clock.steady() + graceMs, sent: false }
       registry.note(worker, { stopOrders: new Map(worker.stopOrders).set(jobId, order) })
       wakes.emit(worker.id)
     },
     goOn: wakes.emit,
-    dismiss(workerId) {
+    dismiss(workerId: string) {
       takes.dismiss(workerId)
       wakes.emit(workerId)
     },
-    lateReports: () => late,
+    lateReports: (): number => late,
   }
 }

@@ -27,17 +27,9 @@ export type LifecycleDeps = {
   readonly onEnded: (worker: LiveWorker) => void
 }
 
-export type WorkerLifecycle = {
-  readonly start: (endpoint: Endpoint, begins: 'serve' | 'stage') => Promise<LiveWorker>
-  readonly stop: (worker: LiveWorker, reason: string, graceMs: number) => Promise<void>
-  readonly fail: (workerId: string, reason: string) => void
-  /** Counts failures as crashes before the workers end, so that the next start is delayed. */
-  readonly countFailures: (endpointId: string) => void
-  readonly discardPrepared: (endpointId: string) => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type WorkerLifecycle = ReturnType<typeof createWorkerLifecycle>
 
-export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
+export function createWorkerLifecycle(deps: LifecycleDeps) {
   const { storage, clock, newId, log, fleet, leases, calls, registry, plans, history } = deps
   const closing = new AbortController()
   const waiting = new Map<string, AbortController>()
@@ -147,13 +139,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   return {
     start,
     stop,
-    fail(workerId, reason) {
+    fail(workerId: string, reason: string) {
       const worker = registry.get(workerId)
       if (worker === undefined) return
       const failure = worker.reason === undefined ? reason : `${reason}: ${worker.reason}`
       registry.move(worker, 'failStart', { failure })
     },
-    countFailures(endpointId) {
+    /** Counts failures as crashes before the workers end, so that the next start is delayed. */
+    countFailures(endpointId: string) {
       for (const worker of registry.ofEndpoint(endpointId)) {
         const { failure: exitText } = worker
         if (exitText !== undefined)
@@ -161,27 +154,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
       }
     },
     discardPrepared: prepared.discard,
-    close() {
+    close(): Promise<void> {
       closing.abort(new Error('the service stops'))
       return prepared.discard()
     },
   }
 }
 
-export type ExitHistory = {
-  /**
-   * Counts each worker once and staged ones never, since the endpoint has not crashed.
-   * @param end last words and exit code, if any
-   * @param now steady ms
-   */
-  readonly remember: (
-    worker: LiveWorker,
-    end: { readonly exitText: string; readonly code: number | undefined; readonly wasLeaving: boolean },
-    now: number,
-  ) => void
-  readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined
-  readonly forget: (endpointId: string) => void
-}
+export type ExitHistory = ReturnType<typeof createExitHistory>
 
 // At the longest pause these crashes take three hours.
 const MAX_EXITS = 200
@@ -193,7 +173,7 @@ export function createExitHistory({
 }: {
   readonly storage: Pick<Storage, 'write' | 'workers'>
   readonly log: Log
-}): ExitHistory {
+}) {
   const exits = new Map<string, StoredExit[]>()
   const counted = new WeakSet<LiveWorker>()
   for (const exit of storage.workers.exits()) store(exit)
@@ -207,7 +187,20 @@ export function createExitHistory({
   }
 
   return {
-    remember(worker, { exitText, code, wasLeaving }, now) {
+    /**
+     * Counts each worker once and staged ones never, since the endpoint has not crashed.
+     * @param end last words and exit code, if any
+     * @param now steady ms
+     */
+    remember(
+      worker: LiveWorker,
+      {
+        exitText,
+        code,
+        wasLeaving,
+      }: { readonly exitText: string; readonly code: number | undefined; readonly wasLeaving: boolean },
+      now: number,
+    ) {
       if (counted.has(worker) || worker.duty === 'staged') return
       counted.add(worker)
       const exit = {
@@ -223,8 +216,9 @@ export function createExitHistory({
       store(exit)
       write(exit.endpointId, () => storage.workers.addExit(exit, MAX_EXITS))
     },
-    crashLoop: (endpointId, now) => evaluateCrashLoop(exits.get(endpointId) ?? [], now),
-    forget(endpointId) {
+    crashLoop: (endpointId: string, now: number): CrashLoop | undefined =>
+      evaluateCrashLoop(exits.get(endpointId) ?? [], now),
+    forget(endpointId: string) {
       if (exits.delete(endpointId)) write(endpointId, () => storage.workers.forgetExits(endpointId))
     },
   }

@@ -23,13 +23,7 @@ type Deps = AssetDeps &
     readonly log: Log
   }
 
-export type ResultCollector = {
-  readonly start: () => void
-  readonly check: () => void
-  readonly stop: () => Promise<void>
-}
-
-export function createResultCollector(deps: Deps): ResultCollector {
+export function createResultCollector(deps: Deps) {
   const { storage, clock, log } = deps
   const open = new Set<string>()
   const busy = new Set<string>()

@@ -22,12 +22,7 @@ type Deps = ReadsInThread & {
   readonly stopping: AbortSignal
 }
 
-export type NodeTypeRegistry = {
-  readonly of: (endpoint: Endpoint | undefined) => Promise<NodeTypesResponse>
-  readonly readOf: (endpoint: Endpoint | undefined) => Promise<NodeTypes>
-  readonly take: (endpoint: Endpoint, text: string) => Promise<NodeTypesResponse>
-  readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesResponse>
-}
+export type NodeTypeRegistry = ReturnType<typeof createNodeTypeRegistry>
 
 const LETTERS_A_TURN = 128 * 1024
 
@@ -44,7 +39,7 @@ function builtInOf(file: string): BuiltIn {
   return lastBuiltIn
 }
 
-export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps): NodeTypeRegistry {
+export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps) {
   let builtIn: Promise<BuiltIn> | undefined
 
   // Server classes take megabytes and are read for each run; keyed by the text object.
@@ -89,7 +84,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
 
   return {
     of,
-    async readOf(endpoint) {
+    async readOf(endpoint: Endpoint | undefined): Promise<NodeTypes> {
       const { text, source } = await of(endpoint)
       if (source === 'built-in' && endpoint === undefined) return (await readBuiltIn()).types
       if (last?.text === text) return last.types
@@ -97,13 +92,13 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
       last = { text, types }
       return types
     },
-    async take(endpoint, given) {
+    async take(endpoint: Endpoint, given: string): Promise<NodeTypesResponse> {
       const read = await readInThread('classes', given)
       if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'text', why: read.problem })
       const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
-    fetch(endpoint) {
+    fetch(endpoint: Endpoint): Promise<NodeTypesResponse> {
       const key = `${endpoint.id} ${endpoint.config.workflows?.server}`
       const known = reading.get(key)
       if (known !== undefined) return known

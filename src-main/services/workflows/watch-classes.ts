@@ -19,18 +19,11 @@ type Deps = {
   readonly stopping: AbortSignal
 }
 
-export type ClassesWatch = {
-  readonly start: () => void
-  readonly readMissing: () => void
-  readonly renew: (endpoint: Endpoint | undefined) => Promise<void>
-  readonly stop: () => Promise<void>
-}
-
 const POLL_EVERY_MS = 10_000
 // Costs megabytes, as the server builds its list each time anyway.
 const COMPARE_EVERY_MS = 300_000
 
-export function createClassesWatch(deps: Deps): ClassesWatch {
+export function createClassesWatch(deps: Deps) {
   const { storage, clock, log, nodeTypes, sizeOfNodeTypes, stopping } = deps
   const checks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const reads = new Set<Promise<void>>()
@@ -95,7 +88,7 @@ export function createClassesWatch(deps: Deps): ClassesWatch {
     readMissing() {
       for (const endpoint of storage.endpoints.all().filter(isMissing)) later(read(endpoint, false))
     },
-    async renew(endpoint) {
+    async renew(endpoint: Endpoint | undefined): Promise<void> {
       const server = endpoint?.config.workflows?.server
       if (endpoint === undefined || server === undefined || stopping.aborted) return
       const now = clock.steady()

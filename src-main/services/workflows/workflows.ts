@@ -7,28 +7,13 @@ import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { ProbeServer, WorkflowPorts } from '../ports/workflows.ts'
 import type { Settings } from '../settings.ts'
-import { type AssetDeps, sweepLostFiles } from './assets.ts'
+import { sweepLostFiles } from './assets.ts'
 import { createResultCollector } from './collect-results.ts'
-import { type addWorkflow, readGraph } from './library.ts'
-import {
-  createNodePackages,
-  createNodeTypeRegistry,
-  type FindNodePackages,
-  type NodeTypeRegistry,
-} from './node-types.ts'
-import { type ClassesWatch, createClassesWatch } from './watch-classes.ts'
+import { readGraph } from './library.ts'
+import { createNodePackages, createNodeTypeRegistry } from './node-types.ts'
+import { createClassesWatch } from './watch-classes.ts'
 
-export type Workflows = {
-  readonly nodeTypes: NodeTypeRegistry
-  readonly nodePackages: FindNodePackages
-  readonly library: Parameters<typeof addWorkflow>[0]
-  readonly assets: AssetDeps
-  readonly templates: () => Promise<readonly WorkflowTemplate[]>
-  readonly classes: Pick<ClassesWatch, 'renew'>
-  readonly servers: () => Promise<readonly WorkflowServer[]>
-  readonly start: () => void
-  readonly stop: () => Promise<void>
-}
+export type Workflows = ReturnType<typeof createWorkflows>
 
 type Deps = ReadsInThread & {
   readonly storage: Storage
@@ -44,7 +29,7 @@ const SWEEP_EVERY_MS = 60_000
 // Checking a hundred thousand files is slow; lost ones can wait an hour.
 const SWEEPS_UNTIL_FILES = 60
 
-export function createWorkflows(deps: Deps): Workflows {
+export function createWorkflows(deps: Deps) {
   const { storage, clock, newId, log, readInThread, ports, settings, stopping } = deps
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping })
   const classes = createClassesWatch({
@@ -85,11 +70,11 @@ export function createWorkflows(deps: Deps): Workflows {
       builtInTypes: () => nodeTypes.readOf(undefined),
       builtInText: () => nodeTypes.of(undefined),
     },
-    templates: async () => {
+    templates: async (): Promise<readonly WorkflowTemplate[]> => {
       const templates = await ports.templates()
       return templates.map((template) => ({ ...template, nodes: nodesIn(template.text) }))
     },
-    servers: () => findServers(ports.probeServer, USUAL_SERVERS, stopping),
+    servers: (): Promise<readonly WorkflowServer[]> => findServers(ports.probeServer, USUAL_SERVERS, stopping),
     start() {
       collector.start()
       classes.start()

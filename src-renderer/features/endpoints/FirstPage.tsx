@@ -106,13 +106,7 @@ function Door({ icon, title, children, command, action, other }: DoorProps) {
   )
 }
 
-type FirstSteps = {
-  readonly running: 'handler' | 'workflow' | undefined
-  readonly serveSample: () => void
-  readonly runSampleWorkflow: () => void
-}
-
-function useFirstSteps(): FirstSteps {
+function useFirstSteps() {
   const { client, store } = useApp()
   const [, go] = useLocation()
   const onError = ({ message }: Error) => store.getState().notify({ kind: 'error', text: message })

@@ -122,23 +122,11 @@ function NoEvents({ choice, endpoint, onAll }: NoEventsProps) {
   )
 }
 
-type HeldBack = {
-  readonly shown: number
-  readonly isBehind: boolean
-  readonly showNow: () => void
-  readonly hold: {
-    readonly onPointerEnter: () => void
-    readonly onPointerLeave: () => void
-    readonly onFocus: () => void
-    readonly onBlur: () => void
-  }
-}
-
 /**
  * Holds new rows back while the pointer or focus is on the list.
  * @param newest number of the newest event
  */
-function useHeldBack(newest: number): HeldBack {
+function useHeldBack(newest: number) {
   const [heldAt, setHeldAt] = useState<number>()
   const hold = () => setHeldAt((held) => held ?? newest)
   const release = () => setHeldAt(undefined)

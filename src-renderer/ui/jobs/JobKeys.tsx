@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import { shortJobId } from '../../../src-main/domain/ids.ts'
@@ -9,13 +9,7 @@ import { useApp } from '../../store/app-context.ts'
 import { Confirm, type ConfirmProps } from '../Dialog.tsx'
 import { useOtherJobs } from '../use-other-jobs.ts'
 
-type JobKeys = {
-  readonly onRerun: (job: JobListItem) => void
-  readonly onCancel: (job: JobListItem) => void
-  readonly question: ReactNode
-}
-
-export function useJobKeys(): JobKeys {
+export function useJobKeys() {
   const { client, store } = useApp()
   const [, go] = useLocation()
   const [asked, setAsked] = useState<JobListItem>()

@@ -3,12 +3,6 @@ import { Pace } from './pace.ts'
 import { advance, nothingDone, type Progress, progressValue } from './progress.ts'
 import { type Preview, type ServerMessage, textIn } from './server-message.ts'
 
-export type Reporter = {
-  readonly takeMessage: (message: ServerMessage) => void
-  readonly takePreview: (preview: Preview) => void
-  readonly stop: () => void
-}
-
 export type ReporterOptions = {
   readonly nodes: Iterable<string>
   readonly promptId: string
@@ -21,7 +15,7 @@ export type ReporterOptions = {
  * Throttles reports but always sends the newest. Each includes the latest preview, since polling clients see only the
  * last value.
  */
-export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions): Reporter {
+export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions) {
   let at: Progress = nothingDone(nodes)
   let preview: { readonly node: string; readonly data: string } | undefined
   let hasToldOfSize = false
@@ -29,7 +23,7 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
     progress({ ...progressValue(at), ...(preview === undefined ? {} : { preview }) }),
   )
   return {
-    takeMessage(message) {
+    takeMessage(message: ServerMessage) {
       const of = textIn(message.data, 'prompt_id')
       if (of !== undefined && of !== promptId) return
       const next = advance(at, message)
@@ -37,7 +31,7 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
       at = next
       pace.call()
     },
-    takePreview(taken) {
+    takePreview(taken: Preview) {
       const node = taken.node ?? at.node
       if (node === undefined || (taken.promptId !== undefined && taken.promptId !== promptId)) return
       if (taken.picture.length > settings.previewBytes) {

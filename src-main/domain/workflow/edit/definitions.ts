@@ -12,20 +12,11 @@ import { newIds } from './draft.ts'
 
 type Ids = ReadonlyMap<string, string>
 
-export type AddedDefinitions = {
-  readonly document: WorkflowDocument
-  readonly adapt: (node: GraphNode) => GraphNode
-}
-
 /**
  * Reuses equal definitions and renames conflicting ones; nodes and links get unique ids.
  * @param definitions each after its dependencies
  */
-export function addDefinitions(
-  document: WorkflowDocument,
-  definitions: readonly Subgraph[],
-  newUuid: () => string,
-): AddedDefinitions {
+export function addDefinitions(document: WorkflowDocument, definitions: readonly Subgraph[], newUuid: () => string) {
   const known = subgraphsOf(document)
   const fresh = definitions.filter((one) => !isKnown(known, one))
   const ids = new Map(fresh.map(({ id = '' }) => [id, known.has(id) ? newUuid() : id]))

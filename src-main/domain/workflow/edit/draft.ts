@@ -104,16 +104,6 @@ function editable<Item>(before: Items<Item>, idOf: (item: Item) => string) {
 
 type IdKind = 'node' | 'link' | 'reroute' | 'group'
 
-type NewIds = {
-  readonly next: (kind: IdKind) => string
-  readonly state: () => JsonObject
-  /**
-   * Raises the graph's counters.
-   * @param isRoot the outermost graph always counts
-   */
-  readonly counted: (graph: Graph, isRoot: boolean) => Partial<Graph>
-}
-
 const COUNTERS: Readonly<Record<IdKind, string>> = {
   node: 'lastNodeId',
   link: 'lastLinkId',
@@ -126,21 +116,26 @@ const WRITTEN_ORDER = ['group', 'node', 'link', 'reroute'] as const satisfies re
  * Ids for new parts, unique over the outermost graph and all definitions: readers renumber duplicates, and links would
  * be lost. Source: docs/spec/comfyui.md, 1.1.
  */
-export function newIds(document: WorkflowDocument): NewIds {
+export function newIds(document: WorkflowDocument) {
   const graphs: readonly Graph[] = [document, ...(document.definitions?.subgraphs.items ?? [])]
   const highest = new Map<IdKind, number>()
   const given = new Set<IdKind>()
   const highestSoFar = (kind: IdKind) =>
     highest.get(kind) ?? graphs.reduce((most, graph) => Math.max(most, highestOf(kind, graph)), 0)
   return {
-    state: () => new Map(WRITTEN_ORDER.map((kind) => [COUNTERS[kind], { number: String(highestSoFar(kind)) }])),
-    next(kind) {
+    state: (): JsonObject =>
+      new Map(WRITTEN_ORDER.map((kind) => [COUNTERS[kind], { number: String(highestSoFar(kind)) }])),
+    next(kind: IdKind): string {
       const next = highestSoFar(kind) + 1
       highest.set(kind, next)
       given.add(kind)
       return String(next)
     },
-    counted(graph, isRoot) {
+    /**
+     * Raises the graph's counters.
+     * @param isRoot the outermost graph always counts
+     */
+    counted(graph: Graph, isRoot: boolean): Partial<Graph> {
       const count = (kind: IdKind) => (given.has(kind) ? highest.get(kind) : undefined)
       return isObject(graph.state) ? { state: counted(graph.state, count) } : isRoot ? plainCounters(count) : {}
     },

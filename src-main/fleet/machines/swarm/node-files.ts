@@ -21,12 +21,7 @@ type FilesForWorker = Pick<FarFiles, 'send'> & {
   readonly lacking: () => ReadonlyMap<string, string | undefined>
 }
 
-export type NodeFiles = {
-  readonly forWorker: (isWanted: (node: SwarmNode) => boolean) => FilesForWorker
-  readonly forget: () => void
-  readonly removeAll: (watch: Watch) => Promise<void>
-  readonly close: () => Promise<void>
-}
+export type NodeFiles = ReturnType<typeof createNodeFiles>
 
 // Retry pause, and time without progress, ms; source: ours, as for the manager.
 const RETRY_MS = 500
@@ -36,7 +31,7 @@ const SURE_MS = 5 * MINUTE_MS
 
 type Had = { readonly source: string; readonly until: number }
 
-export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
+export function createNodeFiles(options: NodeFilesOptions) {
   const { engine, nodes, door, machine, clock, log } = options
   const manager = createFarFiles(options)
   const stores = new Map<string, FarFiles>()
@@ -127,7 +122,7 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
   return {
     forWorker,
     forget: () => had.clear(),
-    async removeAll(watch) {
+    async removeAll(watch: Watch) {
       had.clear()
       const from = await managerId()
       const others = nodes.all().filter((node) => node.id !== from && answers(node))

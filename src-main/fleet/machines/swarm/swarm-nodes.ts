@@ -24,15 +24,7 @@ export type SwarmNode = {
   readonly engine: Engine
 }
 
-export type SwarmNodes = {
-  readonly all: () => readonly SwarmNode[]
-  readonly get: (id: string) => SwarmNode | undefined
-  readonly look: () => Promise<void>
-  readonly onChange: (listener: () => void) => void
-  readonly onEvent: (listener: (event: ContainerEvent) => void) => void
-  readonly onEngine: (listener: (nodeId: string, change: 'connected' | 'lost') => void) => void
-  readonly close: () => void
-}
+export type SwarmNodes = ReturnType<typeof createSwarmNodes>
 
 export const READY = 'ready'
 
@@ -51,7 +43,7 @@ export function createSwarmNodes({
   readonly door: Pick<HubDoor, 'agentTo'>
   readonly clock: Clock
   readonly log: Log
-}): SwarmNodes {
+}) {
   const engines = new Map<string, Engine>()
   const addresses = new Map<string, string>()
   const changes = createEmitter()
@@ -124,8 +116,8 @@ export function createSwarmNodes({
 
   lookAgain()
   return {
-    all: () => nodes,
-    get: (id) => nodes.find((node) => node.id === id),
+    all: (): readonly SwarmNode[] => nodes,
+    get: (id: string): SwarmNode | undefined => nodes.find((node) => node.id === id),
     look,
     onChange: changes.on,
     onEvent: events.on,

@@ -10,14 +10,6 @@ import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 
-export type ProjectBuild = {
-  /** null: none yet; undefined: not known yet. */
-  readonly build: BuildView | null | undefined
-  readonly error: Error | null
-  readonly start: (exclude: readonly string[]) => void
-  readonly cancel: () => void
-}
-
 const isEnded = ({ state }: BuildView) => state !== 'running'
 
 export type BuildOptions = {
@@ -30,7 +22,7 @@ const WATCH_EVERY_MS = 300
 export function useBuild(
   { id: projectId, build: known }: Pick<ProjectView, 'id' | 'build'>,
   { watches = false }: BuildOptions = {},
-): ProjectBuild {
+) {
   const { client, store } = useApp()
   const queries = useQueryClient()
   // The list shows whether one exists; browsers would log a 404 otherwise.
@@ -76,6 +68,7 @@ export function useBuild(
     onError: notifyError,
   })
   return {
+    /** null: none yet; undefined: not known yet. */
     build: start.isPending ? STARTING : data,
     error,
     start: start.mutate,
@@ -92,13 +85,9 @@ const STARTING: BuildView = {
   warnings: [],
 }
 
-export type Excludes = {
-  readonly names: readonly string[]
-  readonly add: (name: string) => void
-  readonly remove: (name: string) => void
-}
+export type Excludes = ReturnType<typeof useExcludes>
 
-export function useExcludes(projectId: string): Excludes {
+export function useExcludes(projectId: string) {
   const { platform } = useApp()
   const preference = `exclude.${projectId}`
   const [names, setNames] = useState(() => readNames(platform.readPreference(preference)))
@@ -108,8 +97,8 @@ export function useExcludes(projectId: string): Excludes {
   }
   return {
     names,
-    add: (name) => save([...names.filter((one) => one !== name), name]),
-    remove: (name) => save(names.filter((one) => one !== name)),
+    add: (name: string) => save([...names.filter((one) => one !== name), name]),
+    remove: (name: string) => save(names.filter((one) => one !== name)),
   }
 }
 

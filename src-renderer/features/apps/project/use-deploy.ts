@@ -23,19 +23,7 @@ export type DeployOptions = {
   readonly onRelease: (number: number) => void
 }
 
-export type Deploy = {
-  readonly planned: Planned | undefined
-  readonly error: Error | null
-  readonly state: 'open' | 'planning' | 'beginning'
-  readonly deletes: readonly string[]
-  readonly setDeletes: (resources: readonly string[]) => void
-  readonly planAgain: () => void
-  /**
-   * Deploys the plan. Without a visible plan it plans first, and stops if that deletes endpoints, because a person must
-   * confirm each.
-   */
-  readonly deploy: () => void
-}
+export type Deploy = ReturnType<typeof useDeploy>
 
 // Plans older than this are renewed on return, ms; source: ours, the source may have changed.
 const FRESH_MS = 5 * SECOND_MS
@@ -44,7 +32,7 @@ const TYPING_MS = 400
 
 const isBuilding = (_count: number, error: Error) => error instanceof ApiError && error.code === 'BUILD_RUNNING'
 
-export function useDeploy(options: DeployOptions): Deploy {
+export function useDeploy(options: DeployOptions) {
   const { project, environment, machine, exclude, isPossible, isShown, onPlan, onRelease } = options
   const { client, platform } = useApp()
   const queries = useQueryClient()
@@ -102,6 +90,10 @@ export function useDeploy(options: DeployOptions): Deploy {
       onPlan()
       void plan.refetch()
     },
+    /**
+     * Deploys the plan. Without a visible plan it plans first, and stops if that deletes endpoints, because a person must
+     * confirm each.
+     */
     deploy: () => void deploy(),
   }
 }

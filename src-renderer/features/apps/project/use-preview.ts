@@ -7,18 +7,11 @@ import { duration } from '../../../ui/format.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 import { showInProject } from './use-build.ts'
 
-export type ProjectPreview = {
-  readonly preview: PreviewView | null | undefined
-  readonly error: Error | null
-  readonly start: () => void
-  readonly stop: () => void
-  /** Signed in, in a new window; default: its first page. */
-  readonly openPages: (address?: string) => Promise<void>
-}
+export type ProjectPreview = ReturnType<typeof usePreview>
 
 const isEnded = ({ state }: PreviewView) => state === 'ended'
 
-export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>): ProjectPreview {
+export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>) {
   const { client, store, platform } = useApp()
   const queries = useQueryClient()
   // Without one it is not fetched, as browsers would log a 404.
@@ -62,7 +55,8 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
     error,
     start: start.mutate,
     stop: stop.mutate,
-    openPages: (address) =>
+    /** Signed in, in a new window; default: its first page. */
+    openPages: (address?: string): Promise<void> =>
       client.call('previewLink', { path }).then(({ url }) => {
         const link = new URL(url)
         if (address !== undefined) link.searchParams.set('to', address)

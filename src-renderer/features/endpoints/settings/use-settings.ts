@@ -6,17 +6,7 @@ import { type Raw, type SettingField, valueAt } from '../../../../src-main/domai
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { type Draft, draftAfterSave, pathOf, type ReadDraft, readDraft, typed, undoBody } from './settings-draft.ts'
 
-export type SettingsForm = {
-  readonly draft: Draft
-  readonly read: ReadDraft
-  readonly saving: boolean
-  readonly refusal: string | undefined
-  readonly type: (field: SettingField, raw: Raw) => void
-  readonly revert: (path: string) => void
-  readonly keepMine: (path: string) => void
-  readonly discard: () => void
-  readonly save: () => Promise<void>
-}
+export type SettingsForm = ReturnType<typeof useSettings>
 
 /** Lives with the endpoint's page, so that other tabs do not lose it. */
 export type DraftState = { readonly draft: Draft; readonly setDraft: (change: (draft: Draft) => Draft) => void }
@@ -31,7 +21,7 @@ const MAY_BE_MISSING = {
   faults: undefined,
 }
 
-export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftState): SettingsForm {
+export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftState) {
   const { client, store } = useApp()
   const [refused, setRefused] = useState<{ readonly path: string | undefined; readonly text: string }>()
   const [saving, setSaving] = useState(false)
@@ -89,9 +79,9 @@ export function useSettings(endpoint: LiveEndpoint, { draft, setDraft }: DraftSt
     read,
     saving,
     refusal: refused?.path === undefined ? refused?.text : undefined,
-    type: (field, raw) => change((before) => typed(before, field, endpoint, raw)),
-    revert: (at) => change(({ [at]: _gone, ...others }) => others),
-    keepMine: (at) =>
+    type: (field: SettingField, raw: Raw) => change((before) => typed(before, field, endpoint, raw)),
+    revert: (at: string) => change(({ [at]: _gone, ...others }) => others),
+    keepMine: (at: string) =>
       change((before) => {
         const entry = before[at]
         if (entry === undefined) return before

@@ -84,15 +84,6 @@ function isObject(value: object, name: string): boolean {
   return typeof field === 'object' && field !== null && !Array.isArray(field)
 }
 
-export type JobDraft = {
-  readonly operation: JobOperation
-  readonly text: string | undefined
-  readonly hints: InputHints['fields']
-  readonly problem: Error | null
-  readonly change: (change: { readonly operation?: JobOperation; readonly body?: string }) => void
-  readonly beginFrom: (jobId: string | undefined) => void
-}
-
 type Draft = { readonly operation: JobOperation; readonly body?: string; readonly from?: string | undefined }
 
 const INITIAL: Draft = { operation: 'runsync' }
@@ -100,7 +91,7 @@ const NO_HINTS: InputHints['fields'] = []
 const EMPTY = bodyAround({})
 
 /** An endpoint's draft; `?from=` in the URL loads the input of that job. */
-export function useJobDraft(endpointId: string): JobDraft {
+export function useJobDraft(endpointId: string) {
   const { client, store } = useApp()
   const [search, setSearch] = useSearchParams()
   const [draft, change] = useDraft('job', endpointId, INITIAL)

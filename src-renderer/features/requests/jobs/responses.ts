@@ -4,13 +4,7 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import { type JobRecord, runJob, waitForJob } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 
-export type Responses = {
-  readonly responses: readonly JobResponse[]
-  readonly send: (operations: readonly JobOperation[], body: string) => void
-  readonly close: (operation: JobOperation) => void
-}
-
-export function useResponses(endpointId: string): Responses {
+export function useResponses(endpointId: string) {
   const { client, platform } = useApp()
   const [responses, setResponses] = useState<readonly JobResponse[]>([])
   const sendings = useRef(new Map<JobOperation, AbortController>())

@@ -9,7 +9,7 @@
  */
 
 import type { z } from 'zod'
-import { createStore, type StoreApi } from 'zustand/vanilla'
+import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, type WorkflowView, workflowText } from '../../../../src-main/contract/workflows.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import { ApiError, isSignedOut } from '../../../api-client/api-error.ts'
@@ -27,35 +27,7 @@ export type AutosaveState = {
   readonly problem: string | undefined
 }
 
-export type Autosave = {
-  readonly state: StoreApi<AutosaveState>
-  /**
-   * Sends unsaved edits.
-   * @returns whether everything is saved then
-   */
-  readonly saveDraft: () => Promise<boolean>
-  readonly save: () => Promise<boolean>
-  readonly load: () => Promise<boolean>
-  /**
-   * Loads what another window saved, unless there are edits here.
-   * @returns whether there was something
-   */
-  readonly refresh: () => Promise<boolean>
-  /**
-   * Applies edits that an earlier window could not save, as one edit.
-   * @returns whether they could be read
-   */
-  readonly bringBack: (text: string) => Promise<boolean>
-  /**
-   * Returns to the newest saved version as an edit, which can be undone.
-   * @returns whether there is one
-   */
-  readonly revert: () => Promise<boolean>
-  readonly setName: (name: string) => void
-  readonly setThumbnail: (thumbnail: string | undefined) => void
-  readonly text: () => string
-  readonly stop: () => void
-}
+export type Autosave = ReturnType<typeof createAutosave>
 
 export type AutosavePorts = {
   readonly client: Pick<ApiClient, 'call'>
@@ -78,7 +50,7 @@ export function createAutosave(
   { client, platform, texts, editor }: AutosavePorts,
   workflow: WorkflowView,
   write: DocumentWriter,
-): Autosave {
+) {
   const path = { workflowId: workflow.id }
   const state = createStore<AutosaveState>(() => ({ workflow, status: 'kept', problem: undefined }))
   const now = () => editor.getState().document
@@ -236,20 +208,36 @@ export function createAutosave(
 
   return {
     state,
+    /**
+     * Sends unsaved edits.
+     * @returns whether everything is saved then
+     */
     saveDraft,
     save,
     load,
+    /**
+     * Loads what another window saved, unless there are edits here.
+     * @returns whether there was something
+     */
     refresh,
-    async bringBack(text) {
+    /**
+     * Applies edits that an earlier window could not save, as one edit.
+     * @returns whether they could be read
+     */
+    async bringBack(text: string): Promise<boolean> {
       const opened = openText(text)
       if (opened.kind === 'fault') return false
       editor.getState().edit('Restore unsaved edits', () => opened.document)
       return await saveDraft()
     },
+    /**
+     * Returns to the newest saved version as an edit, which can be undone.
+     * @returns whether there is one
+     */
     revert,
-    setName: (name) => set({ workflow: { ...state.getState().workflow, name } }),
-    setThumbnail: (thumbnail) => set({ workflow: { ...state.getState().workflow, thumbnail } }),
-    text: () => writer(now()),
+    setName: (name: string) => set({ workflow: { ...state.getState().workflow, name } }),
+    setThumbnail: (thumbnail: string | undefined) => set({ workflow: { ...state.getState().workflow, thumbnail } }),
+    text: (): string => writer(now()),
     stop() {
       isStopped = true
       cancelTimers()

@@ -6,7 +6,6 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import { browserTexts } from '../../../platform/local-texts.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
-import type { Tab } from '../store/editor-store.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'
 import { openText } from './document-text.ts'
 import { createNodeTypesCache, type NodeTypesCache, showNodeTypes } from './node-types.ts'
@@ -77,11 +76,9 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
 type DrawnWorkflow = Pick<WorkflowView, 'id' | 'version' | 'draft'>
 
 /** Draws missing thumbnails sequentially, last request first, once per text. */
-type MissingThumbnails = {
-  readonly draw: (workflow: DrawnWorkflow) => Promise<string | undefined>
-}
+type MissingThumbnails = ReturnType<typeof createMissingThumbnails>
 
-function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTypesCache): MissingThumbnails {
+function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTypesCache) {
   const tried = new Set<string>()
   const waiting: (() => Promise<void>)[] = []
   let isDrawing = false
@@ -104,7 +101,7 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
   }
 
   return {
-    draw({ id, version, draft }) {
+    draw({ id, version, draft }: DrawnWorkflow): Promise<string | undefined> {
       const text = `${id} ${version} ${draft}`
       if (tried.has(text)) return Promise.resolve(undefined)
       tried.add(text)
@@ -116,14 +113,7 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
   }
 }
 
-type OpenWorkflow = {
-  readonly tab: Tab | undefined
-  readonly name: string
-  readonly problem: string | undefined
-  readonly retry: () => void
-}
-
-export function useOpenWorkflow(workflowId: string): OpenWorkflow {
+export function useOpenWorkflow(workflowId: string) {
   const [tabs, shown] = useTabs(({ tabs: all }) => all.find((tab) => tab.workflowId === workflowId))
   useEffect(() => void tabs.show(workflowId), [tabs, workflowId])
   useThumbnail(workflowId)

@@ -3,22 +3,19 @@ import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { Tab } from '../store/editor-store.ts'
 
-export type NodeTypesCache = {
-  /**
-   * @param endpointId undefined means the bundled classes
-   * @throws ApiError if they are unavailable
-   */
-  readonly read: (endpointId: string | undefined) => Promise<NodeTypes>
-  readonly forget: (endpointId: string | undefined) => void
-}
+export type NodeTypesCache = ReturnType<typeof createNodeTypesCache>
 
-export function createNodeTypesCache(client: Pick<ApiClient, 'call'>): NodeTypesCache {
+export function createNodeTypesCache(client: Pick<ApiClient, 'call'>) {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
   async function load(endpointId: string | undefined): Promise<NodeTypes> {
     return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)
   }
   return {
-    read(endpointId) {
+    /**
+     * @param endpointId undefined means the bundled classes
+     * @throws ApiError if they are unavailable
+     */
+    read(endpointId: string | undefined): Promise<NodeTypes> {
       const found = known.get(endpointId)
       if (found !== undefined) return found
       const loading = load(endpointId)
@@ -26,7 +23,7 @@ export function createNodeTypesCache(client: Pick<ApiClient, 'call'>): NodeTypes
       loading.catch(() => known.delete(endpointId))
       return loading
     },
-    forget: (endpointId) => void known.delete(endpointId),
+    forget: (endpointId: string | undefined) => void known.delete(endpointId),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Open documents live as long as the window, with edits and undo; their list survives it. */
 import { z } from 'zod'
-import { createStore, type StoreApi } from 'zustand/vanilla'
+import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
@@ -24,14 +24,7 @@ export type OpenTab = {
 
 export type TabsState = { readonly tabs: readonly OpenTab[]; readonly current: string | undefined }
 
-export type OpenTabs = {
-  readonly state: StoreApi<TabsState>
-  readonly show: (workflowId: string) => Promise<void>
-  readonly retry: (workflowId: string) => Promise<void>
-  readonly close: (workflowId: string) => Promise<void>
-  readonly move: (workflowId: string, to: number) => void
-  readonly setName: (workflowId: string, name: string) => void
-}
+export type OpenTabs = ReturnType<typeof createOpenTabs>
 
 export type TabsPorts = {
   readonly client: Pick<ApiClient, 'call'>
@@ -45,7 +38,7 @@ export type TabsPorts = {
 const PREFERENCE = 'workflow-tabs'
 const remembered = z.array(z.object({ workflowId, name: z.string() })).max(100)
 
-export function createOpenTabs(ports: TabsPorts): OpenTabs {
+export function createOpenTabs(ports: TabsPorts) {
   const { client, platform, onClose } = ports
   const state = createStore<TabsState>(() => ({ tabs: readRemembered(platform), current: undefined }))
   const loading = new Map<string, Promise<void>>()
@@ -94,7 +87,7 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
 
   return {
     state,
-    async show(id) {
+    async show(id: string) {
       if (find(id) === undefined) {
         setTabs([...state.getState().tabs, { workflowId: id, name: '', open: undefined, problem: undefined }])
       }
@@ -103,11 +96,11 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
       if (open === undefined) await loaded(id)
       else await open.autosave.refresh()
     },
-    async retry(id) {
+    async retry(id: string) {
       change(id, { problem: undefined })
       await loaded(id)
     },
-    async close(id) {
+    async close(id: string) {
       const open = find(id)?.open
       setTabs(state.getState().tabs.filter((tab) => tab.workflowId !== id))
       // Unsaved edits stay in the browser for the next opening.
@@ -115,13 +108,13 @@ export function createOpenTabs(ports: TabsPorts): OpenTabs {
       if (open !== undefined) onClose?.(open)
       open?.stop()
     },
-    move(id, to) {
+    move(id: string, to: number) {
       const moved = find(id)
       if (moved === undefined) return
       const others = state.getState().tabs.filter((tab) => tab !== moved)
       setTabs(others.toSpliced(to, 0, moved))
     },
-    setName(id, name) {
+    setName(id: string, name: string) {
       find(id)?.open?.autosave.setName(name)
       change(id, { name })
     },

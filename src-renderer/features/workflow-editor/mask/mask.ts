@@ -91,19 +91,10 @@ function areaAround(from: Spot, to: Spot, radius: number, { width, height }: Mas
 const MOST_BYTES = 256 * MIB
 const MOST_STEPS = 100
 
-export type MaskHistory = {
-  readonly mask: () => Mask
-  /** Stores the current mask; what follows is one step. */
-  readonly begin: () => void
-  readonly replace: (mask: Mask) => void
-  readonly undo: () => void
-  readonly redo: () => void
-  readonly canUndo: () => boolean
-  readonly canRedo: () => boolean
-}
+export type MaskHistory = ReturnType<typeof createMaskHistory>
 
 /** Starts with a mask. The oldest steps are dropped if all take too much memory. */
-export function createMaskHistory(first: Mask): MaskHistory {
+export function createMaskHistory(first: Mask) {
   let current = first
   let past: readonly Mask[] = []
   let future: readonly Mask[] = []
@@ -115,9 +106,10 @@ export function createMaskHistory(first: Mask): MaskHistory {
   }
 
   return {
-    mask: () => current,
+    mask: (): Mask => current,
+    /** Stores the current mask; what follows is one step. */
     begin,
-    replace(mask) {
+    replace(mask: Mask) {
       begin()
       current = mask
     },
@@ -135,7 +127,7 @@ export function createMaskHistory(first: Mask): MaskHistory {
       future = future.slice(0, -1)
       current = next
     },
-    canUndo: () => past.length > 0,
-    canRedo: () => future.length > 0,
+    canUndo: (): boolean => past.length > 0,
+    canRedo: (): boolean => future.length > 0,
   }
 }

@@ -82,13 +82,7 @@ function Moves({ run, isFirst, above, below, actions }: MovesProps) {
   )
 }
 
-type QueueOrder = {
-  readonly ordered: readonly RunView[]
-  /** How many jobs wait before a run; undefined: it does not wait, or is unknown. */
-  readonly before: (run: RunView) => number | undefined
-}
-
-function useQueueOrder(runs: readonly RunView[]): QueueOrder {
+function useQueueOrder(runs: readonly RunView[]) {
   const { client } = useApp()
   const endpointIds = useMemo(() => [...new Set(runs.map(({ endpointId }) => endpointId))], [runs])
   const queues = useQueries({
@@ -108,6 +102,7 @@ function useQueueOrder(runs: readonly RunView[]): QueueOrder {
       const [[a = 0, b = 0], [c = 0, d = 0]] = [rank(one), rank(other)]
       return a - c || b - d
     }),
-    before: ({ id }) => positions.get(id),
+    /** How many jobs wait before a run; undefined: it does not wait, or is unknown. */
+    before: ({ id }: RunView): number | undefined => positions.get(id),
   }
 }

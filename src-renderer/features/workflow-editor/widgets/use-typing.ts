@@ -11,15 +11,7 @@ export type TypingOptions = {
   readonly end: () => void
 }
 
-export type Typing = {
-  readonly text: string
-  readonly isWrong: boolean
-  readonly type: (text: string) => void
-  readonly flush: () => void
-  /** Like flush, and ends the step of undo; an invalid text reverts to the previous one. */
-  readonly leave: () => void
-  readonly cancel: () => void
-}
+export type Typing = ReturnType<typeof useTyping>
 
 export const asItIs = (text: string): JsonValue => text
 
@@ -29,7 +21,7 @@ const PAUSE_MS = 300
 type Draft = { readonly text: string; readonly seen: JsonValue | undefined }
 
 /** Holds the typed text until a pause, and drops it if the value changes elsewhere, as by undo. */
-export function useTyping(options: TypingOptions): Typing {
+export function useTyping(options: TypingOptions) {
   const { value, show, read } = options
   const { platform } = useApp()
   const [draft, setDraft] = useState<Draft>()
@@ -62,7 +54,7 @@ export function useTyping(options: TypingOptions): Typing {
     text,
     isWrong: isOurs && read(text) === undefined,
     flush,
-    type(typed) {
+    type(typed: string) {
       pending.current?.stop()
       setDraft({ text: typed, seen: value })
       const takeOver = () => flushLater.current()
@@ -74,6 +66,7 @@ export function useTyping(options: TypingOptions): Typing {
       }
       pending.current = { text: typed, seen: value, stop }
     },
+    /** Like flush, and ends the step of undo; an invalid text reverts to the previous one. */
     leave() {
       flush()
       setDraft(undefined)

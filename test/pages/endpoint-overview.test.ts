@@ -45,6 +45,7 @@ describe('the overview of an endpoint', () => {
     await open('/endpoints/faces?range=5m')
     const jobs = page.locator('figure', { hasText: 'Jobs' }).first()
     await until(async () => expect(await jobs.textContent()).toMatch(/failed 2.*completed 0/))
+    await page.getByText(/^The charts begin at [\d-]+ [\d:]+, with the first data of the time span\.$/).waitFor()
     const totals = page.getByRole('main').locator('dl', { hasText: 'Failure rate' })
     const said = await totals.locator('dd').allTextContents()
     expect([...said.slice(0, 4), said.at(-1)]).toEqual(['2', '0', '2', '100 %', '2'])

@@ -11,7 +11,7 @@ import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/chart/Chart.tsx'
 import { type ChartSeries, SPAN_TICKS } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
-import { duration } from '../../ui/format.ts'
+import { duration, exactTime } from '../../ui/format.ts'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
 import { ClockTime } from '../../ui/Values.tsx'
 import { RangeTotals } from './RangeTotals.tsx'
@@ -72,7 +72,8 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
   }, [span, grid])
 
   if (error !== null) return <ErrorNotice error={error} />
-  if (span === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[455px]" />
+  if (data === undefined || span === undefined || grid === undefined || charts === undefined)
+    return <Skeleton className="h-[455px]" />
   const shared = { times: grid.times, group: `endpoint ${id}`, marks: drawn, empty: EMPTY }
   return (
     <Card>
@@ -89,6 +90,11 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
         <Chart title="Waiting time" series={charts.delay} format={duration} ticks={SPAN_TICKS} {...shared} />
         <Chart title="Execution time" series={charts.execution} format={duration} ticks={SPAN_TICKS} {...shared} />
       </div>
+      {span.from > data.from && (
+        <p className="border-t border-line px-3 py-2 text-small text-ink-2">
+          The charts begin at {exactTime(span.from).slice(0, 16)}, with the first data of the time span.
+        </p>
+      )}
       {span.points.length === 0 && (
         <p className="border-t border-line px-3 py-2 text-ink-2">
           No data in this time span. Charts fill when jobs and workers run.

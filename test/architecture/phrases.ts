@@ -17,7 +17,7 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?!${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 1771,
+    left: 1725,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
@@ -27,7 +27,7 @@ export const PHRASES = {
   'is none, are none': {
     pattern: /(?<!\bthere\s+)\b(?:is|are)\s+none\b/gi,
     instead: '"is not one", "no ..."',
-    left: 84,
+    left: 83,
   },
   'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"', left: 0 },
   'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },
@@ -37,7 +37,7 @@ export const PHRASES = {
   'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 47 },
   seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 8 },
   'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 290 },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 285 },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */

@@ -20,7 +20,7 @@ const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
 
 /** Distances between labels of counts and sizes: a label of 2.5 jobs would be rounded to a number that it is not. */
-export const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, power) => 10 ** power).flatMap(
+const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, power) => 10 ** power).flatMap(
   (ten) => [ten, 2 * ten, 5 * ten],
 )
 

@@ -87,7 +87,7 @@ describe('the time axis', () => {
   test('says spans since the beginning where times are elapsed', () => {
     const [times] = axesOf({ elapsed: true })
     expect(times?.values).toEqual(expect.any(Function))
-    const values = times?.values as (plot: UPlot, times: readonly number[]) => readonly string[]
+    const values = times?.values as unknown as (plot: UPlot, times: readonly number[]) => readonly string[]
     expect(values(NO_PLOT, [0, 1800, 7200])).toEqual(['0 ms', '30 min', '2 h'])
   })
 })

@@ -20,9 +20,11 @@ const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
 
 /** Distances between labels of counts and sizes: a label of 2.5 jobs would be rounded to a number that it is not. */
-const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, power) => 10 ** power).flatMap(
-  (ten) => [ten, 2 * ten, 5 * ten],
-)
+const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, power) => 10 ** power).flatMap((ten) => [
+  ten,
+  2 * ten,
+  5 * ten,
+])
 
 /** Distances between duration labels, ms: without them, an axis says `4 min 10 s`. */
 export const SPAN_TICKS: readonly number[] = [

@@ -65,8 +65,9 @@ export function keepFocusAbove(bar: HTMLElement): () => void {
   const content = bar.closest('main')
   if (content === null) return () => undefined
   const reveal = () => {
-    const focused = document.activeElement
-    if (focused === null || bar.contains(focused) || !content.contains(focused)) return
+    // A button that the pointer presses must not move from under it.
+    const focused = content.querySelector(':focus-visible')
+    if (focused === null || bar.contains(focused)) return
     const field = focused.closest(`[id^="${fieldId('')}"]`) ?? focused
     content.scrollTop += Math.max(0, field.getBoundingClientRect().bottom - bar.getBoundingClientRect().top)
   }

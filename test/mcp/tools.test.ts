@@ -78,7 +78,7 @@ test('an agent with all rights calls every tool', { timeout: ALL_TOOLS_MS }, asy
   expect(faults.data).toMatchObject({ faults: { failPercent: 20 } })
   expect((await call('fault_switches', { endpointId: 'made', off: true })).data.says).toBe('Fault injection is off.')
   const refused = await agent.call('endpoint_delete', { endpointId: 'made', confirm: 'yes' })
-  expect(refused).toMatchObject({ isError: true, text: 'Nothing was deleted: confirm is to be made.' })
+  expect(refused).toMatchObject({ isError: true, text: 'Nothing was deleted: confirm must be made.' })
   await call('endpoint_delete', { endpointId: 'made', confirm: 'made' })
   const { data: lists } = await call('worker_list', { endpointId: 'echo' })
   await call('worker_replace', { workerId: lists.workers[0].id })

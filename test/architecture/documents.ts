@@ -119,7 +119,7 @@ const LAYER_IN_A_DRAWING =
 
 /** Files that a document names: in code marks, and layers of src-main in its drawings. */
 function deadFiles(path: string, text: string, { exists, sources }: Tree): DeadReference[] {
-  if (/^(CHANGELOG|README)\.md$/.test(path)) return [] // they name files of the reader, and of the past
+  if (/^(CHANGELOG|README|docs\/guide\/.*)\.md$/.test(path)) return [] // they name files of the reader
   const places = [dirname(path), '.', ...UNDERSTOOD]
   const isThere = (name: string) =>
     places.some((place) => ['', '.ts', '.tsx'].some((end) => exists(normalize(join(place, `${name}${end}`)))))

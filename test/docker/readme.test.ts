@@ -1,10 +1,10 @@
 import { test } from 'vitest'
-import { expectReadmeRuns } from '../e2e/support-readme.ts'
+import { expectPagesRun } from '../e2e/support-readme.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 
 const engine = await dockerEngine()
 
-test('every block of the README runs in order in a fresh clone, with Docker', async (context) => {
+test('every block of the README and the guide runs in order in a fresh clone, with Docker', async (context) => {
   if ('why' in engine) return context.skip(engine.why)
-  await expectReadmeRuns(engine.dockerHost, context)
+  await expectPagesRun(engine.dockerHost, context)
 })

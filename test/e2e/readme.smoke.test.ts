@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { expectReadmeRuns } from './support-readme.ts'
+import { expectPagesRun } from './support-readme.ts'
 
-test('the first blocks of the README lead from a fresh clone to a handler, a worker and a web app that answer', async (context) => {
-  await expectReadmeRuns('unix:///nowhere/docker.sock', context, 'first')
+test('the first blocks of the README and the guide lead from a fresh clone to a handler, a worker and a web app that answer', async (context) => {
+  await expectPagesRun('unix:///nowhere/docker.sock', context, 'first')
 })

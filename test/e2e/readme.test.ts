@@ -1,7 +1,7 @@
 import { test } from 'vitest'
-import { expectReadmeRuns } from './support-readme.ts'
+import { expectPagesRun } from './support-readme.ts'
 
-// readme.smoke.test.ts runs the first sections.
-test('every later block of the README runs in order in a fresh clone, without Docker', async (context) => {
-  await expectReadmeRuns('unix:///nowhere/docker.sock', context, 'later')
+// readme.smoke.test.ts runs the first pages.
+test('every later block of the README and the guide runs in order in a fresh clone, without Docker', async (context) => {
+  await expectPagesRun('unix:///nowhere/docker.sock', context, 'later')
 })

@@ -1,6 +1,6 @@
 /**
- * Runs the blocks of the README in order, as a newcomer would in a fresh clone: every command ends well or shows what
- * it says. What the README says of addresses, folders and names holds for whatever port is free.
+ * Runs the blocks of the README and of the guide in order, as a newcomer would in a fresh clone: every command ends well
+ * or shows what it says. Addresses, folders and names in the texts hold for whatever port is free.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { temporaryFolder } from './support-cli.ts'
 const ROOT = join(import.meta.dirname, '..', '..')
 // A command that takes so long hangs; what it printed then stands in the failure. In ms.
 const COMMAND_LIMIT_MS = 120_000
-const README_ADDRESS = /127\.0\.0\.1:8790/g
+const WRITTEN_ADDRESS = /127\.0\.0\.1:8790/g
 vi.setConfig({ testTimeout: PREPARE_LIMIT_MS + 300_000 })
 
 /** One fenced block: a file to write, commands to run, or lines of another language. */
@@ -64,14 +64,26 @@ const PRELUDES: Readonly<Record<string, { readonly program: readonly string[]; r
 // Files of other programs, which are shown: they have to be what they say.
 const SHOWN: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, yaml: parseYaml }
 
-/** The blocks, with the section that each is in. */
-function blocksOf(readme: string): readonly (Block & { readonly section: string })[] {
-  const found = readme.matchAll(/^## (.+)$|^```(\w+)\n([\s\S]*?)^```$/gm)
+/** A block with its page, a path from the root, and the section of that page. */
+type PlacedBlock = Block & { readonly page: string; readonly section: string }
+
+/** The blocks of a page. */
+function blocksOf(page: string, content: string): readonly PlacedBlock[] {
+  const found = content.matchAll(/^## (.+)$|^```(\w+)\n([\s\S]*?)^```$/gm)
   let section = ''
   return [...found].flatMap(([, heading, language = '', text = '']) => {
     section = heading ?? section
-    return heading === undefined ? [{ section, language, text }] : []
+    return heading === undefined ? [{ page, section, language, text }] : []
   })
+}
+
+/** The README, then the pages of the guide in the order of their index, which has to list all of them. */
+function readPages(): readonly string[] {
+  const index = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8')
+  const listed = [...index.matchAll(/\]\((guide\/[\w-]+\.md)\)/g)].map(([, page]) => `docs/${page}`)
+  const written = readdirSync(join(ROOT, 'docs', 'guide')).map((name) => `docs/guide/${name}`)
+  expect(listed.toSorted()).toEqual(written.toSorted())
+  return ['README.md', ...listed]
 }
 
 /** Commands of a block, each on one line without its comment. */
@@ -220,12 +232,12 @@ async function newcomer(dockerHost: string) {
 
 /**
  * Runs one block. @returns the commands that failed or printed something unexpected, with exit code and output
- * @param only pattern of the commands to run
+ * @param isRun whether to run a command
  */
 async function runBlock(
   { language, text }: Block,
   { clone, shell }: Pick<Awaited<ReturnType<typeof newcomer>>, 'clone' | 'shell'>,
-  only = /^/,
+  isRun: (command: string) => boolean,
 ) {
   const file = /^# (\S+\.py)\n/.exec(text)?.[1]
   if (file !== undefined) {
@@ -249,38 +261,51 @@ async function runBlock(
   const failed: { readonly text: string; readonly code: number | null; readonly printed: string }[] = []
   for (const command of commandsOf(text)) {
     const rule = RULES.find(({ line }) => line.test(command))
-    if (rule?.leftOut !== undefined || !only.test(command)) continue
+    if (rule?.leftOut !== undefined || !isRun(command)) continue
     const { code, printed } = await shell.run(command, rule)
     if (code !== 0 || !(rule?.prints ?? /^/).test(printed)) failed.push({ text: command, code, printed })
   }
   return failed
 }
 
-/** Sections for the first minutes: from the clone to answers of handlers, a worker and a web app. */
-const FIRST = ['Start', 'Serve a handler']
+/** Pages and sections for the first minutes: from the clone to answers of handlers, a worker and a web app. */
+const FIRST = [
+  'README.md Start',
+  'README.md Serve a handler',
+  'docs/guide/serve-a-handler.md',
+  'docs/guide/serve-a-web-app.md',
+]
 
-// Later sections need these commands of the first sections, and the files that those write.
+// Later pages need these commands of the first ones, and the files that those write.
 const TAKEN = /^(drydock endpoint create greet|KEY=)/
 
 /**
  * Runs blocks in a fresh clone, with the engine at this address; skips if the Python packages cannot be installed.
- * @param part the first sections, those after them, or all
+ * @param part the first pages and sections, the others, or all
  */
-export async function expectReadmeRuns(
+export async function expectPagesRun(
   dockerHost: string,
   { skip }: Pick<TestContext, 'skip'>,
   part: 'first' | 'later' | 'all' = 'all',
 ): Promise<void> {
   const place = await newcomer(dockerHost)
   if (!place.ready.ready) return skip(place.ready.reason)
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replace(README_ADDRESS, place.address)
-  const blocks = blocksOf(readme)
-  expect(blocks.map(({ section }) => section)).toEqual(expect.arrayContaining(FIRST))
+  const read = (page: string) => readFileSync(join(ROOT, page), 'utf8').replace(WRITTEN_ADDRESS, place.address)
+  const blocks = readPages().flatMap((page) => blocksOf(page, read(page)))
+  const namesOf = ({ page, section }: PlacedBlock) => [page, `${page} ${section}`]
+  expect(blocks.flatMap(namesOf)).toEqual(expect.arrayContaining(FIRST))
+  // A page repeats commands of the pages before it, so that it can be read alone: an endpoint is created once.
+  const pageOf = new Map<string, string>()
   const failed = []
   for (const block of blocks) {
-    const isFirst = FIRST.includes(block.section)
+    const isFirst = namesOf(block).some((name) => FIRST.includes(name))
     if (part === 'first' && !isFirst) continue
-    failed.push(...(await runBlock(block, place, part === 'later' && isFirst ? TAKEN : undefined)))
+    const isRun = (command: string) => {
+      if (part === 'later' && isFirst && !TAKEN.test(command)) return false
+      if (!pageOf.has(command)) pageOf.set(command, block.page)
+      return command.startsWith('cd ') || pageOf.get(command) === block.page
+    }
+    failed.push(...(await runBlock(block, place, isRun)))
   }
   expect(failed).toEqual([])
 }

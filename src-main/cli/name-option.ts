@@ -18,13 +18,13 @@ async function optionOf(field: string, { options }: Command): Promise<string | u
   // List positions are no names: `filter.status.0` is the option --status.
   const path = field.replace(/\.\d+/g, '')
   const { SETTING_SECTIONS } = await import('../domain/endpoint-settings/sections.ts')
-  const setting = SETTING_SECTIONS.flatMap(({ fields }) => fields).find((one) => one.path === path)?.option
-  const names = path
-    .split('.')
-    .toReversed()
-    .flatMap((name) => [name, name.replace(/(?:Ms|Bytes|Min|Max)$/, '')])
+  const fields = SETTING_SECTIONS.flatMap((section) => section.fields)
+  // A part of a setting, as `container.volumes.target`, is the setting's.
+  const setting = fields.filter((one) => `${path}.`.startsWith(`${one.path}.`)).at(-1)
+  const last = path.split('.').at(-1) ?? path
+  const names = [last, last.replace(/(?:Ms|Bytes|Min|Max)$/, '')]
   const found =
-    options.find(({ flags }) => flags === setting?.flags) ??
+    options.find(({ flags }) => flags === setting?.option?.flags) ??
     names.flatMap((name) => options.filter((option) => option.attributeName() === name)).at(0)
   return found?.flags.replace(/^-\w, /, '')
 }

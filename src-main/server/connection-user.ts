@@ -29,8 +29,10 @@ type Find = (client: End, service: End) => Promise<number | undefined>
 const FINDERS: Partial<Record<NodeJS.Platform, Find>> = { linux: readConnections, darwin: askLsof }
 
 function isOfThisMachine({ address }: End): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  return own.some((one) => one.address === address.replace(MAPPED, ''))
+  const plain = address.replace(MAPPED, '').replace(/%.*$/, '')
+  // All of 127.0.0.0/8 is this machine; the interface lists one address of it.
+  if (plain.startsWith('127.') || plain === '::1') return true
+  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === plain))
 }
 
 // For a closed connection, the kernel prints 0 as user and as inode.

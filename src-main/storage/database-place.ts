@@ -17,5 +17,9 @@ export function notePlace(state: StateStore, database: string): void {
 export function originalOf(state: StateStore, database: string): string | undefined {
   const noted = state.get(PLACE) as Place | undefined
   if (noted === undefined || noted.file === realpathSync(database)) return undefined
-  return statSync(noted.file, { throwIfNoEntry: false })?.ino === noted.inode ? noted.file : undefined
+  const other = statSync(noted.file, { throwIfNoEntry: false })
+  if (other?.ino !== noted.inode) return undefined
+  // A mount or another spelling may lead to the same file.
+  const own = statSync(database)
+  return own.ino === other.ino && own.dev === other.dev ? undefined : noted.file
 }

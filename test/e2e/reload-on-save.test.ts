@@ -67,6 +67,33 @@ test('code that was saved while the service was down is live after its start, an
   expect((await service.get('/v2/live/health')).jobs).toMatchObject({ failed: 0, retried: 0 })
 })
 
+test('a worker that finished a job with older code when the service was killed is replaced too', async () => {
+  const service = await startedService()
+  const handler = (answer: number) =>
+    [
+      'import os, time',
+      'def handler(job):',
+      '    while "gate" in job["input"] and not os.path.exists(job["input"]["gate"]):',
+      '        time.sleep(0.02)',
+      `    return ${answer}`,
+      '',
+    ].join('\n')
+  await service.createHandler('live', handler(1), { workersMin: 1, workersMax: 2 })
+  const id = await service.run('live', { gate: join(service.folder, 'go') })
+  await until(async () => expect((await service.get(`/v2/live/status/${id}`)).status).toBe('IN_PROGRESS'))
+  writeFileSync(join(service.folder, 'live.py'), handler(2))
+  await until(async () => expect((await service.get('/api/endpoints/live')).codeChange?.state).toBe('live'))
+  await service.kill()
+  await service.start()
+  service.openGate('go')
+  expect(await service.jobEnd('live', id)).toMatchObject({ status: 'COMPLETED', output: 1 })
+  const reloads = async () => (await service.get('/api/fleet-events?endpoint=live&kinds=endpoint')).events
+  await until(async () =>
+    expect((await reloads()).filter(({ event }: { event: string }) => event === 'reloaded')).toHaveLength(2),
+  )
+  for (let call = 0; call < 4; call++) expect((await service.post('/v2/live/runsync', { input: {} })).output).toBe(2)
+})
+
 test('a file that the command of a worker runs is live too', async () => {
   const service = await startedService()
   const server = (answer: string) =>

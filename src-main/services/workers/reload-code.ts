@@ -27,12 +27,16 @@ type CodeReloadDeps = {
   readonly changes: Map<string, CodeChange>
 }
 
-const FINGERPRINTS = 'code.fingerprints'
+const KNOWN_CODE = 'code.known'
+
+/** The code that workers started from a time on have: its hash, and that time in wall ms. */
+type KnownCode = { readonly hash: string; readonly since: number }
 
 export function createCodeReload(deps: CodeReloadDeps) {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
+  const begun = new Map<string, KnownCode>()
   // Workers with the code from before, of endpoints where none with the last change was ready yet.
   const unproven = new Map<string, ReadonlySet<LiveWorker>>()
   let state: 'new' | 'running' | 'stopped' = 'new'
@@ -63,26 +67,27 @@ export function createCodeReload(deps: CodeReloadDeps) {
     await opened.ready
     log.info('code watched', { endpointId, ...opened.entry })
     const adopted = registry.ofEndpoint(endpointId).filter((worker) => worker.adopted && isLive(worker.state))
-    const isSame = adopted.length === 0 || fingerprints()[endpointId] === opened.fingerprint()
-    const since = Math.min(...adopted.map(({ startedWallAt }) => startedWallAt))
-    const files = isSame ? [] : await opened.writtenAfter(since)
+    const oldest = Math.min(...adopted.map(({ startedWallAt }) => startedWallAt))
+    const known = knownCode()[endpointId]
+    // A worker from before the last change may have been finishing its jobs.
+    const isSame = adopted.length === 0 || (known?.hash === opened.fingerprint() && known.since <= oldest)
+    const files = isSame ? [] : await opened.writtenAfter(oldest)
     if (watches.get(endpointId) !== opened || runs.has(endpointId)) return
     if (files.length > 0) begin(endpointId, { files, at: clock.now() })
-    else await storage.write(() => noteCode(endpointId))
+    else await storage.write(() => noteCode(endpointId, { hash: opened.fingerprint(), since: 0 }))
   }
 
-  function fingerprints(): Readonly<Record<string, string>> {
-    return (storage.state.get(FINGERPRINTS) ?? {}) as Readonly<Record<string, string>>
+  function knownCode(): Readonly<Record<string, KnownCode>> {
+    return (storage.state.get(KNOWN_CODE) ?? {}) as Readonly<Record<string, KnownCode>>
   }
 
-  function noteCode(endpointId: string): void {
-    const opened = watches.get(endpointId)
-    if (opened === undefined) return
-    const known = Object.entries(fingerprints()).filter(([id]) => storage.endpoints.read(id) !== undefined)
-    storage.state.set(FINGERPRINTS, { ...Object.fromEntries(known), [endpointId]: opened.fingerprint() })
+  function noteCode(endpointId: string, code: KnownCode): void {
+    const others = Object.entries(knownCode()).filter(([id]) => storage.endpoints.read(id) !== undefined)
+    storage.state.set(KNOWN_CODE, { ...Object.fromEntries(others), [endpointId]: code })
   }
 
   function begin(endpointId: string, change: CodeFilesChange): void {
+    begun.set(endpointId, { hash: watches.get(endpointId)?.fingerprint() ?? '', since: change.at })
     const before = runs.get(endpointId)
     before?.giveUp.abort(new Error('the code changed again'))
     const giveUp = new AbortController()
@@ -175,7 +180,8 @@ export function createCodeReload(deps: CodeReloadDeps) {
     endpointLog({ endpointId, line, level: change.state === 'failed' ? 'WARN' : 'INFO' })
     await storage.write(() => {
       if (storage.endpoints.read(endpointId) === undefined) return
-      if (change.state !== 'failed') noteCode(endpointId)
+      const code = begun.get(endpointId)
+      if (change.state !== 'failed' && code !== undefined) noteCode(endpointId, code)
       storage.events.recordReload(endpointId, { hasFailed: change.state === 'failed', reason: line }, clock.now())
     })
   }

@@ -11,6 +11,8 @@ test.each([
   [['endpoint', 'update', 'e', '--execution-timeout', '2000'], 'executionTimeoutMs: no.', '--execution-timeout: no.'],
   [['endpoint', 'update', 'e', '--workers', '1,3'], 'workersMin: no.', '--workers: no.'],
   [['endpoint', 'update', 'e', '--memory', '1m'], 'container.memoryBytes: no.', '--memory: no.'],
+  [['endpoint', 'update', 'e', '--volume', '/a:/b'], 'container.volumes.0.target: no.', '--volume: no.'],
+  [['endpoint', 'update', 'e', '--cap-add', 'X'], 'container.capabilities.0: no.', 'container.capabilities.0: no.'],
   [['schedule', 'add', 'e', '{}', '--every', '0'], `everyMs: ${EVERY}.`, '--every: must be from 1 s to 366 d.'],
   [['run', 'e', '{}'], 'input: must be an object.', 'input: must be an object.'],
 ])('%s: the refusal names the option instead of the field', async (words, refusal, said) => {

@@ -57,4 +57,6 @@ test('a connection from elsewhere has no user of this machine, and one that is c
   socket.end()
   await once(program, 'exit')
   expect(await userOfConnection(ends)).toBe(SOMEONE_ELSE)
+  // No interface lists this address of the loopback network.
+  expect(await userOfConnection({ ...ends, remoteAddress: '127.0.0.2' })).toBe(SOMEONE_ELSE)
 })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -58,4 +58,11 @@ test('a folder that was moved, or recovered from a damaged one, keeps its names'
   await open(data)
   expect(await open(moved)).toMatchObject({ original: undefined, names })
   expect(existsSync(join(moved, 'workers/w.pid'))).toBe(true)
+})
+
+test('a folder that another path leads to as well, as by a mount, keeps its names', async () => {
+  const { data, other, names } = await setup()
+  mkdirSync(other)
+  linkSync(join(data, 'drydock.db'), join(other, 'drydock.db'))
+  expect(await open(other)).toMatchObject({ original: undefined, names })
 })

@@ -53,12 +53,15 @@ export async function openSocket(options: SocketOptions): Promise<Socket> {
   socket.on('error', end)
   socket.on('close', (code, reason) => end(new Error(closeReason(code, reason.toString('utf8')))))
   await once(socket, 'open')
-  watch = setInterval(() => {
+  // It may have failed with what came along with the handshake.
+  if (!isOver) watch = setInterval(watchSilence, silenceMs / 2)
+
+  function watchSilence(): void {
     if (socket.isPaused) return
     quietHalves += 1
     if (quietHalves >= 2) end(new Error(`the server sent nothing for ${silenceMs / 1000} s`))
     else socket.ping()
-  }, silenceMs / 2)
+  }
 
   function end(why: Error): void {
     if (isOver) return

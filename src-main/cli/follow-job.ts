@@ -115,6 +115,7 @@ export async function watchReasons(
     }
   } catch (error) {
     if (signal.aborted || error instanceof CliError) return undefined
+    giveUp()
     throw error
   }
 }

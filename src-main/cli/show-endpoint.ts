@@ -1,4 +1,4 @@
-import type { EndpointState, EndpointView } from '../contract/endpoint.ts'
+import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
 import { NO_VALUE, settingText, valueAt } from '../domain/endpoint-settings/setting.ts'
 import { ago, faultsText } from '../domain/text.ts'
@@ -25,7 +25,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', asCalled(waitingReason)],
     ['workers wait', waitingReason === undefined ? asCalled(throttledReason) : undefined],
     ['fault injection', endpoint.faults && output.paint('yellow', `on: ${faultsText(endpoint.faults)}`)],
-    ...settingFields(endpoint),
+    ...settingFields({ ...endpoint, initializingTimeoutMs: initializingLimitMs(endpoint) }),
     ['environment', environmentText(endpoint.env)],
     ['changed', ago(endpoint.updatedAt, now)],
     ['key', endpoint.key === undefined ? undefined : `${endpoint.key}  (shown only once)`],

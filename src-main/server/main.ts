@@ -27,7 +27,7 @@ import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { recoverCommand } from '../doctor/folder-rows.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { LeftBehind } from '../domain/machines/left-behind.ts'
-import { LOOPBACK } from '../domain/own-addresses.ts'
+import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
@@ -280,11 +280,14 @@ async function run(
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
-  const portBefore = lastPorts(storage, 'server.userPorts')[LOOPBACK]
+  const killed = readServiceFile(folder.serviceFile)
+  const portBefore = killed ? portOfService(killed.url) : lastPorts(storage, 'server.userPorts')[LOOPBACK]
   const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
-  if (port !== portBefore) await storage.write(() => storage.state.set('server.userPorts', { [LOOPBACK]: port }))
+  // A port that was only free by chance is left again at the next start in order.
+  if (options.port !== undefined && port !== portBefore)
+    await storage.write(() => storage.state.set('server.userPorts', { [LOOPBACK]: port }))
   const url = `http://${LOOPBACK}:${port}`
   for (const host of userListener.hosts) hosts.add(host)
   facts = {

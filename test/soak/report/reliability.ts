@@ -58,8 +58,8 @@ export function reliabilityText({ rows, tests, results }: Reliability): string {
   return [
     '# Reliability',
     '',
-    'What is done to break Drydock before a release, how often, and what was seen. Written by',
-    '`npm run test:soak -- --report`; do not edit it. The speed is in PERFORMANCE.md, made by `npm run bench -- --report`.',
+    'How Drydock is tested against failures before a release: each failure, how often it was caused, and the result. Written by',
+    '`npm run test:soak -- --report`; do not edit it. For speed, see PERFORMANCE.md, written by `npm run bench -- --report`.',
     '',
     ...runsText(results),
     '',
@@ -69,7 +69,7 @@ export function reliabilityText({ rows, tests, results }: Reliability): string {
     '|---|---|---|---|---|',
     ...reported.map(tableLine),
     '',
-    'The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.',
+    'Row numbers are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.',
     '',
     ...shortText(reported, others),
     ...othersText(others, figures),
@@ -208,7 +208,7 @@ function shortText(rows: readonly ReportedRow[], others: readonly OutcomeLine[])
         `- \`${file}\`, ${test === '' ? 'the file' : test}: FAILED${why === undefined ? '' : `, ${why}`}.`,
     )
   const lines = [...short, ...beside]
-  return lines.length === 0 ? [] : ['## What fell short', '', ...lines, '']
+  return lines.length === 0 ? [] : ['## Rows that fell short', '', ...lines, '']
 }
 
 function reasons(parts: readonly Part[]): string {
@@ -228,22 +228,22 @@ function othersText(others: readonly OutcomeLine[], figures: ReadonlyMap<string,
     })
     return [`- \`${file}\`: ${passed} of ${lines.length} passed${why}`, ...measured]
   })
-  return ['## Beside the table', '', 'Tests of the soak that belong to no row.', '', ...files.flat(), '']
+  return ['## Outside the table', '', 'Soak tests that belong to no row.', '', ...files.flat(), '']
 }
 
 /** What none of the tests shows, whatever they gave. */
 const NOT_COVERED = [
-  'Power is cut in a model of the disk, made of recorded writes and syncs. No machine was switched off, and a disk that reports a sync before it is done is beyond what a program can notice.',
-  'One fault at a time: a killed service on a full disk, for example, is not among the rows.',
-  'Network disks: the service recognises them and warns; nothing here was run on one.',
-  'Bits that change on the disk or in memory, beyond damaged pages of the database at a start.',
-  'Faults of graphics cards and of their drivers.',
-  'More than half an hour of load in one piece, and many services on one machine.',
+  'Real power cuts: power is cut in a model of the disk, built from recorded writes and syncs. No machine was switched off, and a program cannot detect a disk that reports a sync before it is done.',
+  'Several faults at once: a killed service on a full disk, for example, is not among the rows.',
+  'Network disks: the service recognises them and warns, but nothing here was run on one.',
+  'Bit flips on the disk or in memory, except damaged pages of the database at start-up.',
+  'Faults of GPUs and their drivers.',
+  'More than half an hour of continuous load, and many services on one machine.',
 ]
 
 function notCoveredText(results: readonly ResultLine[]): readonly string[] {
   const runs = results.filter((line) => line.kind === 'run')
   const platforms = [...new Set(runs.map(({ on }) => on.platform))].join(' and ')
-  const systems = platforms === '' ? [] : [`Other systems than ${platforms}: nothing here was run on them.`]
+  const systems = platforms === '' ? [] : [`Systems other than ${platforms}: nothing here was run on them.`]
   return ['## Not covered', '', ...[...systems, ...NOT_COVERED].map((line) => `- ${line}`)]
 }

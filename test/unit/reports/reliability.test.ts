@@ -54,8 +54,8 @@ test('a run in which rows were cut, failed and left out is this text', () => {
   ]
   expect(text(lines, tests)).toBe(`# Reliability
 
-What is done to break Drydock before a release, how often, and what was seen. Written by
-\`npm run test:soak -- --report\`; do not edit it. The speed is in PERFORMANCE.md, made by \`npm run bench -- --report\`.
+How Drydock is tested against failures before a release: each failure, how often it was caused, and the result. Written by
+\`npm run test:soak -- --report\`; do not edit it. For speed, see PERFORMANCE.md, written by \`npm run bench -- --report\`.
 
 Run on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2 cores of A processor, 8 GiB of memory, linux x64 6.1.0, temporary folder on ext4. Load before the start: 0.35.
 
@@ -71,9 +71,9 @@ Run on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2
 | 9 | the port is taken | a clear error | a port is taken: 10 runs<br>the next port: not run | held, in part not run |
 | 18 | a foreign Host | refused | tests of \`npm run test:all\` in \`test/api/foreign-requests.test.ts\`: not run | not run |
 
-The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.
+Row numbers are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.
 
-## What fell short
+## Rows that fell short
 
 - Row 1, the service is killed, 200 times: held, in part not run: its launcher is killed (no Node older than 24 is on the PATH).
 - Row 2, a worker is killed, 100 times: held, in fewer runs.
@@ -82,9 +82,9 @@ The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-s
 - Row 9, the port is taken: held, in part not run: the next port (not chosen).
 - Row 18, a foreign Host: not run: tests of \`npm run test:all\` in \`test/api/foreign-requests.test.ts\` (not chosen).
 
-## Beside the table
+## Outside the table
 
-Tests of the soak that belong to no row.
+Soak tests that belong to no row.
 
 - \`${SAFETY}\`: 1 of 1 passed
   - safety: a database with damaged pages: 20 runs, at worst 2,253 ms
@@ -92,13 +92,13 @@ Tests of the soak that belong to no row.
 
 ## Not covered
 
-- Other systems than linux x64: nothing here was run on them.
-- Power is cut in a model of the disk, made of recorded writes and syncs. No machine was switched off, and a disk that reports a sync before it is done is beyond what a program can notice.
-- One fault at a time: a killed service on a full disk, for example, is not among the rows.
-- Network disks: the service recognises them and warns; nothing here was run on one.
-- Bits that change on the disk or in memory, beyond damaged pages of the database at a start.
-- Faults of graphics cards and of their drivers.
-- More than half an hour of load in one piece, and many services on one machine.
+- Systems other than linux x64: nothing here was run on them.
+- Real power cuts: power is cut in a model of the disk, built from recorded writes and syncs. No machine was switched off, and a program cannot detect a disk that reports a sync before it is done.
+- Several faults at once: a killed service on a full disk, for example, is not among the rows.
+- Network disks: the service recognises them and warns, but nothing here was run on one.
+- Bit flips on the disk or in memory, except damaged pages of the database at start-up.
+- Faults of GPUs and their drivers.
+- More than half an hour of continuous load, and many services on one machine.
 `)
 })
 
@@ -114,7 +114,7 @@ describe('a report', () => {
 
   test('says that all held only where all were run in full', () => {
     expect(text([run, ...full])).toContain('**All 7 rows held in full, each with all its runs.**')
-    expect(text([run, ...full])).not.toContain('## What fell short')
+    expect(text([run, ...full])).not.toContain('## Rows that fell short')
     const fewer = saw(2, '2: a fault', { runs: 2, of: 3 })
     expect(text([run, ...full, fewer])).toContain('**This is not a full pass.** Of 7 rows 6 held')
   })

@@ -32,8 +32,8 @@ export function performanceReport(measured: Measured): Performance {
   const document = [
     '# Performance',
     '',
-    'How fast Drydock is, beside floors and peers that ran in turn with it on the same machine. Machines differ: the ratios',
-    'count. Written by `npm run bench -- --report`; do not edit it. What is measured and how: [test/bench](test/bench/README.md).',
+    'How fast Drydock is, compared with floors and peers that ran in turn with it on the same machine. Machines differ, so the',
+    'ratios matter most. Written by `npm run bench -- --report`; do not edit it. Method: [test/bench](test/bench/README.md).',
     '',
     ...runText(measured),
     '',
@@ -42,16 +42,16 @@ export function performanceReport(measured: Measured): Performance {
     ...(targets === undefined
       ? []
       : [
-          `![Each row of the table as the part of its target that it uses](${PICTURES.targets})`,
+          `![How much of its target each row of the table uses](${PICTURES.targets})`,
           '',
-          'A bar is the part of its target that a row uses: up to the line it holds, and shorter is better.',
+          'Each bar shows how much of its target a row uses. A bar that ends before the line holds its target; shorter is better.',
           '',
         ]),
     '| what | figure | floor or peer | ratio | target | result |',
     '|---|---|---|---|---|---|',
     ...rows.filter(({ sides }) => sides === undefined).map(tableLine),
     '',
-    ...listed('What fell short', judged.filter(({ holds }) => !holds).map(shortLine)),
+    ...listed('Rows that fell short', judged.filter(({ holds }) => !holds).map(shortLine)),
     ...listed('Not measured', rows.filter(isMissing).map(missingLine)),
     ...peersText(rows, peers !== undefined),
   ]
@@ -137,11 +137,11 @@ function peersText(rows: readonly Row[], hasChart: boolean): readonly string[] {
   const names = beside[0]?.sides.of.map(({ name }) => name) ?? []
   if (names.length === 0) return []
   return [
-    '## Beside other queues',
+    '## Compared with other queues',
     '',
-    'A handler that does nothing, called with the client that each has. How each is set: [test/bench](test/bench/README.md).',
+    'A handler that does nothing, called with the client of each queue. For the settings of each, see [test/bench](test/bench/README.md).',
     '',
-    ...(hasChart ? [`![Jobs a second of each, by the number of clients](${PICTURES.peers})`, ''] : []),
+    ...(hasChart ? [`![Jobs per second of each queue, by number of clients](${PICTURES.peers})`, ''] : []),
     `| | ${names.map(cell).join(' | ')} |`,
     `|---|${names.map(() => '---|').join('')}`,
     ...beside.map(

@@ -49,8 +49,8 @@ test('a run of some rows in fewer rounds is this text', () => {
   const { document } = performanceReport(measured(ROWS, { rounds: 1, only: ['run', 'peers'] }))
   expect(document).toBe(`# Performance
 
-How fast Drydock is, beside floors and peers that ran in turn with it on the same machine. Machines differ: the ratios
-count. Written by \`npm run bench -- --report\`; do not edit it. What is measured and how: [test/bench](test/bench/README.md).
+How fast Drydock is, compared with floors and peers that ran in turn with it on the same machine. Machines differ, so the
+ratios matter most. Written by \`npm run bench -- --report\`; do not edit it. Method: [test/bench](test/bench/README.md).
 
 Measured on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2 cores of A processor, 8 GiB of memory, linux x64 6.1.0, temporary folder on ext4. Load before the start: 0.35. 1 round a comparison, where a full run has 5.
 
@@ -58,9 +58,9 @@ Only a part was measured: \`run\`, \`peers\`.
 
 **Of 3 rows with a target 2 hold and 1 fall short.**
 
-![Each row of the table as the part of its target that it uses](resources/pictures/performance.svg)
+![How much of its target each row of the table uses](resources/pictures/performance.svg)
 
-A bar is the part of its target that a row uses: up to the line it holds, and shorter is better.
+Each bar shows how much of its target a row uses. A bar that ends before the line holds its target; shorter is better.
 
 | what | figure | floor or peer | ratio | target | result |
 |---|---|---|---|---|---|
@@ -70,7 +70,7 @@ A bar is the part of its target that a row uses: up to the line it holds, and sh
 | through Python | 3.00 ms | 1.00 ms a bare server | 3.00 | none, for comparison | - |
 | first job of a cold container | not measured | no engine |  |  | - |
 
-## What fell short
+## Rows that fell short
 
 - save to live | in a preview: 1,200 ms; target <= 1000 ms.
 
@@ -78,11 +78,11 @@ A bar is the part of its target that a row uses: up to the line it holds, and sh
 
 - first job of a cold container: no engine.
 
-## Beside other queues
+## Compared with other queues
 
-A handler that does nothing, called with the client that each has. How each is set: [test/bench](test/bench/README.md).
+A handler that does nothing, called with the client of each queue. For the settings of each, see [test/bench](test/bench/README.md).
 
-![Jobs a second of each, by the number of clients](resources/pictures/peers.svg)
+![Jobs per second of each queue, by number of clients](resources/pictures/peers.svg)
 
 | | Drydock | BullMQ |
 |---|---|---|

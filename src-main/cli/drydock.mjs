@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * Launcher for any Node, without PATH or dependencies; runs services in a child that restarts after crashes and spawns
  * the pinned Node if needed.

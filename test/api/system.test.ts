@@ -54,7 +54,7 @@ describe('the checks', () => {
     const row = (await rowsOf(service))['endpoint e']
     expect(row).toMatchObject({
       state: 'warning',
-      found: expect.stringContaining('worker exited'),
+      found: expect.stringContaining('worker failed'),
       action: { action: 'restart-endpoint', target: 'e' },
     })
     const started = service.fleet().started.length

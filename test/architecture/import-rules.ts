@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser'
 import {
+  FEATURE_ROLES,
   FEATURES_MAY_IMPORT,
   MAY_IMPORT,
   MAY_IMPORT_TYPES,
@@ -24,8 +25,24 @@ const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 /** An import of one file of the source tree by another. */
 export type Import = { readonly from: string; readonly to: string }
 
-/** Matches a top entry or what is below it: `core.ts` as it is, `services/ports` as a file or a folder. */
-const entry = (name: string) => `^src-main/${literally(name)}(/|\\.ts$|$)`
+const SERVICE = `(?!${Object.values(FEATURE_ROLES).join('|')})`
+const roleOf = (name: string) => (name === 'services' ? SERVICE : FEATURE_ROLES[name])
+
+/**
+ * Matches a top entry or what is below it: `core.ts` as it is, `services/ports` as a file or a folder; a layer also in
+ * features.
+ */
+export function entry(name: string): string {
+  const role = roleOf(name)
+  const inFeatures = role === undefined ? '' : `|features/[^/]+/${role}`
+  return `^src-main/(${literally(name)}(/|[.]ts$|$)${inFeatures})`
+}
+
+// A path from the root: a layer also in features.
+function placed(path: string): string {
+  const layer = path.replace(/^src-main\//, '')
+  return layer in MAY_IMPORT ? entry(layer) : `^${literally(path)}(/|$)`
+}
 
 /** Matches a package, resolved or not. */
 const packageNamed = (name: string) => `(^|node_modules/)${literally(name)}(/|$)`
@@ -68,7 +85,7 @@ const nodeWorkerRules = Object.entries(NODE_WORKERS).map(([folder, allowed]) => 
   from: { path: `^resources/node/${literally(folder)}/` },
   to: {
     path: '^(src-main|src-renderer|test|resources)/',
-    pathNot: [`resources/node/${folder}`, ...allowed].map((path) => `^${literally(path)}/`),
+    pathNot: [`^resources/node/${literally(folder)}/`, ...allowed.map(placed)],
   },
 }))
 
@@ -98,7 +115,7 @@ const pureRules = Object.entries(PURE_LAYERS).map(([layer, packages]) => ({
 const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({
   name: `only ${owner} may import ${name}`,
   severity: 'error' as const,
-  from: { path: '^src-', pathNot: `^${literally(owner)}` },
+  from: { path: '^src-', pathNot: placed(owner.replace(/\/$/, '')) },
   to: { path: packageNamed(name) },
 }))
 
@@ -125,7 +142,10 @@ const FORBIDDEN: IForbiddenRuleType[] = [
  */
 export function foldersOfEachOther(imports: readonly Import[]): readonly string[] {
   const needs = new Map<string, Set<string>>()
-  for (const { from, to } of imports) needs.set(dirname(from), (needs.get(dirname(from)) ?? new Set()).add(dirname(to)))
+  // Layers hold the frame of all features, such as the table of routes.
+  const isFeature = (path: string) => path.startsWith('src-main/features/')
+  const among = imports.filter(({ from, to }) => isFeature(from) === isFeature(to))
+  for (const { from, to } of among) needs.set(dirname(from), (needs.get(dirname(from)) ?? new Set()).add(dirname(to)))
   const isWithin = (one: string, other: string) => `${one}/`.startsWith(`${other}/`)
   return [...needs].flatMap(([one, others]) =>
     [...others].flatMap((other) => {

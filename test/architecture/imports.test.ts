@@ -62,6 +62,31 @@ test('two folders that import each other are found, unless one holds the other',
   expect(foldersOfEachOther(imports)).toEqual(['src-main/domain/job and src-main/domain/worker'])
 })
 
+test('a file of a feature may import what the layer of its role may', async () => {
+  const roles = {
+    domain: 'rules.ts',
+    services: 'greet.ts',
+    storage: 'store.ts',
+    api: 'routes.ts',
+    cli: 'command.ts',
+    mcp: 'tools.ts',
+  }
+  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
+  const expected: string[] = []
+  for (const file of Object.values(roles)) files[`src-main/features/other/${file}`] = 'export {}\n'
+  for (const [layer, file] of Object.entries(roles)) {
+    const from = `src-main/features/greetings/${file}`
+    files[from] = Object.values(roles)
+      .map((target) => importOf(from, `src-main/features/other/${target}`))
+      .join('')
+    for (const [target, targetFile] of Object.entries(roles))
+      if (!mayImport(layer, target)) expected.push(`${from} -> src-main/features/other/${targetFile}`)
+  }
+  const { violations } = await findImportViolations(plant(files))
+  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(expected.sort())
+  expect(expected).toContain('src-main/features/greetings/rules.ts -> src-main/features/other/store.ts')
+})
+
 test('every top entry of src-main has a row', () => {
   expect(topEntriesWithoutARow(readdirSync(join(ROOT, 'src-main')))).toEqual([])
   expect(topEntriesWithoutARow([...Object.keys(MAY_IMPORT), 'utils', 'README.md', 'index.ts'])).toEqual([

@@ -43,6 +43,18 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
+ * Files of a feature (`src-main/features/<feature>`) that belong to a layer, by their names below its folder; the others
+ * are its services.
+ */
+export const FEATURE_ROLES: Readonly<Record<string, string>> = {
+  domain: 'rules(/|[.]ts$)',
+  storage: '[^/]*store[.]ts$',
+  api: 'routes[.]ts$',
+  cli: 'command(s/|[.]ts$)',
+  mcp: 'tools[.]ts$',
+}
+
+/**
  * Who may import whom in resources/node, one row per folder, with what each may import of src-main. A handler may be
  * copied out of here by users as an example, so that the runtime knows of nothing but itself.
  */
@@ -89,7 +101,12 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
 /** Entries of src-main that belong to no layer. */
-export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'vite.config.ts', 'tsconfig.pure.json']
+export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = [
+  'README.md',
+  'features',
+  'vite.config.ts',
+  'tsconfig.pure.json',
+]
 
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { entry } from './import-rules.ts'
 
 /** A place in the source that breaks a rule. */
 export interface Finding {
@@ -42,12 +43,12 @@ const MAKES_A_SERVER = new Set(['createServer', 'createSecureServer', 'Server'])
 /** The rules that imports do not show, by name. */
 export const SOURCE_RULES = {
   'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': {
-    appliesTo: /^src-main\/(contract|domain|services)\//,
+    appliesTo: new RegExp(['contract', 'domain', 'services'].map(entry).join('|')),
     find: (file) => collect(file, clockOrChance),
   },
   'SQL only in storage': {
     appliesTo: /^src-(main|renderer)\//,
-    except: /^src-main\/storage\//,
+    except: new RegExp(entry('storage')),
     find: (file) => collect(file, sql),
   },
   'only server/listen.ts opens a port': {

@@ -153,7 +153,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'schedule',
         'send requests on a cron pattern or at regular intervals',
-        async () => (await import('./commands/schedule.ts')).addSchedule,
+        async () => (await import('../features/schedules/command.ts')).addSchedule,
       ],
     ],
   ],

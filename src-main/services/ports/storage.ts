@@ -1,4 +1,6 @@
 /** The types of storage, for services and for what they call. They are declared with their stores. */
+
+export type { Schedule, ScheduledRequest } from '../../features/schedules/store.ts'
 export type { App, Environment, NewRelease, Release } from '../../storage/app-store.ts'
 export type { ArtifactFiles } from '../../storage/artifact-files.ts'
 export type { Asset } from '../../storage/asset-store.ts'
@@ -20,7 +22,6 @@ export type { PendingBulk } from '../../storage/pending-bulk-store.ts'
 export type { StoredTaskCall, StoredTemplate, StoredVolume } from '../../storage/platform-store.ts'
 export type { RunEnd, RunQuery } from '../../storage/run-store.ts'
 export type { ScannedFolder } from '../../storage/scan-models.ts'
-export type { Schedule, ScheduledRequest } from '../../storage/schedule-store.ts'
 export type { StoredTargetDeploy, TargetPlace } from '../../storage/target-deploy-store.ts'
 export type { DeliveryResult, DueDelivery } from '../../storage/webhook-store.ts'
 export type { StoredExit, StoredWorker } from '../../storage/worker-store.ts'

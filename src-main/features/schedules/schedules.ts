@@ -6,11 +6,11 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/schedules.ts'
 import { SECOND_MS } from '../../contract/units.ts'
-import { dueTimes, nextTime, timesAfter, timingProblem } from '../../domain/schedules/times.ts'
-import { kindOf, type SubmitDeps } from '../endpoint-kinds.ts'
-import type { Endpoint, Job, Schedule, ScheduledRequest } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
-import { listJobsById } from './list-jobs.ts'
+import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { listJobsById } from '../../services/jobs/list-jobs.ts'
+import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../services/ports/storage.ts'
+import type { Log } from '../../services/ports/system.ts'
+import { dueTimes, nextTime, timesAfter, timingProblem } from './rules.ts'
 
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }
 

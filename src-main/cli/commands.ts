@@ -183,7 +183,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'load-test',
         'send many requests to an endpoint and measure the results',
-        async () => (await import('./commands/load-test.ts')).addLoadTest,
+        async () => (await import('../features/load-tests/command.ts')).addLoadTest,
       ],
       [
         'compare',

@@ -1,4 +1,7 @@
 import type { Context } from 'hono'
+import { endpointOf } from '../../api/management/endpoints.ts'
+import type { ManagementOperations } from '../../api/operation.ts'
+import { followAsEvents } from '../../api/send-response.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
@@ -6,9 +9,6 @@ import { isRecord } from '../../domain/json/json.ts'
 import { requireLoadBalanced, requireQueue } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import type { ManagementOperations } from '../operation.ts'
-import { followAsEvents } from '../send-response.ts'
-import { endpointOf } from './endpoints.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
 

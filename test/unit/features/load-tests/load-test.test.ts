@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTally, evaluateResponse } from '../../../../src-main/domain/requests/load-test.ts'
+import { createTally, evaluateResponse } from '../../../../src-main/features/load-tests/rules.ts'
 
 const answered = (status: number, value: unknown) => ({
   ms: 5,

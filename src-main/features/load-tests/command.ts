@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { buildRequest, type RequestOptions } from '../../cli/job-request.ts'
+import { wholeNumber } from '../../cli/option-values.ts'
+import { duration, type Output } from '../../cli/output.ts'
+import { withSpinner } from '../../cli/progress-line.ts'
+import { openSession } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
 import { writeExact } from '../../domain/json/json.ts'
-import { buildRequest, type RequestOptions } from '../job-request.ts'
-import { wholeNumber } from '../option-values.ts'
-import { duration, type Output } from '../output.ts'
-import { withSpinner } from '../progress-line.ts'
-import { openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly requests: number

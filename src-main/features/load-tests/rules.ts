@@ -1,9 +1,9 @@
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
-import { createFailureGroups } from '../job/failure-groups.ts'
-import { readJobError } from '../job/read-error.ts'
-import { textIn } from '../json/json.ts'
-import { bucketOf, percentilesOf } from '../metrics.ts'
-import { keepEnds } from '../text.ts'
+import { createFailureGroups } from '../../domain/job/failure-groups.ts'
+import { readJobError } from '../../domain/job/read-error.ts'
+import { textIn } from '../../domain/json/json.ts'
+import { bucketOf, percentilesOf } from '../../domain/metrics.ts'
+import { keepEnds } from '../../domain/text.ts'
 
 export type Outcome = {
   readonly status: number | undefined

@@ -188,12 +188,12 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'compare',
         'run the same inputs on several versions and compare outputs',
-        async () => (await import('./commands/compare.ts')).addCompare,
+        async () => (await import('../features/comparisons/command.ts')).addCompare,
       ],
       [
         'bisect',
         'find the first version in an ordered list whose outputs differ from the reference',
-        async () => (await import('./commands/compare.ts')).addBisect,
+        async () => (await import('../features/comparisons/command.ts')).addBisect,
       ],
       [
         'what-if',

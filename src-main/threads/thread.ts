@@ -3,8 +3,8 @@
  * the thread and yields a problem; the next one starts another.
  */
 import { parentPort, Worker } from 'node:worker_threads'
-import type { Problem } from '../domain/compare/plan.ts'
 import { errorCode } from '../domain/error-code.ts'
+import type { Problem } from '../features/comparisons/rules/plan.ts'
 
 type Bounds = {
   readonly timeMs: number

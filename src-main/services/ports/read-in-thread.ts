@@ -1,6 +1,5 @@
 /** Readers of bodies, results and files; large ones run in a thread, as they would block the event loop. */
 import type { JobFileHead } from '../../contract/job-file.ts'
-import type { Problem } from '../../domain/compare/plan.ts'
 import type { HiddenValues } from '../../domain/job/job-file.ts'
 import type { OpenAiAnswer } from '../../domain/job/openai-error.ts'
 import type { Report } from '../../domain/job/report.ts'
@@ -14,6 +13,7 @@ import type { LibraryRead } from '../../domain/workflow-runs/library-text.ts'
 import type { PublishedParts, PublishProblem } from '../../domain/workflow-runs/publish-problem.ts'
 import type { AskedRun, RefusedRun, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import type { FilledGraph, GraphInInput, GraphWithParameters } from '../../domain/workflow-runs/sent-graph.ts'
+import type { Problem } from '../../features/comparisons/rules/plan.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

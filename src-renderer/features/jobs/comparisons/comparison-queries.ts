@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
-import { progressOf } from '../../../../src-main/domain/compare/plan.ts'
+import { progressOf } from '../../../../src-main/features/comparisons/rules/plan.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { StateDotProps } from '../../../ui/StateDot.tsx'
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVersion } from '../contract/compare.ts'
-import type { Compared } from '../domain/compare/outputs.ts'
-import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
+import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVersion } from '../../contract/compare.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../storage/queries.ts'
+import type { Compared } from './rules/outputs.ts'
 
 export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
 

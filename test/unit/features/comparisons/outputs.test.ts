@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ComparisonRules } from '../../../../src-main/contract/compare.ts'
-import { compareOutputs, type Pixels, withTime } from '../../../../src-main/domain/compare/outputs.ts'
+import { compareOutputs, type Pixels, withTime } from '../../../../src-main/features/comparisons/rules/outputs.ts'
 
 const completed = (output: unknown, stream: readonly unknown[] = []) => ({
   ...{ status: 'COMPLETED', error: undefined, output, stream },

@@ -6,7 +6,7 @@ import {
   type VersionCounts,
   waitsOf,
   withValues,
-} from '../../../../src-main/domain/compare/plan.ts'
+} from '../../../../src-main/features/comparisons/rules/plan.ts'
 
 const NAMES = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8']
 const SAME = { same: 200, differs: 0, failed: 0 }

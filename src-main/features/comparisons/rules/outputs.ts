@@ -1,8 +1,8 @@
 /**
  * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
-import type { ComparisonRules, Difference } from '../../contract/compare.ts'
-import { isRecord, writeExact } from '../json/json.ts'
+import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
+import { isRecord, writeExact } from '../../../domain/json/json.ts'
 
 export type ComparedOutput = {
   readonly status: string

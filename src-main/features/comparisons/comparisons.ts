@@ -6,19 +6,26 @@ import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
 import { HOUR_MS } from '../../contract/units.ts'
-import { withTime } from '../../domain/compare/outputs.ts'
-import { nextStep, withValues } from '../../domain/compare/plan.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { percentileOf } from '../../domain/what-if/answer.ts'
-import { kindOf, requireQueue, type SubmitDeps } from '../endpoint-kinds.ts'
-import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
-import { jsonText } from '../ports/json-text.ts'
-import type { Comparer, StoredOutput } from '../ports/requests.ts'
-import type { Comparison, ComparisonItem, ComparisonRunEnd, Endpoint, Job, StoredVersion } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
-import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
-import type { JobWaiters } from '../queue/wait-for-job.ts'
-import { momentOf } from '../steady-clock.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { deleteEndpoint, newEndpoint, setPaused } from '../../services/endpoints/endpoints.ts'
+import { jsonText } from '../../services/ports/json-text.ts'
+import type { Comparer, StoredOutput } from '../../services/ports/requests.ts'
+import type {
+  Comparison,
+  ComparisonItem,
+  ComparisonRunEnd,
+  Endpoint,
+  Job,
+  StoredVersion,
+} from '../../services/ports/storage.ts'
+import type { Log } from '../../services/ports/system.ts'
+import { type JobSelection, selectedJobs } from '../../services/queue/change-many-jobs.ts'
+import type { JobWaiters } from '../../services/queue/wait-for-job.ts'
+import { momentOf } from '../../services/steady-clock.ts'
+import { withTime } from './rules/outputs.ts'
+import { nextStep, withValues } from './rules/plan.ts'
 
 type NewComparison = Omit<ComparisonCreate, 'filter' | 'ids'> & { readonly selection: JobSelection | undefined }
 

@@ -148,7 +148,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'batch',
         'submit the inputs of a file as one batch, and follow it',
-        async () => (await import('./commands/batch.ts')).addBatch,
+        async () => (await import('../features/batches/command.ts')).addBatch,
       ],
       [
         'schedule',

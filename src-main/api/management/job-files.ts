@@ -6,10 +6,6 @@ import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
-import { hiddenValues } from '../../services/apps/variables.ts'
-import type { Bytes } from '../../services/body-text.ts'
-import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
-import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'
 import {
   cancelBatch,
   createBatch,
@@ -21,7 +17,11 @@ import {
   retryBatch,
   takesLine,
   viewBatch,
-} from '../../services/jobs/batches.ts'
+} from '../../features/batches/batches.ts'
+import { hiddenValues } from '../../services/apps/variables.ts'
+import type { Bytes } from '../../services/body-text.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'
 import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
 import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
 import type { BatchPlace, Endpoint, Job } from '../../services/ports/storage.ts'

@@ -1,11 +1,11 @@
 /** The types of storage, for services and for what they call. They are declared with their stores. */
 
+export type { Batch, BatchPlace } from '../../features/batches/store.ts'
 export type { Comparison, ComparisonItem, ComparisonRunEnd, StoredVersion } from '../../features/comparisons/store.ts'
 export type { Schedule, ScheduledRequest } from '../../features/schedules/store.ts'
 export type { App, Environment, NewRelease, Release } from '../../storage/app-store.ts'
 export type { ArtifactFiles } from '../../storage/artifact-files.ts'
 export type { Asset } from '../../storage/asset-store.ts'
-export type { Batch, BatchPlace } from '../../storage/batch-store.ts'
 export type { Change, JobChange } from '../../storage/changes.ts'
 export type { Endpoint } from '../../storage/endpoint-store.ts'
 export type { StoredGraph } from '../../storage/graph-store.ts'

@@ -57,7 +57,7 @@ type Submitting = {
 }
 
 async function submitFile(client: ApiClient, endpointId: string, { file, onBegun, onSent }: Submitting) {
-  const { checkInputs, piecesOf, readInputs } = await import('../../../../src-main/domain/requests/batch-file.ts')
+  const { checkInputs, piecesOf, readInputs } = await import('../../../../src-main/features/batches/rules/file.ts')
   const read = () => readInputs(textOf(file), file.name.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl')
   onSent('Reading the file')
   const { total, problems } = await checkInputs(read()).finally(() => onSent(''))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { limit } from '../../../../src-main/contract/limits.ts'
-import { checkInputs, type FileFormat, piecesOf, readInputs } from '../../../../src-main/domain/requests/batch-file.ts'
+import { checkInputs, type FileFormat, piecesOf, readInputs } from '../../../../src-main/features/batches/rules/file.ts'
 
 async function* pieces(text: string, size = 3) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)

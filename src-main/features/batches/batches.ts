@@ -11,12 +11,12 @@ import { errorLine } from '../../domain/job/read-error.ts'
 import { isFinal, TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { keepEnds } from '../../domain/text.ts'
-import type { SubmitDeps } from '../endpoint-kinds.ts'
-import type { Batch, Endpoint, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { type BulkResult, createRefusals, moveJobs, selectedJobs } from '../queue/change-many-jobs.ts'
-import { fieldOf, streamOf } from './list-jobs.ts'
-import { runJobAgain, whyNotAgain } from './run-jobs-again.ts'
+import type { SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { fieldOf, streamOf } from '../../services/jobs/list-jobs.ts'
+import { runJobAgain, whyNotAgain } from '../../services/jobs/run-jobs-again.ts'
+import type { Batch, Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import { type BulkResult, createRefusals, moveJobs, selectedJobs } from '../../services/queue/change-many-jobs.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 

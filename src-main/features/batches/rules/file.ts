@@ -2,8 +2,8 @@
  * Streams JSON lines and CSV into bodies of `run`, numbered by line, holding one line at a time. Invalid lines are
  * reported and never become inputs.
  */
-import { limit } from '../../contract/limits.ts'
-import { counted, sizeText } from '../text.ts'
+import { limit } from '../../../contract/limits.ts'
+import { counted, sizeText } from '../../../domain/text.ts'
 
 export type FileLine =
   | { readonly line: number; readonly request: string }

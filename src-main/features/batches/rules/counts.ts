@@ -1,4 +1,4 @@
-import type { BatchView } from '../../contract/job-routes.ts'
+import type { BatchView } from '../../../contract/job-routes.ts'
 
 export const endedIn = ({ total, unsent, jobs }: BatchView): number => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
 

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import type { JobState } from '../contract/job.ts'
-import type { Job } from './job.ts'
-import { JOB_COLUMNS } from './job-filter.ts'
-import { queriesOf } from './queries.ts'
+import type { JobState } from '../../contract/job.ts'
+import type { Job } from '../../storage/job.ts'
+import { JOB_COLUMNS } from '../../storage/job-filter.ts'
+import { queriesOf } from '../../storage/queries.ts'
 
 export type BatchPlace = {
   readonly batch: number

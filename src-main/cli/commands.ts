@@ -198,7 +198,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'what-if',
         'simulate an endpoint with other settings: waiting, cold starts, worker-seconds, cost',
-        async () => (await import('./commands/what-if.ts')).addWhatIf,
+        async () => (await import('../features/what-if/command.ts')).addWhatIf,
       ],
     ],
   ],

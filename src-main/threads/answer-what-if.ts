@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { answerWhatIf } from '../domain/what-if/answer.ts'
-import type { RecordedJob } from '../domain/what-if/measure.ts'
+import { answerWhatIf } from '../features/what-if/rules/answer.ts'
+import type { RecordedJob } from '../features/what-if/rules/measure.ts'
 import type { AnswerBeside, RecordedPage, WhatIfDraft } from '../services/ports/what-if.ts'
 
 type Told = { readonly page: RecordedPage } | { readonly draft: WhatIfDraft }

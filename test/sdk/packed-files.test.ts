@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { seededRandom } from '../../src-main/domain/what-if/load-patterns.ts'
+import { seededRandom } from '../../src-main/features/what-if/rules/load-patterns.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
 import { PREPARE_LIMIT_MS, preparePublicApps } from './support-python.ts'
 

@@ -1,6 +1,6 @@
-import type { EndpointConfig } from '../../contract/endpoint.ts'
-import { limit } from '../../contract/limits.ts'
-import type { WhatIfRequest, WhatIfRow } from '../../contract/what-if.ts'
+import type { EndpointConfig } from '../../../contract/endpoint.ts'
+import { limit } from '../../../contract/limits.ts'
+import type { WhatIfRequest, WhatIfRow } from '../../../contract/what-if.ts'
 
 export type Setting = WhatIfRow['setting']
 

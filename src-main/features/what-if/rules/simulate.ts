@@ -2,15 +2,21 @@
  * Event-driven simulation using the real scaling, worker table, dispatch order and crash rules. It omits load-balanced
  * requests, manual moves and freezing, which changes no decision.
  */
-import { limit } from '../../contract/limits.ts'
-import { assertNever } from '../assert-never.ts'
-import { evaluateCrashLoop, type WorkerExit } from '../worker/crash-loop.ts'
-import { isUsedUp, settingsWithFaults } from '../worker/faults.ts'
-import { keepPausedMs } from '../worker/freeze-idle.ts'
-import { bestFirst, mostPerTake, moveOfLostJob } from '../worker/hand-out.ts'
-import { decideScaling, nextDecisionAt } from '../worker/scaling.ts'
-import type { ScalingFacts } from '../worker/scaling-facts.ts'
-import { nextStanding, recordsOf, takesJobs, WORKER_TRANSITIONS, type WorkerEvent } from '../worker/transitions.ts'
+import { limit } from '../../../contract/limits.ts'
+import { assertNever } from '../../../domain/assert-never.ts'
+import { evaluateCrashLoop, type WorkerExit } from '../../../domain/worker/crash-loop.ts'
+import { isUsedUp, settingsWithFaults } from '../../../domain/worker/faults.ts'
+import { keepPausedMs } from '../../../domain/worker/freeze-idle.ts'
+import { bestFirst, mostPerTake, moveOfLostJob } from '../../../domain/worker/hand-out.ts'
+import { decideScaling, nextDecisionAt } from '../../../domain/worker/scaling.ts'
+import type { ScalingFacts } from '../../../domain/worker/scaling-facts.ts'
+import {
+  nextStanding,
+  recordsOf,
+  takesJobs,
+  WORKER_TRANSITIONS,
+  type WorkerEvent,
+} from '../../../domain/worker/transitions.ts'
 import { createEventQueue, createLine, createSteps } from './event-queue.ts'
 import {
   type Course,

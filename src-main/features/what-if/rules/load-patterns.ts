@@ -1,4 +1,4 @@
-import type { LoadPattern } from '../../contract/what-if.ts'
+import type { LoadPattern } from '../../../contract/what-if.ts'
 
 export type Random = () => number
 

@@ -4,11 +4,11 @@ import { limit } from '../../contract/limits.ts'
 import { DAY_MS } from '../../contract/units.ts'
 import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
 import type { StartFacts } from '../../domain/job/expected-start.ts'
-import { measure, type RecordedJob, type RecordedWorkerEvent } from '../../domain/what-if/measure.ts'
-import type { Endpoint, Job, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import type { AnswerBeside, RecordedPage } from '../ports/what-if.ts'
-import type { Settings } from '../settings.ts'
+import type { Endpoint, Job, Storage } from '../../services/ports/storage.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import type { AnswerBeside, RecordedPage } from '../../services/ports/what-if.ts'
+import type { Settings } from '../../services/settings.ts'
+import { measure, type RecordedJob, type RecordedWorkerEvent } from './rules/measure.ts'
 
 export type WhatIf = ReturnType<typeof createWhatIf>
 

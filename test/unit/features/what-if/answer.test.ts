@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { WHAT_IF_ROUTES, type WhatIfAnswer } from '../../../../src-main/contract/what-if.ts'
-import { answerWhatIf } from '../../../../src-main/domain/what-if/answer.ts'
-import { measure, type RecordedJob, type RecordedWorkerEvent } from '../../../../src-main/domain/what-if/measure.ts'
+import { answerWhatIf } from '../../../../src-main/features/what-if/rules/answer.ts'
+import {
+  measure,
+  type RecordedJob,
+  type RecordedWorkerEvent,
+} from '../../../../src-main/features/what-if/rules/measure.ts'
 
 const CONFIG = endpointConfig.parse({ name: 'x', handler: '/x.py', workersMax: 2 })
 const STEADY = { type: 'steady', perSecond: 1, durationMs: 600_000 }

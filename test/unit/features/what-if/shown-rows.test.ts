@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowsToShow } from '../../../../src-main/domain/what-if/shown-rows.ts'
+import { rowsToShow } from '../../../../src-main/features/what-if/rules/shown-rows.ts'
 
 const rows = (count: number) =>
   Array.from({ length: count }, (_row, at) => ({ isPresent: at === 0, onFrontier: at % 20 === 3 }))

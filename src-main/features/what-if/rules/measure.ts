@@ -1,5 +1,5 @@
 /** Measures spans from the history of an endpoint: execution, cold start, stop and turnaround. */
-import type { WorkerState } from '../../contract/endpoint.ts'
+import type { WorkerState } from '../../../contract/endpoint.ts'
 
 /** Times in wall-clock ms. */
 export type RecordedJob = {

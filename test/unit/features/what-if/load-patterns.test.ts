@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { LoadPattern } from '../../../../src-main/contract/what-if.ts'
-import { expectedArrivals, patternArrivals, seededRandom } from '../../../../src-main/domain/what-if/load-patterns.ts'
+import {
+  expectedArrivals,
+  patternArrivals,
+  seededRandom,
+} from '../../../../src-main/features/what-if/rules/load-patterns.ts'
 
 const PATTERNS: Readonly<Record<string, LoadPattern>> = {
   steady: { type: 'steady', perSecond: 2, durationMs: 3_600_000 },

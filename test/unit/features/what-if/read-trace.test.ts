@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../../../src-main/contract/limits.ts'
-import { readTrace } from '../../../../src-main/domain/what-if/read-trace.ts'
+import { readTrace } from '../../../../src-main/features/what-if/rules/read-trace.ts'
 
 describe('a trace', () => {
   it('is read in the order of its times, with what lines leave out', () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type EndpointConfig, endpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import { seededRandom } from '../../../../src-main/domain/what-if/load-patterns.ts'
-import type { Scenario, SimulatedJob, World } from '../../../../src-main/domain/what-if/scenario.ts'
-import type { simulate as Simulate } from '../../../../src-main/domain/what-if/simulate.ts'
 import type * as Scaling from '../../../../src-main/domain/worker/scaling.ts'
+import { seededRandom } from '../../../../src-main/features/what-if/rules/load-patterns.ts'
+import type { Scenario, SimulatedJob, World } from '../../../../src-main/features/what-if/rules/scenario.ts'
+import type { simulate as Simulate } from '../../../../src-main/features/what-if/rules/simulate.ts'
 
 // The decisions as they are, until a test changes one.
 vi.mock('../../../../src-main/domain/worker/scaling.ts', { spy: true })
@@ -13,7 +13,7 @@ let simulate: typeof Simulate
 let scaling: typeof Scaling
 beforeAll(async () => {
   vi.resetModules()
-  simulate = (await import('../../../../src-main/domain/what-if/simulate.ts')).simulate
+  simulate = (await import('../../../../src-main/features/what-if/rules/simulate.ts')).simulate
   scaling = await import('../../../../src-main/domain/worker/scaling.ts')
 })
 

@@ -168,7 +168,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'models',
         'list, download or remove the models of this machine',
-        async () => (await import('./commands/models/models.ts')).addModels,
+        async () => (await import('../features/models/commands/models.ts')).addModels,
       ],
     ],
   ],

@@ -8,9 +8,15 @@ import { join, sep } from 'node:path'
 import { limit } from '../contract/limits.ts'
 import type { ModelFacts, ModelFolder, ModelView } from '../contract/models.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { foldersOf, MODEL_FILE, presentDirectory } from '../domain/models/layout.ts'
-import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../domain/models/model-heads.ts'
-import { formatOf, recogniseModel } from '../domain/models/recognise-model.ts'
+import { foldersOf, MODEL_FILE, presentDirectory } from '../features/models/rules/layout.ts'
+import {
+  GGUF_START_BYTES,
+  headLength,
+  LENGTH_BYTES,
+  readGguf,
+  readTensors,
+} from '../features/models/rules/model-heads.ts'
+import { formatOf, recogniseModel } from '../features/models/rules/recognise-model.ts'
 
 type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
   readonly path: string

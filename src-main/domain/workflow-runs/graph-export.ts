@@ -4,7 +4,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import { type GraphExportHead, graphExportHead } from '../../contract/workflows.ts'
-import { graphName } from '../models/layout.ts'
+import { graphName } from '../../features/models/rules/layout.ts'
 import { parseJson } from '../workflow/json/parse.ts'
 import { isNumber, type JsonObject } from '../workflow/json/value.ts'
 import type { PackagesByClass } from '../workflow/node-packages.ts'

@@ -8,7 +8,7 @@ import {
   modelNameProblem,
   pathProblem,
   presentDirectory,
-} from '../models/layout.ts'
+} from '../../features/models/rules/layout.ts'
 import type { WorkflowDocument } from '../workflow/document/document.ts'
 import { isArray, isObject, type JsonObject, type JsonValue } from '../workflow/json/value.ts'
 import type { PayloadNode } from '../workflow/payload.ts'

@@ -3,7 +3,7 @@
  * inside would look like a class.
  */
 
-import { directoryOfInput, MODEL_FILE } from '../models/layout.ts'
+import { directoryOfInput, MODEL_FILE } from '../../features/models/rules/layout.ts'
 import { parseJson } from './json/parse.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from './json/value.ts'
 import { type NodeTypes, readNodeTypes } from './node-types.ts'

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, relative, sep } from 'node:path'
 import { CODE_FOLDER } from '../../contract/container.ts'
-import { isOfModels, PATHS_FILE } from '../../domain/models/layout.ts'
+import { isOfModels, PATHS_FILE } from '../../features/models/rules/layout.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { MountedSpec } from '../docker/place.ts'

@@ -5,7 +5,7 @@ import type { SentImage } from '../../domain/workflow/publish/parameter-values.t
 import type { AskedModel, InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
 import type { NoPayload, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import { inputText } from '../../domain/workflow-runs/sent-graph.ts'
-import type { Models } from '../models/models.ts'
+import type { Models } from '../../features/models/models.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }

@@ -6,7 +6,7 @@ import { packagesByClass, withNamed } from '../../domain/workflow/node-packages.
 import { saidWithPackages } from '../../domain/workflow/problem.ts'
 import { type RunGraph, runGraph } from '../../domain/workflow-runs/run-graph.ts'
 import { isBridge, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
-import type { Models } from '../models/models.ts'
+import type { Models } from '../../features/models/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import type { ModelDownloadCreate } from '../../../src-main/contract/models.ts'
-import { MODEL_DIRECTORIES, modelAtAddress } from '../../../src-main/domain/models/layout.ts'
+import { MODEL_DIRECTORIES, modelAtAddress } from '../../../src-main/features/models/rules/layout.ts'
 import { type AppServices, useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'

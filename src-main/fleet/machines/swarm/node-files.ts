@@ -3,8 +3,8 @@
  * files; they only get their mounts.
  */
 import { MINUTE_MS } from '../../../contract/units.ts'
-import { isOfModels } from '../../../domain/models/layout.ts'
 import { counted, sizeText } from '../../../domain/text.ts'
+import { isOfModels } from '../../../features/models/rules/layout.ts'
 import type { Watch } from '../../../services/ports/fleet.ts'
 import { createFarFiles, type FarFiles, type FarFilesOptions, isChange, isPassing, reasonOf } from '../far-files.ts'
 import { createFarMounts, type FarMountsOptions } from '../far-mounts.ts'

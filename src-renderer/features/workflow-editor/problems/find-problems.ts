@@ -1,5 +1,4 @@
 import type { ModelKey } from '../../../../src-main/contract/models.ts'
-import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/domain/models/layout.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import {
@@ -20,6 +19,7 @@ import {
   offeredModels,
 } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/features/models/rules/layout.ts'
 
 export type Missing = {
   readonly kind: 'class' | 'model'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelFacts } from '../../../../src-main/contract/models.ts'
-import { HEAD_BYTES_MAX } from '../../../../src-main/domain/models/model-heads.ts'
+import { HEAD_BYTES_MAX } from '../../../../src-main/features/models/rules/model-heads.ts'
 import { inspectModel } from '../../../../src-main/storage/scan-models.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
 

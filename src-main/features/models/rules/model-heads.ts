@@ -2,11 +2,11 @@
  * Headers of safetensors and GGUF. Files are untrusted: claims are checked against the file size. Source: the formats'
  * own descriptions.
  */
-import type { ModelFacts } from '../../contract/models.ts'
-import { MIB } from '../../contract/units.ts'
-import { isRecord } from '../json/json.ts'
-import { scanJson } from '../json/scan-json.ts'
-import type { ByteTools } from '../workflow/metadata/bytes.ts'
+import type { ModelFacts } from '../../../contract/models.ts'
+import { MIB } from '../../../contract/units.ts'
+import { isRecord } from '../../../domain/json/json.ts'
+import { scanJson } from '../../../domain/json/scan-json.ts'
+import type { ByteTools } from '../../../domain/workflow/metadata/bytes.ts'
 
 export type Tensor = { readonly name: string; readonly type: string; readonly shape: readonly number[] }
 

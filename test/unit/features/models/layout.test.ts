@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { DOWNLOAD_STATES } from '../../../../src-main/contract/models.ts'
+import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { modelNamesIn, offeredModels } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import {
   DOWNLOAD_TRANSITIONS,
   type DownloadEvent,
   mayHappen,
   pauseBefore,
-} from '../../../../src-main/domain/models/download-transitions.ts'
+} from '../../../../src-main/features/models/rules/download-transitions.ts'
 import {
   folderProblem,
   foldersOf,
@@ -13,9 +15,7 @@ import {
   modelNameProblem,
   modelPathsYaml,
   shownAddress,
-} from '../../../../src-main/domain/models/layout.ts'
-import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { modelNamesIn, offeredModels } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
+} from '../../../../src-main/features/models/rules/layout.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 
 test.each([

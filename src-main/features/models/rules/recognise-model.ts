@@ -1,5 +1,5 @@
 /** Recognises models by tensor names, shapes and metadata, without loading them. */
-import type { ModelFacts } from '../../contract/models.ts'
+import type { ModelFacts } from '../../../contract/models.ts'
 import type { Tensor, TensorFile } from './model-heads.ts'
 
 type Kind = NonNullable<ModelFacts['kind']>

@@ -6,7 +6,14 @@ import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import { type HubListing, hubListing, type ModelDownload, type ModelFolder } from '../../contract/models.ts'
 import { MIB } from '../../contract/units.ts'
-import { hasEnded } from '../../domain/models/download-transitions.ts'
+import { sizeText } from '../../domain/text.ts'
+import type { Watch } from '../../services/ports/fleet.ts'
+import type { FetchFile } from '../../services/ports/models.ts'
+import type { ModelFiles, ModelTarget, Storage } from '../../services/ports/storage.ts'
+import type { Log } from '../../services/ports/system.ts'
+import { authorizationFor } from './credentials.ts'
+import type { ModelDownloads } from './downloads.ts'
+import { hasEnded } from './rules/download-transitions.ts'
 import {
   fileAddress,
   HUB_DIRECTORY,
@@ -18,14 +25,7 @@ import {
   readListing,
   type StagedModel,
   USUAL_REVISION,
-} from '../../domain/models/hub-model.ts'
-import { sizeText } from '../../domain/text.ts'
-import type { Watch } from '../ports/fleet.ts'
-import type { FetchFile } from '../ports/models.ts'
-import type { ModelFiles, ModelTarget, Storage } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
-import { authorizationFor } from './credentials.ts'
-import type { ModelDownloads } from './downloads.ts'
+} from './rules/hub-model.ts'
 
 export type WantedModel = {
   readonly model: string

@@ -3,9 +3,9 @@
  * become paths.
  */
 
-import { utf8Bytes } from '../../contract/limits.ts'
-import type { ModelFolder, ModelKey } from '../../contract/models.ts'
-import { percentDecoded } from '../percent-encoding.ts'
+import { utf8Bytes } from '../../../contract/limits.ts'
+import type { ModelFolder, ModelKey } from '../../../contract/models.ts'
+import { percentDecoded } from '../../../domain/percent-encoding.ts'
 
 /** Built into ComfyUI; source: its folder_paths. Extensions add others. */
 export const MODEL_DIRECTORIES = [

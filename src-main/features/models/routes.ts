@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import { listModelCredentials, putModelCredentials, removeModelCredentials } from '../../services/models/credentials.ts'
+import type { ManagementOperations } from '../../api/operation.ts'
+import { followAsEvents } from '../../api/send-response.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import type { ManagementOperations } from '../operation.ts'
-import { followAsEvents } from '../send-response.ts'
+import { listModelCredentials, putModelCredentials, removeModelCredentials } from './credentials.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'models'>
 

@@ -2,8 +2,8 @@
  * Local copies of hub models, in the layout of the hub package's cache. Source: docs/spec/platform.md, 4, and the
  * public package runpod 2.0, its model.py.
  */
-import type { ContainerSettings } from '../../contract/container.ts'
-import { type HubListing, hubAnswer } from '../../contract/models.ts'
+import type { ContainerSettings } from '../../../contract/container.ts'
+import { type HubListing, hubAnswer } from '../../../contract/models.ts'
 import { pathProblem } from './layout.ts'
 
 export type HubModel = { readonly repository: string; readonly revision: string | undefined }

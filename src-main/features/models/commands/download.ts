@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import { CliError } from '../../../cli/cli-error.ts'
+import { duration, type Output, size } from '../../../cli/output.ts'
+import { createStatusLine } from '../../../cli/progress-line.ts'
+import { openSession } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ServiceClient } from '../../../client/service-client.ts'
 import type { ModelDownload } from '../../../contract/models.ts'
-import { CliError } from '../../cli-error.ts'
-import { duration, type Output, size } from '../../output.ts'
-import { createStatusLine } from '../../progress-line.ts'
-import { openSession } from '../../session.ts'
-import type { Surroundings } from '../../surroundings.ts'
 
 type DownloadOptions = {
   readonly directory?: string

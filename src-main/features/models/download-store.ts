@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { ModelDownload } from '../contract/models.ts'
-import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from '../domain/models/download-transitions.ts'
-import { queriesOf, type RowOf } from './queries.ts'
+import type { ModelDownload } from '../../contract/models.ts'
+import { queriesOf, type RowOf } from '../../storage/queries.ts'
+import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from './rules/download-transitions.ts'
 
 /** A stored download. `validator`: ETag or date used to request the rest. */
 export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & {

@@ -1,5 +1,11 @@
-import { TargetError } from '../../domain/models/target-error.ts'
-import type { ModelDownloadStore, ModelFiles, ModelPart, ModelTarget, StoredDownload } from '../ports/storage.ts'
+import type {
+  ModelDownloadStore,
+  ModelFiles,
+  ModelPart,
+  ModelTarget,
+  StoredDownload,
+} from '../../services/ports/storage.ts'
+import { TargetError } from './rules/target-error.ts'
 /**
  * One try of a download: continue, verify, rename. Everything that a host claims is bounded: size, disk, checksum,
  * format.
@@ -10,6 +16,8 @@ import { limit } from '../../contract/limits.ts'
 import type { ModelDownloadCreate, ModelFacts, ModelFolder } from '../../contract/models.ts'
 import { MIB } from '../../contract/units.ts'
 import { errorCode } from '../../domain/error-code.ts'
+import { sizeText } from '../../domain/text.ts'
+import type { FetchFile } from '../../services/ports/models.ts'
 import {
   foldersOf,
   graphName,
@@ -17,9 +25,7 @@ import {
   modelNameProblem,
   pathProblem,
   presentDirectory,
-} from '../../domain/models/layout.ts'
-import { sizeText } from '../../domain/text.ts'
-import type { FetchFile } from '../ports/models.ts'
+} from './rules/layout.ts'
 
 export type TryEnd =
   | { readonly kind: 'done'; readonly sha256: string }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { usageError } from '../../../cli/cli-error.ts'
+import { type Output, size } from '../../../cli/output.ts'
+import { openSession } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ModelFolder, ModelFolderView } from '../../../contract/models.ts'
 import { counted } from '../../../domain/text.ts'
-import { usageError } from '../../cli-error.ts'
-import { type Output, size } from '../../output.ts'
-import { openSession } from '../../session.ts'
-import type { Surroundings } from '../../surroundings.ts'
 
 /** How models get onto this machine, for lists without any. */
 export const GET_MODELS =

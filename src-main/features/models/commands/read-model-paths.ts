@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { usageError } from '../../../cli/cli-error.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ModelFolder } from '../../../contract/models.ts'
-import { usageError } from '../../cli-error.ts'
-import type { Surroundings } from '../../surroundings.ts'
 
 const section = z
   .object({ base_path: z.string().nullish(), is_default: z.boolean().nullish() })

@@ -1,5 +1,5 @@
-import { TargetError } from '../../domain/models/target-error.ts'
-import type { ScannedFolder, Storage } from '../ports/storage.ts'
+import type { ScannedFolder, Storage } from '../../services/ports/storage.ts'
+import { TargetError } from './rules/target-error.ts'
 /**
  * Models of this machine: folders, downloads and uses. Users change the folders too, so they are scanned on demand; the
  * last result counts in between.
@@ -11,19 +11,12 @@ import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelView } from '../../contract/models.ts'
 import { modelFoldersUpdate } from '../../contract/models.ts'
-import {
-  folderProblem,
-  modelNameProblem,
-  modelPathsYaml,
-  mountOf,
-  PATHS_FILE,
-  pathProblem,
-} from '../../domain/models/layout.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
-import type { ReadsInThread } from '../ports/read-in-thread.ts'
+import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
 import { createModelDownloads, type ModelDownloadDeps } from './downloads.ts'
 import { createHubModels } from './hub-models.ts'
 import { createModelUses } from './model-uses.ts'
+import { folderProblem, modelNameProblem, modelPathsYaml, mountOf, PATHS_FILE, pathProblem } from './rules/layout.ts'
 
 export type Models = ReturnType<typeof createModels>
 

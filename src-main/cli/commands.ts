@@ -233,7 +233,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'target',
         'store, list or remove other services that apps are deployed to',
-        async () => (await import('./commands/target.ts')).addTarget,
+        async () => (await import('../features/targets/command.ts')).addTarget,
       ],
     ],
   ],

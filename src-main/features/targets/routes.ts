@@ -1,9 +1,9 @@
+import { followView } from '../../api/management/follow-view.ts'
+import { DONE, type ManagementOperations } from '../../api/operation.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import { readApp, viewTargetApp } from '../../services/targets/read-target.ts'
-import { createTargetClient } from '../../services/targets/target-client.ts'
-import { listTargets, putTarget, removeTarget, requireTarget } from '../../services/targets/targets.ts'
-import { DONE, type ManagementOperations } from '../operation.ts'
-import { followView } from './follow-view.ts'
+import { readApp, viewTargetApp } from './read-target.ts'
+import { createTargetClient } from './target-client.ts'
+import { listTargets, putTarget, removeTarget, requireTarget } from './targets.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'targetDeploys' | 'sendToTarget'>
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { confirmDeletion, readSecret, YES } from '../../cli/ask.ts'
+import { usageError } from '../../cli/cli-error.ts'
+import { isOpenToOthers } from '../../cli/commands/login.ts'
+import { globalOptions, openSession } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import { ago } from '../../domain/text.ts'
-import { confirmDeletion, readSecret, YES } from '../ask.ts'
-import { usageError } from '../cli-error.ts'
-import { globalOptions, openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { isOpenToOthers } from './login.ts'
 
 const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No target was stored.' }
 

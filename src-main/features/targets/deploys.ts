@@ -1,4 +1,4 @@
-import type { Storage, StoredTargetDeploy, TargetPlace } from '../ports/storage.ts'
+import type { Storage, StoredTargetDeploy, TargetPlace } from '../../services/ports/storage.ts'
 /**
  * Plans, runs and records deploys to targets. Running ones are only in memory; successful ones are recorded for
  * rollbacks.
@@ -17,8 +17,8 @@ import type {
   TargetSource,
 } from '../../contract/targets.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from '../../domain/platform/target-plan.ts'
-import type { Clock, Log, NewId } from '../ports/system.ts'
-import { createNotifier } from '../wait.ts'
+import type { Clock, Log, NewId } from '../../services/ports/system.ts'
+import { createNotifier } from '../../services/wait.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'

@@ -5,10 +5,10 @@
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { keepEnds, withFullStop } from '../../domain/text.ts'
-import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Clock } from '../ports/system.ts'
-import type { SendToTarget, TargetRequest } from '../ports/targets.ts'
-import { wait } from '../wait.ts'
+import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import type { SendToTarget, TargetRequest } from '../../services/ports/targets.ts'
+import { wait } from '../../services/wait.ts'
 
 export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
 

@@ -7,7 +7,7 @@ const sha256 = z
   .regex(/^[0-9a-fA-F]{64}$/, 'must be a SHA-256: 64 hex digits')
   .transform((text) => text.toLowerCase())
 
-// Validated further by domain/models/layout.ts, which reports the problem.
+// Validated further by features/models/rules/layout.ts, which reports the problem.
 const directory = z.string().min(1).max(200).describe('kind of model as ComfyUI names its folder, like checkpoints')
 const name = z.string().min(1).max(500).describe('path of the file within the directory, with /')
 const path = z.string().min(1).max(4096).describe('absolute folder of this machine')

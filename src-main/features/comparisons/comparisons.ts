@@ -1,6 +1,6 @@
 /**
  * Comparisons: each input runs as a job per version, a few inputs at once, and is compared when they end. Runs are
- * stored with their jobs, so a killed service resumes without duplicates; domain/compare/plan.ts decides the next step.
+ * stored with their jobs, so a killed service resumes without duplicates; rules/plan.ts decides the next step.
  */
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'

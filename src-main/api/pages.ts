@@ -115,7 +115,7 @@ function webPage(c: Context, { url, version }: ServiceFacts): Response {
   <dt>Send a job</dt><dd><code>drydock runsync hello '{"name":"world"}'</code></dd>
   <dt>Why it waits</dt><dd><code>drydock status JOB</code>, <code>drydock logs hello -f</code></dd>
 </dl>
-<p>All routes: <code>GET /openapi.json</code> with the account key.</p>
+<p>All routes: <code>GET /openapi.json</code> with a key.</p>
 </html>
 `
   return c.html(html, 200, {

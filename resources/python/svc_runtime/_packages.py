@@ -76,7 +76,8 @@ class Packages:
         path = os.pathsep.join(entry for entry in (self._folder, os.environ.get("PYTHONPATH")) if entry)
         return subprocess.run(
             [sys.executable, *arguments],
-            env={**os.environ, "PYTHONPATH": path},
+            # Some distributions refuse even a dry run in their Python; what is installed goes into the worker's folder.
+            env={**os.environ, "PYTHONPATH": path, "PIP_BREAK_SYSTEM_PACKAGES": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

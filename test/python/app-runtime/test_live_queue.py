@@ -200,7 +200,7 @@ class Dependencies(RuntimeTest):
             job_id = service.submit(request(source, "f", dependencies=dependencies))
             [answer] = service.result(job_id)["output"]
             self.assertEqual(answer["json_result"], "1.0")
-        self.assertEqual(worker.log().count("installing"), 1)
+        self.assertEqual(worker.log().count("installing tiny-words"), 1)
 
     def test_what_cannot_be_installed_is_an_error_that_names_it(self) -> None:
         service, _ = self.live(PIP_NO_INDEX="1")

@@ -10,9 +10,9 @@ const engine = await dockerEngine('image-runpod')
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-// Goes past Python, as libraries and programs that a handler starts do; flushed before the job ends.
+// The child's line goes past Python, and belongs to the job that runs when it arrives.
 const HANDLER = `
-import os, sys
+import os, sys, time
 
 print("import of the handler", flush=True)
 
@@ -21,6 +21,8 @@ def handler(job):
     print(f"print {n}", flush=True)
     print(f"\\x1b[31mred {n}\\x1b[0m", file=sys.stderr, flush=True)
     os.system(f"echo child {n}")
+    while not os.path.exists(job["input"]["gate"]):
+        time.sleep(0.01)
     return n
 `
 
@@ -29,16 +31,18 @@ type Line = { readonly line: string; readonly jobId?: string; readonly level: st
 test('lines of svc_worker and of what it starts belong to their job, with stderr and colours, and to their worker', async () => {
   const service = await startedContainerService(engine)
   await service.createContainerHandler('work', HANDLER, { workersMin: 1, workersMax: 1 }, { prepared: 0 })
-  const ids = [await service.run('work', { n: 1 }), await service.run('work', { n: 2 })]
   const workerIds = new Set<string>()
-  for (const id of ids) workerIds.add((await service.jobEnd('work', id)).workerId)
   const own = (n: number) => [`print ${n}`, `\u001b[31mred ${n}\u001b[0m`, `child ${n}`]
   const linesOf = async (path: string): Promise<readonly Line[]> => (await service.get(`${path}/logs`)).lines
-  for (const [at, id] of ids.entries())
+  for (const n of [1, 2]) {
+    const id = await service.run('work', { n, gate: service.gateInside(`go-${n}`) })
     await until(async () => {
       const printed = (await linesOf(`/api/jobs/${id}`)).map(({ line }) => line)
-      expect(printed.filter((line) => /print|red|child/.test(line)).toSorted()).toEqual(own(at + 1).toSorted())
+      expect(printed.filter((line) => /print|red|child/.test(line)).toSorted()).toEqual(own(n).toSorted())
     })
+    service.openGate(`go-${n}`)
+    workerIds.add((await service.jobEnd('work', id)).workerId)
+  }
   const [workerId] = workerIds
   const ofWorker = (await linesOf(`/api/workers/${workerId}`)).map(({ line }) => line)
   expect(ofWorker).toEqual(expect.arrayContaining(['import of the handler', ...own(1), ...own(2)]))

@@ -114,14 +114,16 @@ class Relay:
         if self._closed:  # `wait_for` forgets that it was cancelled when what it waited for came in that moment
             _abort(*ends)
             return
-        for end in ends:
-            end.transport.set_write_buffer_limits(high=_HELD)
-            keep_alive(end.get_extra_info("socket"))
         self._open[ends] = identity
         if self._cutter is None and isinstance(self._to, UnixAddress):
             self._cutter = asyncio.create_task(self._cut_lost())
         try:
+            for end in ends:
+                end.transport.set_write_buffer_limits(high=_HELD)
+                keep_alive(end.get_extra_info("socket"))
             await copy_both(reader, there_writer, there_reader, writer)
+        except OSError:  # who came broke off while the other end was reached
+            _abort(*ends)
         finally:
             del self._open[ends]
             for end in ends:

@@ -97,6 +97,17 @@ class Relaying(RunsPrograms):
         with self.assertRaises(OSError):
             until(lambda: not client.send(b"x"), "the end of the client's half")
 
+    def test_calls_that_break_before_the_other_side_is_reached_leave_nothing(self) -> None:
+        listener = self.listener()
+        self.relay()
+        for _ in range(MANY):
+            client = self.client()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+            with listener.accept()[0] as service:
+                service.settimeout(PATIENCE_S)
+                self.assertEqual(read_all(service), b"")
+
     def test_while_there_is_no_way_back_calls_are_refused_at_once_and_then_they_go_through(self) -> None:
         self.relay()
         with self.assertRaises(ConnectionResetError):

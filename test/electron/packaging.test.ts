@@ -54,7 +54,9 @@ describe('the unpacked files of a package', () => {
     expect(demo).toContain('✓')
     expect(run('init', 'mine')).toContain('mine')
     // Contains only the sources that TypeScript handlers import, and the database binary only for this platform.
-    expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain'])
+    expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain', 'features'])
+    const ofFeatures = readdirSync(join(core, 'src-main', 'features'), { recursive: true, encoding: 'utf8' })
+    expect(ofFeatures.filter((path) => /\.[jt]s$/.test(path) && !/^[^/]+\/rules[/.]/.test(path))).toEqual([])
     const node = join(core, 'node_modules', 'node', 'bin', 'node')
     for (const name of ['sketch', 'comfyui']) {
       const handler = JSON.stringify(join(core, 'resources', 'node', name, 'handler.js'))

@@ -179,12 +179,12 @@ describe('a machine', () => {
     await open('/machines')
     await page
       .getByText(
-        'Adding and removing machines takes a key with the role admin, and you are signed in with the role read.',
+        'Adding and removing machines needs a key with the role admin, and you are signed in with the role read.',
       )
       .waitFor()
     expect(await page.getByRole('button', { name: 'Add machine' }).isDisabled()).toBe(true)
     await open('/machines/nobody')
-    await page.getByText('Testing a machine takes a key with the role deploy').waitFor()
+    await page.getByText('Testing a machine needs a key with the role deploy').waitFor()
     for (const name of ['Test again', 'Remove'])
       expect(await page.getByRole('button', { name }).isDisabled()).toBe(true)
     await expectAccessible()

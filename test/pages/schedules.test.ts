@@ -10,7 +10,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
   await service.createEndpoint('work')
   await open('/endpoints/work/requests?view=schedules')
-  await page.getByText('There are no schedules of this endpoint yet').waitFor()
+  await page.getByText('This endpoint has no schedules yet').waitFor()
   await page
     .getByRole('list', { name: 'Next runs' })
     .getByText(/ 03:00:00$|:00:00$/)

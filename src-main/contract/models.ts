@@ -26,7 +26,7 @@ const hubFile = z.object({
   sha256: z.string().optional(),
 })
 
-/** The files of a revision, as stored beside it. */
+/** The files of a revision, as stored next to it. */
 export const hubListing = z.object({ revision: z.string().regex(/^[0-9a-f]{40}$/), files: z.array(hubFile) })
 
 export type HubListing = z.infer<typeof hubListing>

@@ -152,7 +152,7 @@ function isReadableHost(host = ''): boolean {
   return URL.parse(`http://${host}`)?.hostname === host.replace(/:\d+$/, '').toLowerCase()
 }
 
-// What the app never saw: a request line that no address can be made of.
+// Answers a request line that no address can be made of, which the app never sees.
 function plainError(error: unknown): Response {
   const unreadable = error instanceof Error && error.name === 'RequestError'
   const known = unreadable

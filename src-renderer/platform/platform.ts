@@ -30,7 +30,7 @@ export const UNSEEN_MS = 10_000
 
 const PREFIX = 'drydock.'
 
-// From this width a table of jobs shows all its columns beside an open sidebar. Source: ours.
+// From this width a table of jobs shows all its columns next to an open sidebar. Source: ours.
 const WIDE = '(min-width: 1280px)'
 
 export function browserPlatform(window: Window): Platform {

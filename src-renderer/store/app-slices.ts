@@ -47,7 +47,7 @@ const SIDEBAR_KEYS: Readonly<Record<SidebarArea, string>> = { pages: 'sidebar', 
 
 export type LayoutSlice = {
   readonly theme: Theme
-  /** Whether the user chose to show names beside the icons of the sidebar; undefined: no choice yet. */
+  /** Whether the user chose to show names next to the icons of the sidebar; undefined: no choice yet. */
   readonly sidebarPinned: Readonly<Record<SidebarArea, boolean | undefined>>
   readonly editor: EditorName
   readonly setTheme: (theme: Theme) => void

@@ -26,7 +26,7 @@ const VERSION = /^[0-9a-z][0-9a-z.+-]{0,39}$/i
 const COMMIT = /^[0-9a-f]{40}$/
 const OF_COMFYUI = 'comfy-core'
 
-/** Reads the package from the properties of a node or the metadata beside its title; undefined without one. */
+/** Reads the package from the properties of a node or the metadata next to its title; undefined without one. */
 export function readNodePackage(raw: JsonObject): NodePackage | undefined {
   const [id, repository, given] = ['cnr_id', 'aux_id', 'ver'].map((key) => asText(raw.get(key)))
   const version = given !== undefined && VERSION.test(given) ? { version: shortVersion(given) } : {}

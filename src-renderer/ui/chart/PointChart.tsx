@@ -13,7 +13,7 @@ export type PointGroup = {
   readonly large?: boolean
 }
 
-/** A chart of points; the same data has to be in a table beside it. */
+/** A chart of points; a table next to it must show the same data. */
 export type PointChartProps = {
   readonly title: string
   readonly points: readonly { readonly x: number; readonly y: number; readonly of: string }[]

@@ -93,7 +93,7 @@ export type SentImage = { readonly name: string; readonly image: string }
 
 type FilledPayload = { readonly payload: JsonObject; readonly images: readonly SentImage[] }
 
-/** Sets the values. A picture is sent beside the payload, under its parameter's name. */
+/** Sets the values. A picture is sent next to the payload, under its parameter's name. */
 export function fillPayload(
   payload: JsonObject,
   parameters: readonly GraphParameter[],

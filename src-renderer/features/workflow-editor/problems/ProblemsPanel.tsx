@@ -51,7 +51,7 @@ export function ProblemsPanel() {
           collisionPadding={8}
           // It stays open while somebody fixes what it lists.
           onInteractOutside={(event) => event.preventDefault()}
-          // Otherwise the tooltip of its first button covers what is beside the panel.
+          // Otherwise the tooltip of its first button covers its neighbours.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()

@@ -167,7 +167,7 @@ function LastRun() {
 
 const noChanges = () => () => undefined
 
-/** Opens the panel of results; undefined if it is visible, as beside the form of a graph. */
+/** Opens the panel of results; undefined if it is visible, as next to the form of a graph. */
 function useShowResults(): (() => void) | undefined {
   const canvas = useContext(CanvasContext)
   const isSideOpen = useSyncExternalStore(

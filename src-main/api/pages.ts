@@ -58,7 +58,7 @@ export function addPages(app: Hono, service: ServiceBase, files: PageFiles): voi
   })
 }
 
-/** The pages with status 404, which say that there is none at this address. @throws AppError FORBIDDEN_HOST */
+/** The pages with status 404, which say that this address leads nowhere. @throws AppError FORBIDDEN_HOST */
 export async function unknownPage(c: Context, service: ServiceBase, files: PageFiles): Promise<Response> {
   requireOwnAddress(c, service)
   const { body, headers } = await pageResponse(c, service, files)

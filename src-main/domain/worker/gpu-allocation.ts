@@ -12,7 +12,7 @@ export type GpuHold = {
   readonly shared: boolean
 }
 
-/** GPUs, or why there are none; `never`: this machine has no matching one at all. */
+/** GPUs, or the reason for none; `never`: this machine has no matching GPU at all. */
 export type GpuAllocation = { readonly ids: readonly string[] } | { readonly reason: string; readonly never?: true }
 
 /** Bound of workers on shared GPUs; source: ours, memory is the real limit. */

@@ -148,7 +148,7 @@ export function toolkitEscapes(version: string): readonly string[] {
 
 /**
  * Ignores suffixes such as -rc.1 or +dfsg1.
- * @returns false if `version` is none, so that nobody is warned without cause
+ * @returns false for a text that is not a version, so that nobody is warned without cause
  */
 export function isOlder(version: string, than: string): boolean {
   const own = numbers(version)

@@ -51,6 +51,7 @@ export function createCodeReload(deps: CodeReloadDeps) {
     watches.delete(endpointId)
     changes.delete(endpointId)
     unproven.delete(endpointId)
+    begun.delete(endpointId)
     if (entry === undefined) return
     const opened = watch(entry, {
       onChange: (change) => begin(endpointId, change),
@@ -69,12 +70,13 @@ export function createCodeReload(deps: CodeReloadDeps) {
     const adopted = registry.ofEndpoint(endpointId).filter((worker) => worker.adopted && isLive(worker.state))
     const oldest = Math.min(...adopted.map(({ startedWallAt }) => startedWallAt))
     const known = knownCode()[endpointId]
+    const hash = opened.fingerprint()
     // A worker from before the last change may have been finishing its jobs.
-    const isSame = adopted.length === 0 || (known?.hash === opened.fingerprint() && known.since <= oldest)
+    const isSame = adopted.length === 0 || (known?.hash === hash && known.since <= oldest)
     const files = isSame ? [] : await opened.writtenAfter(oldest)
     if (watches.get(endpointId) !== opened || runs.has(endpointId)) return
     if (files.length > 0) begin(endpointId, { files, at: clock.now() })
-    else await storage.write(() => noteCode(endpointId, { hash: opened.fingerprint(), since: 0 }))
+    else if (known?.hash !== hash) await storage.write(() => noteCode(endpointId, { hash, since: 0 }))
   }
 
   function knownCode(): Readonly<Record<string, KnownCode>> {

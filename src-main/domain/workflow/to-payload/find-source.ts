@@ -152,7 +152,7 @@ export function within(scope: Scope, node: GraphNode): Scope | undefined {
   }
 }
 
-/** Why a subgraph cannot be entered; undefined if it can, or there is none. */
+/** Why a subgraph cannot be entered; undefined if it can, or without a subgraph. */
 export function whyClosed(scope: Scope, { type = '' }: GraphNode): Closed | undefined {
   if (!scope.definitions.has(type)) return undefined
   if (isWithin(scope, type)) return 'within itself'

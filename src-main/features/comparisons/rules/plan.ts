@@ -93,7 +93,7 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   return parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : text
 }
 
-/** One line for an input on a version: the largest difference, or why there is none. */
+/** One line for an input on a version: the largest difference, or why it has no difference. */
 export function summaryOf({ reason, differences: [first], count }: ComparisonRow): string {
   const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
   return reason ?? `${first?.text.split('\n')[0] ?? ''}${more}`

@@ -2,7 +2,7 @@
 import { lostWorkerError } from '../../domain/job/lost-worker.ts'
 import { TIME_LIMIT_ERROR } from '../../domain/job/time-limit.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import { moveOfLostJob } from '../../domain/worker/hand-out.ts'
+import { moveOfLostJob } from '../../domain/worker/dispatch.ts'
 import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'

@@ -5,9 +5,9 @@
 import { limit } from '../../../contract/limits.ts'
 import { assertNever } from '../../../domain/assert-never.ts'
 import { evaluateCrashLoop, type WorkerExit } from '../../../domain/worker/crash-loop.ts'
+import { bestFirst, mostPerTake, moveOfLostJob } from '../../../domain/worker/dispatch.ts'
 import { isUsedUp, settingsWithFaults } from '../../../domain/worker/faults.ts'
 import { keepPausedMs } from '../../../domain/worker/freeze-idle.ts'
-import { bestFirst, mostPerTake, moveOfLostJob } from '../../../domain/worker/hand-out.ts'
 import { decideScaling, nextDecisionAt } from '../../../domain/worker/scaling.ts'
 import type { ScalingFacts } from '../../../domain/worker/scaling-facts.ts'
 import {

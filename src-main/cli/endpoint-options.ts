@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import { SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
-import { type SettingField, settingAt, valueAt } from '../domain/endpoint-settings/setting.ts'
+import { readVolume, type SettingField, settingAt, valueAt } from '../domain/endpoint-settings/setting.ts'
 import { usageError } from './cli-error.ts'
 import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from './option-values.ts'
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
@@ -247,10 +247,9 @@ function withAbsoluteVolumes(
   return { ...settings, volumes: settings.volumes.map((each) => ({ ...each, source: absolute(each.source) })) }
 }
 
-// Parsed from the end: a Windows folder contains a colon.
 function volumeOf(text: string): ContainerSettings['volumes'][number] {
-  const [, source, target, mode] = /^(.+?):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? []
-  if (source === undefined || target === undefined)
+  const volume = readVolume(text)
+  if (volume === undefined)
     throw new InvalidArgumentError('Give HOST:CONTAINER or HOST:CONTAINER:ro, like ./models:/models:ro.')
-  return { source, target, readOnly: mode === 'ro' }
+  return volume
 }

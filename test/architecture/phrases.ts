@@ -27,7 +27,7 @@ export const PHRASES = {
   'is none, are none': {
     pattern: /(?<!\bthere\s+)\b(?:is|are)\s+none\b/gi,
     instead: '"is not one", "no ..."',
-    left: 17,
+    left: 16,
   },
   'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"', left: 0 },
   'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },

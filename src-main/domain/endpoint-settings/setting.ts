@@ -87,9 +87,9 @@ function readLines(of: 'text' | 'numbers' | 'volumes', raw: string, optional: bo
   return wrong === undefined ? { value: volumes } : { fault: `${wrong} must look like /folder:/in/container` }
 }
 
-// Splits at the first colon after a drive letter: C:\models:/models.
-function readVolume(line: string): Volume | undefined {
-  const [, source, target, mode] = /^([A-Za-z]:[\\/][^:]*|[^:]+):([^:]+)(?::(ro|rw))?$/.exec(line) ?? []
+/** Reads `source:/target[:ro]`, from the end: a Windows folder contains a colon. */
+export function readVolume(text: string): Volume | undefined {
+  const [, source, target, mode] = /^(.+?):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? []
   return source === undefined || target === undefined ? undefined : { source, target, readOnly: mode === 'ro' }
 }
 

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { RESOURCES } from '../resources/root.ts'
 
-const TEMPLATES = fileURLToPath(new URL('../../resources/templates', import.meta.url))
+const TEMPLATES = join(RESOURCES, 'templates')
 // Files stored without their leading dot, because packaging tools and this repository's .gitignore would act on them.
 const DOTTED: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'env.example': '.env.example' }
 

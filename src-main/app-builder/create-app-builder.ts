@@ -1,5 +1,5 @@
 /** Separate from core.ts, so that command-line builds load no database or engine. */
-import { fileURLToPath } from 'node:url'
+
 import { ignoreState, openBuildFolder, writeState } from '../build/build-folder.ts'
 import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
 import { createPackageInstaller } from '../build/installed-sets.ts'
@@ -9,12 +9,12 @@ import { buildWheel } from '../build/python-wheel.ts'
 import { createFolderWriter } from '../build/write-app-folder.ts'
 import type { BuildEvent, BuildResult, BuiltApp } from '../contract/build.ts'
 import { limit } from '../contract/limits.ts'
+import { PYTHON_PACKAGES } from '../resources/root.ts'
 import { type BuildRequest, buildApp } from '../services/apps/build.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 
 export { readGit } from '../build/read-git.ts'
 
-export const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
 /** Packages in every artifact: the one that apps import, and the one of apps written for the public tool. */
 export const SDK = ['svc', 'runpod_flash']
 export function openPythonWheel(version: string): () => Promise<PythonWheel> {

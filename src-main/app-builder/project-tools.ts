@@ -1,6 +1,5 @@
 import { readdir, readFile, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
 import { listContents } from '../build/list-contents.ts'
 import { isFile, isFolder, isWithin, listFolders, reading, realFolder, wholePath } from '../build/machine-folders.ts'
@@ -15,11 +14,12 @@ import { limit } from '../contract/limits.ts'
 import { manifest } from '../contract/manifest.ts'
 import type { ExampleView } from '../contract/projects.ts'
 import type { ScanDocument } from '../contract/scan.ts'
+import { PYTHON_PACKAGES, RESOURCES } from '../resources/root.ts'
 import { buildApp } from '../services/apps/build.ts'
 import type { ArtifactContent } from '../services/ports/build.ts'
 import type { BuildProject, ProjectPorts } from '../services/ports/projects.ts'
 import { APP_TEMPLATES, type AppTemplate, readTemplate, writeFiles } from './app-template.ts'
-import { type AppBuilderOptions, buildPorts, PYTHON_PACKAGES, SDK } from './create-app-builder.ts'
+import { type AppBuilderOptions, buildPorts, SDK } from './create-app-builder.ts'
 
 export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPorts, 'folders' | 'source' | 'build'> {
   const scanProject = createPythonScanner({ packages: PYTHON_PACKAGES, env: options.env })
@@ -94,7 +94,7 @@ function createProjectBuilder({ limitBytes = limit('artifactBytes'), ...options 
   }
 }
 
-const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
+const EXAMPLES = join(RESOURCES, 'examples')
 const TEMPLATES: readonly string[] = Object.values(APP_TEMPLATES)
 const isTemplate = (from: string): from is AppTemplate => TEMPLATES.includes(from)
 

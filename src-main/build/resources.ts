@@ -2,7 +2,6 @@ import { createHash, webcrypto } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { inflateSync } from 'node:zlib'
 import { z } from 'zod'
 import { catalogFile } from '../contract/catalog.ts'
@@ -11,6 +10,7 @@ import { priceTable } from '../contract/what-if.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { sizeText } from '../domain/text.ts'
 import { type PackagesByClass, readPackageIndex } from '../domain/workflow/node-packages.ts'
+import { RESOURCES } from '../resources/root.ts'
 import type { ReadCatalog } from '../services/ports/build.ts'
 import type { ReadPrices } from '../services/ports/what-if.ts'
 import type {
@@ -20,8 +20,6 @@ import type {
   ReadTemplates,
   WorkflowPorts,
 } from '../services/ports/workflows.ts'
-
-export const RESOURCES: string = fileURLToPath(new URL('../../resources', import.meta.url))
 
 const SOURCE = /\.ts$/
 
@@ -35,8 +33,6 @@ export function resourceProgram(path: string): string {
   const built = source.replace(SOURCE, '.js')
   return existsSync(built) ? built : source
 }
-
-export const PYTHON_PACKAGES: string = join(RESOURCES, 'python')
 
 const UTF8 = new TextDecoder('utf-8')
 

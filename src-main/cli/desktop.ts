@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { ROOT } from '../resources/root.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -19,7 +19,6 @@ export type WindowFacts = Pick<Surroundings, 'env' | 'platform'> & {
   readonly isRoot: boolean
 }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'out', 'shell', 'main.js')
 
 /**

@@ -1,4 +1,4 @@
-import { resourceProgram } from '../app-builder/machine-tools.ts'
+import { resourceProgram } from '../build/resources.ts'
 import { ApiError } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { SKETCH } from '../contract/catalog.ts'

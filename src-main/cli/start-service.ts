@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ServiceClient } from '../client/service-client.ts'
 import { leftText } from '../domain/machines/left-behind.ts'
 import { counted, durationText } from '../domain/text.ts'
+import { START_CODES, StartError } from '../lib/start-error.ts'
 import type { RunningServer, StartOptions } from '../server/main.ts'
 import { canAsk } from './ask.ts'
 import { CliError } from './cli-error.ts'
@@ -42,7 +43,7 @@ export async function startOnUsableFolder(
   try {
     return await startService(options)
   } catch (error) {
-    const isOther = error instanceof CliError && error.body.code === folders.START_CODES.version
+    const isOther = error instanceof CliError && error.body.code === START_CODES.version
     if (!isOther || !(await isWanted())) throw error
     const moved = await tellingStartErrors(async () => folders.moveAside(data, surroundings.now()))
     output.note(`The data of the other version is now in ${moved}.`)
@@ -51,7 +52,6 @@ export async function startOnUsableFolder(
 }
 
 export async function tellingStartErrors<Result>(work: () => Promise<Result>, code?: 'NOT_RECOVERED'): Promise<Result> {
-  const { StartError, START_CODES } = await import('../server/data-folder.ts')
   try {
     return await work()
   } catch (error) {

@@ -1,7 +1,3 @@
-import type { GitState } from '../contract/app.ts'
-import type { EndpointConfig } from '../contract/endpoint.ts'
-import type { Faults } from '../contract/faults.ts'
-import type { MachineWay } from '../contract/machines.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
 
 /**
@@ -123,21 +119,6 @@ export function sizeText(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${UNITS[unit]}`
 }
 
-/** `delays each job by 2.0 s, fails 10 %`; empty: all off. */
-export function faultsText(faults: Faults = {}): string {
-  const { delayMs, failPercent, killPercent, outOfMemoryPercent, throttle, coldStart } = faults
-  return [
-    delayMs ? `delays each job by ${durationText(delayMs)}` : '',
-    failPercent ? `fails ${failPercent} %` : '',
-    killPercent ? `kills the worker of ${killPercent} %` : '',
-    outOfMemoryPercent ? `runs out of memory on ${outOfMemoryPercent} %` : '',
-    throttle ? 'has no capacity for further workers' : '',
-    coldStart ? 'starts cold for every job' : '',
-  ]
-    .filter((words) => words !== '')
-    .join(', ')
-}
-
 /**
  * Formats `0.3 s`, `5 s`, `420 s`. Source: ours, because one unit is easy to compare.
  * @param spanMs ms; negative counts as 0
@@ -153,15 +134,6 @@ export function inSeconds(spanMs: number): string {
  */
 export function remainingSeconds(spanMs: number): string {
   return `${Math.ceil(spanMs / 1000)} s`
-}
-
-// Tells the commits of a repository apart; source: git shows 7 at least.
-const SHOWN = 8
-
-/** Like `main 1a2b3c4d Mend the parser (with changes that are not committed)`. */
-export function gitText({ commit, branch, message, clean }: GitState): string {
-  const words = [branch, commit.slice(0, SHOWN), message].filter((word) => word !== undefined && word !== '')
-  return `${words.join(' ')}${clean ? '' : ' (with changes that are not committed)'}`
 }
 
 export function shellQuoted(text: string): string {
@@ -206,23 +178,6 @@ export function asCalledBy(text: string, command: string): string {
   const parts = text.split(/(`[^`]*`)/)
   // A function, because a dollar in a folder name is special in replacement strings.
   return parts.map((part) => part.replace(COMMAND, () => `${HAS_FOLDER.test(part) ? name : command} `)).join('')
-}
-
-export function wayText(way: MachineWay): string {
-  if (way.kind === 'ssh') return `ssh ${way.to}${way.port === undefined ? '' : `:${way.port}`}`
-  return way.kind === 'context' ? `context ${way.name}` : way.url
-}
-
-export function scalerText({ type, value }: EndpointConfig['scaler'], work = 'jobs'): string {
-  return type === 'QUEUE_DELAY' ? `by delay, ${value} s` : `by ${work}, ${value} a worker`
-}
-
-/** `4s` is a queue delay, `3/worker` a number of jobs; undefined: neither. */
-export function readScaler(text: string): EndpointConfig['scaler'] | undefined {
-  const [, jobs] = /^(\d{1,5})\/worker$/.exec(text) ?? []
-  if (jobs !== undefined) return { type: 'REQUEST_COUNT', value: Number(jobs) }
-  const [, seconds] = /^(\d{1,4}(?:\.\d+)?)s$/.exec(text) ?? []
-  return seconds === undefined ? undefined : { type: 'QUEUE_DELAY', value: Number(seconds) }
 }
 
 export function cutLines(most = Number.POSITIVE_INFINITY) {

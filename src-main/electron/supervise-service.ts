@@ -11,7 +11,7 @@
 import { z } from 'zod'
 import type { TimeSource } from '../core.ts'
 import { portOfService } from '../domain/own-addresses.ts'
-import { START_CODES } from '../server/data-folder.ts'
+import { START_CODES } from '../lib/start-error.ts'
 
 export type ServiceArguments = {
   readonly data: string

@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
-import type { Host } from '../core.ts'
 import { SOMEONE_ELSE } from '../domain/auth.ts'
+import type { Host } from '../services/ports/fleet.ts'
 
 type End = { readonly address: string; readonly port: number }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { StartError } from '../lib/start-error.ts'
 
 export type DataFolder = {
   readonly folder: string
@@ -136,23 +137,5 @@ export function readKey(path: string): string | undefined {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch {
     return undefined
-  }
-}
-
-export const START_CODES = {
-  locked: 'DATA_FOLDER_IN_USE',
-  'port-taken': 'PORT_TAKEN',
-  address: 'ADDRESS_UNUSABLE',
-  data: 'DATA_FOLDER_UNUSABLE',
-  version: 'DATA_FOLDER_OF_OTHER_VERSION',
-} as const
-
-export class StartError extends Error {
-  readonly kind: keyof typeof START_CODES
-
-  constructor(kind: StartError['kind'], message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'StartError'
-    this.kind = kind
   }
 }

@@ -29,6 +29,8 @@ import { errorCode } from '../domain/error-code.ts'
 import type { LeftBehind } from '../domain/machines/left-behind.ts'
 import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
+import { StartError } from '../lib/start-error.ts'
+import { ROOT } from '../resources/root.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
@@ -41,7 +43,6 @@ import {
   readKey,
   readServiceFile,
   type ServiceFile,
-  StartError,
   writePrivate,
 } from './data-folder.ts'
 import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
@@ -93,8 +94,10 @@ const LOCK_WAIT_MS = 1000
 const onDoubt = () => (process.platform === 'win32' ? process.exit(134) : process.kill(process.pid, 'SIGKILL'))
 const LOCK_RETRY_MS = 50
 const LOCK_CHECK_MS = 1000
-const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
-const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
+const CLI = import.meta.url.endsWith('.ts')
+  ? join(ROOT, 'src-main/cli/main.ts')
+  : fileURLToPath(new URL('cli.js', import.meta.url))
+const PAGES = join(ROOT, 'out', 'renderer')
 
 /**
  * Starts the service, which answers once resolved.

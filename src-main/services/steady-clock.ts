@@ -1,11 +1,5 @@
 import type { Storage } from './ports/storage.ts'
-import type { Clock, Log } from './ports/system.ts'
-
-export type TimeSource = {
-  readonly wall: () => number
-  readonly monotonic: () => number
-  readonly after: (ms: number, run: () => void) => () => void
-}
+import type { Clock, Log, TimeSource } from './ports/system.ts'
 
 // Above slow clock corrections within one check, below a set clock or suspension.
 const JUMP_MS = 2000
@@ -55,8 +49,4 @@ export function createStoredClock({
       .write(() => storage.state.set(OFFSET, offset))
       .catch((error) => log.error('clock offset not stored', { error }))
   })
-}
-
-export function momentOf(clock: Clock): { readonly now: number; readonly steady: number } {
-  return { now: clock.now(), steady: clock.steady() }
 }

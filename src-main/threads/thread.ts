@@ -4,7 +4,8 @@
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import { errorCode } from '../domain/error-code.ts'
-import type { Problem } from '../features/comparisons/rules/plan.ts'
+
+type Problem = { readonly problem: string }
 
 type Bounds = {
   readonly timeMs: number

@@ -1,5 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises'
-import type { TimeSource } from '../../src-main/services/steady-clock.ts'
+import type { TimeSource } from '../../src-main/services/ports/system.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /**

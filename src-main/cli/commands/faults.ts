@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { faultsText } from '../../domain/text.ts'
+import { faultsText } from '../../domain/worker/faults.ts'
 import { addFaultOptions, type FaultOptions, faultsOf } from '../fault-options.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'

@@ -1,4 +1,4 @@
-import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../app-builder/machine-tools.ts'
+import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../build/resources.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { readDocument, subgraphsOf } from '../../domain/workflow/document/document.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'

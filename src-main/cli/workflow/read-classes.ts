@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readBuiltInNodeTypes } from '../../app-builder/machine-tools.ts'
+import { readBuiltInNodeTypes } from '../../build/resources.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { NodeTypesResponse } from '../../contract/workflows.ts'
 import {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { fileTools } from '../../app-builder/machine-tools.ts'
+import { fileTools } from '../../build/resources.ts'
 import { limit } from '../../contract/limits.ts'
 import { mediaTypeOf } from '../../domain/media.ts'
 import { sizeText } from '../../domain/text.ts'

@@ -1,7 +1,7 @@
 /** Graphs may come from strangers, so only media in the given folders, or files named by the caller, are sent. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, resolve, sep } from 'node:path'
-import { fileTools } from '../../app-builder/machine-tools.ts'
+import { fileTools } from '../../build/resources.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { limit } from '../../contract/limits.ts'
 import { errorCode } from '../../domain/error-code.ts'

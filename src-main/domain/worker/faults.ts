@@ -4,6 +4,7 @@
  */
 import { type EndpointConfig, initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
+import { durationText } from '../text.ts'
 
 export type FaultShare = 'failPercent' | 'killPercent' | 'outOfMemoryPercent'
 
@@ -67,4 +68,19 @@ function hash(text: string): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
   return (value ^ (value >>> 16)) >>> 0
+}
+
+/** `delays each job by 2.0 s, fails 10 %`; empty: all off. */
+export function faultsText(faults: Faults = {}): string {
+  const { delayMs, failPercent, killPercent, outOfMemoryPercent, throttle, coldStart } = faults
+  return [
+    delayMs ? `delays each job by ${durationText(delayMs)}` : '',
+    failPercent ? `fails ${failPercent} %` : '',
+    killPercent ? `kills the worker of ${killPercent} %` : '',
+    outOfMemoryPercent ? `runs out of memory on ${outOfMemoryPercent} %` : '',
+    throttle ? 'has no capacity for further workers' : '',
+    coldStart ? 'starts cold for every job' : '',
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
 }

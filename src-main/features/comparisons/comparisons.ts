@@ -20,9 +20,9 @@ import type {
   StoredVersion,
 } from '../../services/ports/storage.ts'
 import type { Log } from '../../services/ports/system.ts'
+import { momentOf } from '../../services/ports/system.ts'
 import { type JobSelection, selectedJobs } from '../../services/queue/change-many-jobs.ts'
 import type { JobWaiters } from '../../services/queue/wait-for-job.ts'
-import { momentOf } from '../../services/steady-clock.ts'
 import { percentileOf } from '../what-if/rules/answer.ts'
 import { withTime } from './rules/outputs.ts'
 import { nextStep, withValues } from './rules/plan.ts'

@@ -13,7 +13,7 @@ import { limit } from '../../contract/limits.ts'
 import { DAY_MS, HOUR_MS } from '../../contract/units.ts'
 import type { CardPrice, WhatIfAnswer, WhatIfRow } from '../../contract/what-if.ts'
 import { writeExact } from '../../domain/json/json.ts'
-import { readScaler, scalerText } from '../../domain/text.ts'
+import { readScaler, scalerText } from './rules/scaler-text.ts'
 import { leftOutText, rowsToShow } from './rules/shown-rows.ts'
 
 type Scaler = EndpointConfig['scaler']

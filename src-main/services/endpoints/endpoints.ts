@@ -15,8 +15,8 @@ import { kindOf } from '../endpoint-kinds.ts'
 import type { ProjectFolders } from '../ports/projects.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
+import { momentOf } from '../ports/system.ts'
 import { purgeQueue } from '../queue/change-many-jobs.ts'
-import { momentOf } from '../steady-clock.ts'
 import { writeInSlices } from '../write-slices.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

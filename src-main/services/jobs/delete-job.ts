@@ -3,7 +3,7 @@ import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 
 /**
  * Deletes an ended job's payloads, stream and history; endpoint counts stay.

@@ -1,6 +1,6 @@
 /** Records of machines with something of this service. A record that outlives the run means leftovers. */
 import type { MachineWay } from '../../contract/machines.ts'
-import { wayText } from '../../domain/text.ts'
+import { wayText } from '../../domain/machines/way-text.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 

@@ -5,6 +5,10 @@ export type Clock = {
   readonly after: (ms: number, run: () => void) => () => void
 }
 
+export function momentOf(clock: Clock): { readonly now: number; readonly steady: number } {
+  return { now: clock.now(), steady: clock.steady() }
+}
+
 export type NewId = {
   readonly uuid: () => string
   /** Random id of a worker: 14 characters from a-z and 0-9. */
@@ -20,4 +24,10 @@ export type Log = {
   readonly info: (message: string, fields?: Readonly<Record<string, unknown>>) => void
   readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void
   readonly error: (message: string, fields?: Readonly<Record<string, unknown>>) => void
+}
+
+export type TimeSource = {
+  readonly wall: () => number
+  readonly monotonic: () => number
+  readonly after: (ms: number, run: () => void) => () => void
 }

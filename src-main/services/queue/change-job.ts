@@ -4,7 +4,7 @@ import type { QueueMove } from '../../contract/job-routes.ts'
 import { type JobEvent, TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 
 async function moveOrRefuse(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },

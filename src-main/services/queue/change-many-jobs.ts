@@ -7,7 +7,7 @@ import type { BulkMove } from '../../contract/job-routes.ts'
 import { TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Job, JobFilter, NamedJobs, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 import { writeInSlices } from '../write-slices.ts'
 
 // A commit of this size takes about 10 ms.

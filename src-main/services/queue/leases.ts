@@ -8,7 +8,7 @@ import type { Json } from '../../domain/json/json.ts'
 import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
 import type { Change, Job, Storage, StoredPayload } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
 /** `attempt` is the fencing token: reports count only for their attempt. */

@@ -5,7 +5,7 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import { moveOfLostJob } from '../../domain/worker/dispatch.ts'
 import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 import { type SliceDeps, writeInSlices } from '../write-slices.ts'
 import type { Lease } from './leases.ts'
 

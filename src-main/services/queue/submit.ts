@@ -8,7 +8,7 @@ import type { Json } from '../../domain/json/json.ts'
 import type { TraceContext } from '../../domain/monitoring/trace-context.ts'
 import type { BatchPlace, Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
-import { momentOf } from '../steady-clock.ts'
+import { momentOf } from '../ports/system.ts'
 
 export type Submission = {
   readonly kind: 'run' | 'runsync'

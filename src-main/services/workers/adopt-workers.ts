@@ -1,8 +1,8 @@
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage, StoredWorker } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
+import { momentOf } from '../ports/system.ts'
 import type { Leases } from '../queue/leases.ts'
-import { momentOf } from '../steady-clock.ts'
 import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
-import { scalerText } from '../../../../src-main/domain/text.ts'
+import { scalerText } from '../../../../src-main/features/what-if/rules/scaler-text.ts'
 import { leftOutText, rowsToShow } from '../../../../src-main/features/what-if/rules/shown-rows.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'

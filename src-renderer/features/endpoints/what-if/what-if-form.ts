@@ -1,6 +1,6 @@
 import type { EndpointUpdate } from '../../../../src-main/contract/endpoint.ts'
 import type { CardPrice, PriceTable, WhatIfRequest, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
-import { readScaler, scalerText } from '../../../../src-main/domain/text.ts'
+import { readScaler, scalerText } from '../../../../src-main/features/what-if/rules/scaler-text.ts'
 import { duration } from '../../../ui/format.ts'
 
 export const LOADS = {

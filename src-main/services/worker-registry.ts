@@ -15,7 +15,6 @@ import {
 import type { FleetWorker } from './ports/fleet.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log } from './ports/system.ts'
-import type { Leases } from './queue/leases.ts'
 
 export type StopOrder = { readonly seq: number; readonly until: number; readonly sent: boolean }
 
@@ -134,7 +133,10 @@ export function createWorkerRegistry({
 }
 
 /** Running jobs and stopping ones that may still run; for load-balanced workers open requests. */
-export function loadOf(worker: LiveWorker, leases: Pick<Leases, 'ofWorker'>): number {
+export function loadOf(
+  worker: LiveWorker,
+  leases: { readonly ofWorker: (workerId: string) => readonly unknown[] },
+): number {
   return leases.ofWorker(worker.id).length + worker.stopOrders.size + worker.openRequests
 }
 

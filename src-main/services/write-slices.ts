@@ -1,4 +1,4 @@
-import type { Storage } from './ports/storage.ts'
+import type { GroupCommit } from '../storage/group-commit.ts'
 import type { Clock } from './ports/system.ts'
 
 // Of at most 10 ms per event loop turn; the commit and its listeners take the rest.
@@ -7,7 +7,7 @@ const SLICE_MS = 3
 const MOST = 200
 
 export type SliceDeps = {
-  readonly storage: Pick<Storage, 'write'>
+  readonly storage: Pick<GroupCommit, 'write'>
   readonly clock: Pick<Clock, 'steady'>
   readonly isStopped?: () => boolean
 }

@@ -3,8 +3,8 @@ import { ZodError } from 'zod'
 import { AppError, type ErrorBody, errorBody } from '../contract/errors.ts'
 import { isPlatformPath } from '../contract/platform-routes.ts'
 import { failureOfService, type OpenAiFailure } from '../domain/job/openai-error.ts'
-import { keepEnds } from '../domain/text.ts'
-import type { Log, NewId } from '../services/ports/system.ts'
+import type { Log, NewId } from '../lib/system.ts'
+import { keepEnds } from '../lib/text.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
 /** Turns anything thrown into the JSON error of contract/errors. No stack trace leaves the service. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import type { Notifier } from '../services/wait.ts'
+import type { Notifier } from '../lib/wait.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
 /**

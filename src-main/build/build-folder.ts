@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DAY_MS } from '../contract/units.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { DAY_MS } from '../lib/units.ts'
 import type { BuildFolder } from '../services/ports/build.ts'
 import { makeTextFile } from './write-files.ts'
 

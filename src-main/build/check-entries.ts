@@ -3,7 +3,7 @@
  * can lead outside.
  */
 import type { Header } from 'tar-stream'
-import { MIB } from '../contract/units.ts'
+import { MIB } from '../lib/units.ts'
 
 /** The message completes "The artifact cannot be unpacked: ". */
 export class RefusedArchive extends Error {}

@@ -5,7 +5,7 @@ import { isHandlerFile } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import type { FolderList } from '../contract/projects.ts'
 import { isLeftAlone } from '../domain/app/left-out.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 // More than a person reads; some files are opened in each folder.
 const LISTED = 500

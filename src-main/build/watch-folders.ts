@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, statSync, type WatchEventType, watch } fro
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isLeftAlone } from '../domain/app/left-out.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 export type EntryChange = 'came' | 'changed' | 'went'
 

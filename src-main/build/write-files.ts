@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 /**
  * Writes atomically: to a temporary name, then renames.

@@ -2,7 +2,7 @@ import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
 import type { TargetDeploy, TargetPlan } from '../contract/targets.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 /** Exit codes of all commands; scripts rely on them. */
 export const EXIT_CODES = {

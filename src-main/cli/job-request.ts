@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { isRecord, parseExact } from '../domain/json/json.ts'
+import { isRecord, parseExact } from '../lib/json.ts'
 import { readAll } from './ask.ts'
 import { usageError } from './cli-error.ts'
 import { integer, wholeNumber } from './option-values.ts'

@@ -1,6 +1,6 @@
 /** Refusals of the service that name a field of a request, told by the option that the user gave. */
 import type { Command } from 'commander'
-import { durationText } from '../domain/text.ts'
+import { durationText } from '../lib/text.ts'
 
 /**
  * A text like `policy.ttl: must be ...` with the option of the command instead of the field.

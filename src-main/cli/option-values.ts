@@ -3,7 +3,7 @@
  * name.
  */
 import { InvalidArgumentError } from 'commander'
-import { readSpan, splitWords } from '../domain/text.ts'
+import { readSpan, splitWords } from '../lib/text.ts'
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { isTimedOut } from '../domain/job/time-limit.ts'
-import { writeExact } from '../domain/json/json.ts'
-import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../domain/text.ts'
+import { writeExact } from '../lib/json.ts'
+import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../lib/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 

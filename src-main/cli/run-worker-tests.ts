@@ -1,7 +1,7 @@
 import type { ServiceClient } from '../client/service-client.ts'
 import { errorText } from '../domain/job/read-error.ts'
-import { writeExact } from '../domain/json/json.ts'
 import { executionTimeoutMs } from '../domain/platform/endpoint-settings.ts'
+import { writeExact } from '../lib/json.ts'
 import { type Followed, type FollowOptions, waitForEnd } from './follow-job.ts'
 import { duration } from './output.ts'
 import type { WorkerTest } from './worker-repository.ts'

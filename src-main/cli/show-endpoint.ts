@@ -1,10 +1,10 @@
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
 import { NO_VALUE, settingText, valueAt } from '../domain/endpoint-settings/setting.ts'
-import { ago } from '../domain/text.ts'
 import { codeChangeText, isNews } from '../domain/worker/code-change.ts'
 import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
 import { faultsText } from '../domain/worker/faults.ts'
+import { ago } from '../lib/text.ts'
 import type { Colour, Output } from './output.ts'
 
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {

@@ -1,7 +1,7 @@
 import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../contract/app.ts'
 import { THIS_MACHINE } from '../contract/machines.ts'
 import { gitText } from '../domain/app/git-text.ts'
-import { ago, keepStart } from '../domain/text.ts'
+import { ago, keepStart } from '../lib/text.ts'
 import type { Colour, Output } from './output.ts'
 
 const STATE_COLOURS = {

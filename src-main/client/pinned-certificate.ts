@@ -4,7 +4,7 @@
  */
 import type { RequestOptions } from 'node:https'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
-import { connectHost } from '../domain/own-addresses.ts'
+import { connectHost } from '../lib/own-addresses.ts'
 
 export type ShownCertificate = {
   readonly certificate: string

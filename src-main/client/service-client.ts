@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../contract/errors.ts'
-import { errorCode } from '../domain/error-code.ts'
-import { networkReason } from '../domain/network-error.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { networkReason } from '../lib/network-error.ts'
 import {
   ApiError,
   addressOf,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { GIB } from '../lib/units.ts'
 import { limitedRecord } from './limited-record.ts'
 import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
-import { GIB } from './units.ts'
 
 /** GPU groups with memory in GB. Source: the platform's app package. */
 export const GPU_GROUPS = {

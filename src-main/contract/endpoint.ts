@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DAY_MS } from '../lib/units.ts'
 import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings, environment } from './container.ts'
 import { faults } from './faults.ts'
@@ -7,7 +8,6 @@ import { hubModel } from './models.ts'
 import { packageInstall } from './packages.ts'
 import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
-import { DAY_MS } from './units.ts'
 import { workflowWorker } from './workflows.ts'
 
 /**

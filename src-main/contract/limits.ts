@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.ts'
+import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from '../lib/units.ts'
 
 export type Limit = { readonly value: number; readonly unit: 'ms' | 'bytes' | 'count'; readonly source: string }
 

@@ -1,10 +1,10 @@
 /** Schedules: requests that the service sends at times of a cron pattern or at equal intervals. */
 import { z } from 'zod'
+import { DAY_MS } from '../lib/units.ts'
 import { jobListItem, jobRequest } from './job.ts'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, moment } from './routes.ts'
-import { DAY_MS } from './units.ts'
 
 /** Handling of times while the service was stopped: nothing, or one job for the last of them. */
 export const WHEN_MISSED = ['skip', 'run'] as const

@@ -1,10 +1,10 @@
 /** Estimates waiting, cold starts, worker-seconds and cost under other settings. Source: ours. */
 import { z } from 'zod'
+import { DAY_MS } from '../lib/units.ts'
 import { endpointConfig } from './endpoint.ts'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { moment } from './routes.ts'
-import { DAY_MS } from './units.ts'
 
 const rate = z.number().min(0).max(10_000)
 const durationMs = z

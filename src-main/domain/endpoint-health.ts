@@ -1,7 +1,7 @@
 /** Health of an endpoint in a word and a sentence with the reason. Source: ours. */
 import type { EndpointState } from '../contract/endpoint.ts'
 import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
-import { counted, durationText, withFullStop } from './text.ts'
+import { counted, durationText, withFullStop } from '../lib/text.ts'
 import { endpointStateLabel } from './worker/endpoint-state.ts'
 
 export type HealthFacts = {

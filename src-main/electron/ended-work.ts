@@ -7,7 +7,7 @@ import type { ServiceClient } from '../client/service-client.ts'
 import type { ReleaseView } from '../contract/app.ts'
 import type { JobState } from '../contract/job.ts'
 import type { TimeSource } from '../core.ts'
-import { counted } from '../domain/text.ts'
+import { counted } from '../lib/text.ts'
 
 export type Ended =
   | { readonly kind: 'job'; readonly endpointId: string; readonly jobId: string; readonly state: JobState }

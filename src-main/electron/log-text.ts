@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 import { readTail } from './read-tail.ts'
 
 const LOG_TAIL_BYTES = 256 * 1024

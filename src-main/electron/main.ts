@@ -6,7 +6,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { dataFolder } from '../cli/find-service.ts'
 import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
 import type { Log } from '../core.ts'
-import { counted } from '../domain/text.ts'
+import { counted } from '../lib/text.ts'
 import { openDataFolder } from '../server/data-folder.ts'
 import { createLog, systemTime } from '../server/system-ports.ts'
 import { appMenu } from './app-menu.ts'

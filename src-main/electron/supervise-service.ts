@@ -10,7 +10,7 @@
  */
 import { z } from 'zod'
 import type { TimeSource } from '../core.ts'
-import { portOfService } from '../domain/own-addresses.ts'
+import { portOfService } from '../lib/own-addresses.ts'
 import { START_CODES } from '../lib/start-error.ts'
 
 export type ServiceArguments = {

@@ -1,4 +1,4 @@
-import { counted } from '../domain/text.ts'
+import { counted } from '../lib/text.ts'
 import type { DesktopSettings } from './desktop-settings.ts'
 import type { JobCounts } from './follow-service.ts'
 import type { ServiceState } from './supervise-service.ts'

@@ -3,8 +3,8 @@
  * electron-updater verifies signatures and prevents downgrades.
  */
 import type { AppUpdater } from 'electron-updater'
-import { HOUR_MS } from '../contract/units.ts'
 import type { Log, TimeSource } from '../core.ts'
+import { HOUR_MS } from '../lib/units.ts'
 
 export type Updater = Pick<
   AppUpdater,

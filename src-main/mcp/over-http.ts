@@ -5,7 +5,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { ServiceClient } from '../client/service-client.ts'
 import type { AgentMessage } from '../contract/agents.ts'
 import { limit } from '../contract/limits.ts'
-import { type CallLimits, createCallLimits } from '../domain/call-limits.ts'
+import { type CallLimits, createCallLimits } from '../lib/call-limits.ts'
 import { createAgentServer } from './server.ts'
 import type { ToolContext } from './tool.ts'
 

@@ -6,9 +6,9 @@
 import { z } from 'zod'
 import { limit } from '../contract/limits.ts'
 import type { WorkflowServer } from '../contract/workflows.ts'
-import { networkReason } from '../domain/network-error.ts'
-import { percentDecoded } from '../domain/percent-encoding.ts'
-import { sizeText } from '../domain/text.ts'
+import { networkReason } from '../lib/network-error.ts'
+import { percentDecoded } from '../lib/percent-encoding.ts'
+import { sizeText } from '../lib/text.ts'
 import type { FetchNodeTypes, SizeOfNodeTypes } from '../services/ports/workflows.ts'
 
 // A server with thousands of nodes needs some seconds for its list.

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { limit } from '../contract/limits.ts'
 import { PAGE_ROUTES, sessionLink } from '../contract/live.ts'
-import { networkReason } from '../domain/network-error.ts'
+import { networkReason } from '../lib/network-error.ts'
+import { refuseUpgrade } from '../lib/node/checked-request.ts'
 import type { PreviewLink } from '../services/ports/projects.ts'
 import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
-import { refuseUpgrade } from './checked-request.ts'
 
 const TEXT_BYTES = 256 * 1024
 // The longest wait for a job, plus some time for its response.

@@ -1,10 +1,10 @@
 /** Sends webhooks to checked addresses. Redirects follow the same rules; total time and response size are capped. */
 import type { IncomingMessage } from 'node:http'
-import type { Json } from '../domain/json/json.ts'
-import { networkReason } from '../domain/network-error.ts'
-import { isPrivateAddress } from '../domain/private-address.ts'
+import type { Json } from '../lib/json.ts'
+import { networkReason } from '../lib/network-error.ts'
+import { checkedRequest, redirectOf } from '../lib/node/checked-request.ts'
+import { isPrivateAddress } from '../lib/private-address.ts'
 import type { Poster } from '../services/ports/requests.ts'
-import { checkedRequest, redirectOf } from './checked-request.ts'
 
 const MAX_REDIRECTS = 3
 const ALLOW = 'allow it with `drydock settings set webhooksToPrivateAddresses true`'

@@ -6,7 +6,7 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { type Span, spansAtMost, spansOf, type Traced } from '../domain/monitoring/job-spans.ts'
-import { networkReason } from '../domain/network-error.ts'
+import { networkReason } from '../lib/network-error.ts'
 import type { OpenCollector } from '../services/ports/traces.ts'
 
 // Source: ours. Spans of 5,000 jobs, some 10 MB; a short collector outage loses nothing under normal load.

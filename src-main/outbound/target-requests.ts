@@ -6,11 +6,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { MIB } from '../contract/units.ts'
-import { networkReason } from '../domain/network-error.ts'
-import { isPrivateAddress } from '../domain/private-address.ts'
+import { networkReason } from '../lib/network-error.ts'
+import { checkedRequest } from '../lib/node/checked-request.ts'
+import { isPrivateAddress } from '../lib/private-address.ts'
+import { MIB } from '../lib/units.ts'
 import type { FileBody, SendToTarget, TargetRequest } from '../services/ports/targets.ts'
-import { checkedRequest } from './checked-request.ts'
 
 // Longest response that is read; an endpoint list with settings is far smaller.
 const ANSWER_BYTES = 16 * MIB

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { delimiter, dirname, posix, relative, sep, win32 } from 'node:path'
-import { commandOf, shellQuoted } from '../domain/text.ts'
+import { commandOf, shellQuoted } from '../lib/text.ts'
 
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 

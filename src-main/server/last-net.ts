@@ -6,8 +6,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeError } from '../api/load-balanced/write-error.ts'
 import { AppError } from '../contract/errors.ts'
-import { errorCode } from '../domain/error-code.ts'
-import type { Log } from '../services/ports/system.ts'
+import { errorCode } from '../lib/error-code.ts'
+import type { Log } from '../lib/system.ts'
 
 type Exchange = { readonly incoming: IncomingMessage; readonly response: ServerResponse }
 

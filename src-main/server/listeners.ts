@@ -4,7 +4,7 @@
  */
 import { networkInterfaces } from 'node:os'
 import { isWorkerCall, mayBeCalledByWorkers } from '../contract/worker-protocol.ts'
-import { DEFAULT_PORT, HOST_OF_CONTAINERS, hostHeaders, LOOPBACK } from '../domain/own-addresses.ts'
+import { DEFAULT_PORT, HOST_OF_CONTAINERS, hostHeaders, LOOPBACK } from '../lib/own-addresses.ts'
 import { StartError } from '../lib/start-error.ts'
 import type { Storage } from '../services/ports/storage.ts'
 import { type CertificatePair, createSecureContexts, openSecureContexts } from './certificates.ts'

@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { previewEvent } from '../contract/preview-events.ts'
-import { MIB } from '../contract/units.ts'
 import type { Log, PreviewEnd, StartPreview } from '../core.ts'
-import { cutLines } from '../domain/text.ts'
+import { cutLines } from '../lib/text.ts'
+import { MIB } from '../lib/units.ts'
 import { sweepData, sweepPreviews } from './sweep-data.ts'
 
 export type CommandLine = {

@@ -1,8 +1,8 @@
+import type { Clock, Log, NewId } from '../lib/system.ts'
 import { createKeys } from './keys.ts'
 import { createNamedKeys } from './named-keys.ts'
 import { createOpenStreams } from './open-streams.ts'
 import type { Storage } from './ports/storage.ts'
-import type { Clock, Log, NewId } from './ports/system.ts'
 import { createSessions } from './sessions.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 

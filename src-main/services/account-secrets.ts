@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
 import { SECRET_REFERENCE } from '../domain/platform/secret-reference.ts'
+import type { Clock } from '../lib/system.ts'
 import type { Storage } from './ports/storage.ts'
-import type { Clock } from './ports/system.ts'
 
 const SCOPE = 'account'
 

@@ -2,10 +2,11 @@
  * Scaling decisions and crash states per endpoint: the supervisor writes them, views and waiting requests read them and
  * signal scaling. Neither side depends on the other.
  */
-import { createEmitter } from '../domain/emitter.ts'
+
 import type { CrashLoop } from '../domain/worker/crash-loop.ts'
 import type { ScalingDecision } from '../domain/worker/scaling-facts.ts'
-import type { Clock } from './ports/system.ts'
+import { createEmitter } from '../lib/emitter.ts'
+import type { Clock } from '../lib/system.ts'
 
 export type FleetStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
 

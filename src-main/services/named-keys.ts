@@ -4,9 +4,9 @@
 import { AppError } from '../contract/errors.ts'
 import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../contract/keys.ts'
 import { limit } from '../contract/limits.ts'
-import { MINUTE_MS } from '../contract/units.ts'
+import type { Clock, Log, NewId } from '../lib/system.ts'
+import { MINUTE_MS } from '../lib/units.ts'
 import type { NamedKey, Storage } from './ports/storage.ts'
-import type { Clock, Log, NewId } from './ports/system.ts'
 
 // The last use is stored to the minute, so that requests cost no write.
 const USE_NOTED_MS = MINUTE_MS

@@ -5,10 +5,10 @@
  */
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
+import type { Clock, NewId } from '../lib/system.ts'
 import { ACCOUNT_CALLER, type Caller, callerNamed, newSecretId } from './keys.ts'
 import type { NamedKeys } from './named-keys.ts'
 import type { Storage } from './ports/storage.ts'
-import type { Clock, NewId } from './ports/system.ts'
 
 // Differs from older versions, whose sessions lack a page key.
 const SESSIONS = 'account.pageSessions'

@@ -1,6 +1,5 @@
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
 import { type AppTarget, targetOf } from '../domain/app/app-target.ts'
-import { createEmitter } from '../domain/emitter.ts'
 import { healthPathOf } from '../domain/load-balanced/listening-variables.ts'
 import {
   type EventFacts,
@@ -12,9 +11,10 @@ import {
   type WorkerRecords,
   type WorkerStanding,
 } from '../domain/worker/transitions.ts'
+import { createEmitter } from '../lib/emitter.ts'
+import type { Clock, Log } from '../lib/system.ts'
 import type { FleetWorker } from './ports/fleet.ts'
 import type { Storage } from './ports/storage.ts'
-import type { Clock, Log } from './ports/system.ts'
 
 export type StopOrder = { readonly seq: number; readonly until: number; readonly sent: boolean }
 

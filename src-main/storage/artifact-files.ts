@@ -10,9 +10,16 @@ import { join } from 'node:path'
 import type { ArtifactStatus } from '../contract/app.ts'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import { DAY_MS, MIB } from '../contract/units.ts'
-import { errorCode } from '../domain/error-code.ts'
-import { createFolderMaker, createTurns, fileError, type InTurn, PRIVATE_FILE, syncFolder } from './write-files.ts'
+import {
+  createFolderMaker,
+  createTurns,
+  fileError,
+  type InTurn,
+  PRIVATE_FILE,
+  syncFolder,
+} from '../database/write-files.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { DAY_MS, MIB } from '../lib/units.ts'
 
 /** An incomplete upload; sizes in bytes. */
 type Part = { readonly path: string; readonly received: number; readonly total: number }

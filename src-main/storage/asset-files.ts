@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDurableWriter, createFolderMaker, createTurns, fileError, syncFolder } from '../database/write-files.ts'
 import { bytesInMemory, openStoredBytes, unlessMissing } from './stored-bytes.ts'
-import { createDurableWriter, createFolderMaker, createTurns, fileError, syncFolder } from './write-files.ts'
 
 /** Asset files by SHA-256. Not to be used inside a Writer's work. */
 type AssetFiles = ReturnType<typeof openAssetFiles>

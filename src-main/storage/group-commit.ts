@@ -5,8 +5,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
-import { createEmitter } from '../domain/emitter.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { createEmitter } from '../lib/emitter.ts'
+import { errorCode } from '../lib/error-code.ts'
 import type { Change } from './changes.ts'
 import type { LogSync } from './log-sync.ts'
 

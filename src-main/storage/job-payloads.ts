@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import type { Json, StoredBytes } from '../domain/json/json.ts'
+import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from '../database/write-files.ts'
+import type { Json, StoredBytes } from '../lib/json.ts'
 import type { JobName, PayloadFile, StoredPayload } from './job.ts'
 import { queriesOf } from './queries.ts'
 import type { Seal } from './secret-store.ts'
 import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
-import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 

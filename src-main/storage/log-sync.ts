@@ -5,8 +5,8 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { AppError } from '../contract/errors.ts'
-import { createEmitter } from '../domain/emitter.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { createEmitter } from '../lib/emitter.ts'
+import { errorCode } from '../lib/error-code.ts'
 
 type Settle = (failure: AppError | undefined) => void
 

@@ -21,12 +21,12 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { ModelFolder } from '../contract/models.ts'
-import { MIB } from '../contract/units.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { writeAll } from '../database/write-files.ts'
 import { foldersOf } from '../features/models/rules/layout.ts'
 import { TargetError } from '../features/models/rules/target-error.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { MIB } from '../lib/units.ts'
 import { createModelScanner, inspectModel } from './scan-models.ts'
-import { writeAll } from './write-files.ts'
 
 export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
 import { otherUserOf } from './database-users.ts'
 import { DatabaseUnusable, OtherVersion } from './open-database.ts'
 import type { Storage } from './open-storage.ts'

@@ -1,8 +1,8 @@
 /** Reads files in pieces, so that a slow reader of a large file costs only one piece of memory. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { KIB } from '../contract/units.ts'
-import { errorCode } from '../domain/error-code.ts'
-import type { StoredBytes } from '../domain/json/json.ts'
+import { errorCode } from '../lib/error-code.ts'
+import type { StoredBytes } from '../lib/json.ts'
+import { KIB } from '../lib/units.ts'
 
 // Each piece costs an event loop turn, and every reader holds two or three. Source: ours.
 const PIECE_BYTES = 64 * KIB

@@ -8,14 +8,14 @@ import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
 import type { ComparisonRules } from '../contract/compare.ts'
 import { limit } from '../contract/limits.ts'
-import { isRecord, parseExact } from '../domain/json/json.ts'
-import { mediaTypeOf, pictureSize } from '../domain/media.ts'
 import { isBase64 } from '../domain/workflow-runs/find-results.ts'
 import { type ComparedOutput, compareOutputs, type Pixels } from '../features/comparisons/rules/outputs.ts'
 import { readItems } from '../features/comparisons/rules/plan.ts'
-import { jsonText } from '../services/ports/json-text.ts'
+import { isRecord, parseExact } from '../lib/json.ts'
+import { jsonText } from '../lib/json-text.ts'
+import { mediaTypeOf, pictureSize } from '../lib/media.ts'
+import { answerIn, createThread } from '../lib/node/thread.ts'
 import type { Comparer, StoredOutput } from '../services/ports/requests.ts'
-import { answerIn, createThread } from './thread.ts'
 
 type Told =
   | { readonly items: string }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/lib/units.ts'
 import type { ApiClient } from './client.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { BRIDGE } from '../../src-main/contract/bridge-channels.ts'
-import { withFullStop } from '../../src-main/domain/text.ts'
+import { withFullStop } from '../../src-main/lib/text.ts'
 
 /** Everything the pages need from the browser or desktop, as a value that tests can replace. */
 export type Platform = {

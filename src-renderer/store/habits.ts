@@ -3,7 +3,7 @@
  * the browser.
  */
 import { z } from 'zod'
-import { DAY_MS } from '../../src-main/contract/units.ts'
+import { DAY_MS } from '../../src-main/lib/units.ts'
 import { parseStored } from '../platform/local-texts.ts'
 import type { Platform } from '../platform/platform.ts'
 

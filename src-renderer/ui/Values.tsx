@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { SECOND_MS } from '../../src-main/contract/units.ts'
-import { ago } from '../../src-main/domain/text.ts'
+import { ago } from '../../src-main/lib/text.ts'
+import { SECOND_MS } from '../../src-main/lib/units.ts'
 import { useApp } from '../store/app-context.ts'
 import { bytes, duration, exactTime, shortDuration } from './format.ts'
 import { Tooltip } from './Tooltip.tsx'

@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/contract/units.ts'
-import { durationText, momentText, sizeText } from '../../src-main/domain/text.ts'
+import { durationText, momentText, sizeText } from '../../src-main/lib/text.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/lib/units.ts'
 
 export const duration = durationText
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
-import { MINUTE_MS } from '../../src-main/contract/units.ts'
+import { MINUTE_MS } from '../../src-main/lib/units.ts'
 import { type SetupOptions, setup as setupService } from '../support/core.ts'
 import { TEST_EPOCH } from '../support/fake-clock.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MIB } from '../../src-main/contract/units.ts'
+import { MIB } from '../../src-main/lib/units.ts'
 import { cuttingProxy } from '../support/cutting-proxy.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { farFilesPlace, watching } from '../support/far-files-place.ts'

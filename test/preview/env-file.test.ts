@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parseEnvFile } from '../../src-main/domain/env-file.ts'
+import { parseEnvFile } from '../../src-main/lib/env-file.ts'
 
 const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
 

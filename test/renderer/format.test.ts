@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, counted } from '../../src-main/domain/text.ts'
+import { ago, counted } from '../../src-main/lib/text.ts'
 import { bytes, exactTime, shortDuration } from '../../src-renderer/ui/format.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import type UPlot from 'uplot'
 import { describe, expect, it, test } from 'vitest'
-import { DAY_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
+import { DAY_MS, MINUTE_MS } from '../../src-main/lib/units.ts'
 import { fittingRange, RANGES, type Range, spanOf } from '../../src-renderer/api-client/queries.ts'
 import { beginOfData } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { inDrawingOrder, legendText, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src-main/lib/system.ts'
 import type {
   Fleet,
   FleetMachine,
@@ -9,7 +10,6 @@ import type {
   WorkerOutput,
   WorkerSpec,
 } from '../../src-main/services/ports/fleet.ts'
-import type { Clock } from '../../src-main/services/ports/system.ts'
 
 /**
  * One step of a worker's life. A worker runs its steps when it starts; without an ending step it lives until it is

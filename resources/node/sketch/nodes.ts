@@ -1,6 +1,6 @@
 /** Runs of node classes. Each output of a class without one repeats the first input of the same type. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { mediaTypeOf, pictureSize } from '../../../src-main/domain/media.ts'
+import { mediaTypeOf, pictureSize } from '../../../src-main/lib/media.ts'
 import type { Inputs, Picture, Value } from './inputs.ts'
 import { previewOf } from './paint.ts'
 

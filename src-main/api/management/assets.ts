@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { assetId } from '../../contract/workflows.ts'
-import { isShown } from '../../domain/media.ts'
+import { isShown } from '../../lib/media.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { openAsset, writeAsset } from '../../services/workflows/assets.ts'
 import { bodyOf, type ManagementOperations } from '../operation.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
-import { HOUR_MS } from '../../contract/units.ts'
 import { isolationProblem } from '../../domain/worker/isolated-python.ts'
+import { HOUR_MS } from '../../lib/units.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import {
   createEndpoint,

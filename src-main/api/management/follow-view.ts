@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Notifier } from '../../services/wait.ts'
+import type { Notifier } from '../../lib/wait.ts'
 import { followAsEvents } from '../send-response.ts'
 
 export function followView<View extends object>(

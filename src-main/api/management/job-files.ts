@@ -5,7 +5,6 @@ import { AppError } from '../../contract/errors.ts'
 import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { MIB } from '../../contract/units.ts'
 import {
   cancelBatch,
   createBatch,
@@ -18,6 +17,7 @@ import {
   takesLine,
   viewBatch,
 } from '../../features/batches/batches.ts'
+import { MIB } from '../../lib/units.ts'
 import { hiddenValues } from '../../services/apps/variables.ts'
 import type { Bytes } from '../../services/body-text.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'

@@ -11,8 +11,8 @@ import {
   unreadAnswer,
 } from '../../domain/job/openai-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Json } from '../../domain/json/json.ts'
-import { cutText, rawFields } from '../../domain/json/scan-json.ts'
+import type { Json } from '../../lib/json.ts'
+import { cutText, rawFields } from '../../lib/scan-json.ts'
 import { joinedJson } from '../../services/body-text.ts'
 import { kindOf } from '../../services/endpoint-kinds.ts'
 import type { Job } from '../../services/ports/storage.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ago, counted } from '../../domain/text.ts'
+import { ago, counted } from '../../lib/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { openSession } from '../session.ts'
 import { showEnvironments } from '../show-environment.ts'

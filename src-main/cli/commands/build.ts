@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import type { BuildResult } from '../../contract/build.ts'
-import { counted } from '../../domain/text.ts'
+import { counted } from '../../lib/text.ts'
 import { addBuildOptions, type BuildOptions, runBuild, showBuildWarnings } from '../build-app.ts'
 import { duration, type Output, size } from '../output.ts'
 import { outputOf } from '../session.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted } from '../../domain/text.ts'
+import { counted } from '../../lib/text.ts'
 import { YES } from '../ask.ts'
 import { CliError } from '../cli-error.ts'
 import { confirmCancel } from '../confirm-cancel.ts'

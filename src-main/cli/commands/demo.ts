@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
-import { counted, keepStart } from '../../domain/text.ts'
+import { counted, keepStart } from '../../lib/text.ts'
 import { CliError } from '../cli-error.ts'
 import type { DemoStep, StepResult } from '../demo-steps.ts'
 import { duration, type Output, valueText } from '../output.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted } from '../../domain/text.ts'
+import { counted } from '../../lib/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import type { VariableOptions } from '../deploy/variables.ts'
 import { openSession } from '../session.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isLoopbackHost } from '../../domain/own-addresses.ts'
+import { isLoopbackHost } from '../../lib/own-addresses.ts'
 import { canAsk, readSecret } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../find-service.ts'

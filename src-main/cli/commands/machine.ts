@@ -4,7 +4,7 @@ import { type MachineView, type MachineWay, machineCreate } from '../../contract
 import type { DoctorRow } from '../../contract/system.ts'
 import { leftForGoodText } from '../../domain/machines/left-behind.ts'
 import { wayText } from '../../domain/machines/way-text.ts'
-import { counted, sizeText, withFullStop } from '../../domain/text.ts'
+import { counted, sizeText, withFullStop } from '../../lib/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { wholeNumber } from '../option-values.ts'

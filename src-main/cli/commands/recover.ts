@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted, shellQuoted } from '../../domain/text.ts'
+import { counted, shellQuoted } from '../../lib/text.ts'
 import { dataFolder } from '../find-service.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import { tellingStartErrors } from '../start-service.ts'

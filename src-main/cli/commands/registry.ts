@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ago } from '../../domain/text.ts'
+import { ago } from '../../lib/text.ts'
 import { confirmDeletion, readSecret, YES } from '../ask.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'

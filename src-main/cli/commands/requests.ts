@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import { ago, momentText } from '../../domain/text.ts'
+import { ago, momentText } from '../../lib/text.ts'
 import { wholeNumber } from '../option-values.ts'
 import { duration, type Output, size } from '../output.ts'
 import { followToEnd, openSession } from '../session.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { limit } from '../../contract/limits.ts'
-import { writeExact } from '../../domain/json/json.ts'
+import { writeExact } from '../../lib/json.ts'
 import { runAndWait, showOutcome, waitForEnd } from '../follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from '../job-request.ts'
 import { wholeNumber } from '../option-values.ts'

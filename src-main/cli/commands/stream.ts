@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
-import { parseExact } from '../../domain/json/json.ts'
+import { parseExact } from '../../lib/json.ts'
 import { type JobAddress, jobAddress, readExpired, waitsInVain, watchReasons } from '../follow-job.ts'
 import { type Output, stateText, valueText } from '../output.ts'
 import { createReasons } from '../progress-line.ts'

@@ -2,7 +2,7 @@ import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { gitText } from '../../domain/app/git-text.ts'
 import { plainId } from '../../domain/ids.ts'
-import { counted, shellQuoted } from '../../domain/text.ts'
+import { counted, shellQuoted } from '../../lib/text.ts'
 import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 

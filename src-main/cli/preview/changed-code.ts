@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectChange } from '../../app-builder/watch-app.ts'
 import type { BuiltApp } from '../../contract/build.ts'
-import { createEmitter } from '../../domain/emitter.ts'
+import { createEmitter } from '../../lib/emitter.ts'
 
 export type ChangeQueue = ReturnType<typeof createChangeQueue>
 

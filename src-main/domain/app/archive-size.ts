@@ -1,5 +1,5 @@
 import { type BuildProblem, buildProblem, type InstalledPackage } from '../../contract/build.ts'
-import { MIB } from '../../contract/units.ts'
+import { MIB } from '../../lib/units.ts'
 
 const SHOWN = 10
 

@@ -1,5 +1,5 @@
 import type { ArtifactPiece, ExcludeSuggestion } from '../../contract/projects.ts'
-import { MIB } from '../../contract/units.ts'
+import { MIB } from '../../lib/units.ts'
 import { EXCLUSION_PROFILES } from './collect-requirements.ts'
 
 export type ContainedFile = { readonly path: string; readonly bytes: number }

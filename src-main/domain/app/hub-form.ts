@@ -2,8 +2,9 @@
  * The form in a repository's `hub.json`: questions, answers and the resulting settings. Source: docs/spec/platform.md,
  * 7.
  */
-import { GIB } from '../../contract/units.ts'
+
 import type { HubFile, HubVariable } from '../../contract/worker-repository.ts'
+import { GIB } from '../../lib/units.ts'
 
 export type HubAnswers = Readonly<Record<string, string>>
 

@@ -1,8 +1,8 @@
 import { BUILD_STEPS, type BuildEvent, type BuildProblem } from '../../contract/build.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { BuildView, PreviewView } from '../../contract/projects.ts'
-import { assertNever } from '../assert-never.ts'
-import { counted, keepEnds } from '../text.ts'
+import { assertNever } from '../../lib/assert-never.ts'
+import { counted, keepEnds } from '../../lib/text.ts'
 
 export function buildBegun(startedAt: number): BuildView {
   const steps = BUILD_STEPS.map((step) => ({ step, state: 'waiting' as const }))

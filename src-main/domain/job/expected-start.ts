@@ -2,7 +2,7 @@
  * Expected start of a waiting job, from the jobs before it, the workers and scaling rules, and recent durations.
  * Assumes equal jobs; ignores future priorities. Source: ours.
  */
-import { counted, durationText, withFullStop } from '../text.ts'
+import { counted, durationText, withFullStop } from '../../lib/text.ts'
 import { decideScaling } from '../worker/scaling.ts'
 import type { ScalingFacts, ScalingWorker } from '../worker/scaling-facts.ts'
 

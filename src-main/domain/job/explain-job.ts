@@ -2,7 +2,7 @@
 import type { FleetEvent } from '../../contract/fleet-events.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../../contract/management.ts'
-import { counted, durationText, keepEnds, withFullStop } from '../text.ts'
+import { counted, durationText, keepEnds, withFullStop } from '../../lib/text.ts'
 import { isTimedOut } from './time-limit.ts'
 import { isFinal } from './transitions.ts'
 

@@ -1,7 +1,7 @@
 import type { JobFileHead } from '../../contract/job-file.ts'
 import { jobFileHead } from '../../contract/job-file.ts'
 import { limit } from '../../contract/limits.ts'
-import { cutText, fieldsOf, mapStrings, scanJson } from '../json/scan-json.ts'
+import { cutText, fieldsOf, mapStrings, scanJson } from '../../lib/scan-json.ts'
 import { createMask } from '../worker/log-lines.ts'
 
 export type OpenedJobFile = {

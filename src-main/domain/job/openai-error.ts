@@ -4,8 +4,8 @@
  */
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
-import { isRecord } from '../json/json.ts'
-import { cutText, rawFields } from '../json/scan-json.ts'
+import { isRecord } from '../../lib/json.ts'
+import { cutText, rawFields } from '../../lib/scan-json.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { readJobError } from './read-error.ts'
 

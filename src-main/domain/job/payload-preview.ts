@@ -1,4 +1,4 @@
-import { keepStart } from '../text.ts'
+import { keepStart } from '../../lib/text.ts'
 import { maskSecrets } from './job-file.ts'
 
 export function payloadPreview(head: string, secrets: readonly string[], length: number): string {

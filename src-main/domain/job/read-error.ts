@@ -1,5 +1,5 @@
-import { textIn } from '../json/json.ts'
-import { keepEnds } from '../text.ts'
+import { textIn } from '../../lib/json.ts'
+import { keepEnds } from '../../lib/text.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
 export type JobError = {

@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
-import type { Json, JsonText } from '../json/json.ts'
-import { rawFields } from '../json/scan-json.ts'
+import type { Json, JsonText } from '../../lib/json.ts'
+import { rawFields } from '../../lib/scan-json.ts'
 import { shortError } from './read-error.ts'
 
 /** An update that cannot be stored is dropped and must not change how the job ends. */

@@ -3,8 +3,8 @@
  * decide by client and history.
  */
 import { limit, utf8Bytes } from '../../contract/limits.ts'
-import type { Json } from '../json/json.ts'
-import { cutText, rawFields, scanJson } from '../json/scan-json.ts'
+import type { Json } from '../../lib/json.ts'
+import { cutText, rawFields, scanJson } from '../../lib/scan-json.ts'
 
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
 export type StreamForm = 'array' | 'object'

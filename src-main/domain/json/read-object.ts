@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
-import { isRecord, type JsonText } from './json.ts'
-import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from './scan-json.ts'
+import { isRecord, type JsonText } from '../../lib/json.ts'
+import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from '../../lib/scan-json.ts'
 
 export type BodyFault = { readonly code: 'NOT_JSON' | 'BAD_INPUT'; readonly why: string }
 

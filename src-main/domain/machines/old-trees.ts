@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../../contract/units.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/units.ts'
 
 /** `owner`: for example an endpoint; `usedAt`: last sent, ms of the remote clock. */
 export type KeptTree = { readonly tree: string; readonly owner: string; readonly usedAt: number }

@@ -4,7 +4,7 @@
  */
 import { GPU_GROUPS } from '../../contract/container.ts'
 import type { Availability, CpuType, DataCenter, GpuType } from '../../contract/platform-catalog.ts'
-import { GIB } from '../../contract/units.ts'
+import { GIB } from '../../lib/units.ts'
 import type { GpuHold } from '../worker/gpu-allocation.ts'
 import { isNamed, meetsWant } from '../worker/gpu-allocation.ts'
 import type { GpuCard } from '../worker/gpu-list.ts'

@@ -1,5 +1,5 @@
 import { containerSettings } from '../../contract/container.ts'
-import { isRecord } from '../json/json.ts'
+import { isRecord } from '../../lib/json.ts'
 
 export function systemPackagesIn(input: string): readonly string[] {
   const value = parsed(input)

@@ -1,6 +1,6 @@
 import type { GraphParameter } from '../../contract/published.ts'
 import type { InputHints } from '../../contract/requests.ts'
-import { writeExact } from '../json/json.ts'
+import { writeExact } from '../../lib/json.ts'
 import { isNumber, type JsonObject, type JsonValue, writeJson } from '../workflow/json/value.ts'
 import { defaultOf } from '../workflow/publish/parameter-values.ts'
 

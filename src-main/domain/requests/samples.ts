@@ -1,4 +1,4 @@
-import { shellQuoted } from '../text.ts'
+import { shellQuoted } from '../../lib/text.ts'
 import { publicPythonSample, svcSample } from './python-samples.ts'
 import { type JobCall, javascriptLiteral, KEY_VARIABLE, type RequestCall, type SampleCall } from './sample-call.ts'
 

@@ -1,6 +1,6 @@
 import type { CodeChange } from '../../contract/endpoint.ts'
-import { MINUTE_MS } from '../../contract/units.ts'
-import { ago, durationText, withFullStop } from '../text.ts'
+import { ago, durationText, withFullStop } from '../../lib/text.ts'
+import { MINUTE_MS } from '../../lib/units.ts'
 
 export function changedFilesText([first = 'the code', ...others]: readonly string[]): string {
   const more = others.length === 0 ? '' : ` and ${others.length} more ${others.length === 1 ? 'file' : 'files'}`

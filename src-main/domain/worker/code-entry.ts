@@ -1,5 +1,5 @@
 import { type EndpointConfig, isHandlerFile } from '../../contract/endpoint.ts'
-import { splitWords } from '../text.ts'
+import { splitWords } from '../../lib/text.ts'
 
 export type CodeEntry = { readonly folder: string; readonly file: string; readonly isModule?: true }
 

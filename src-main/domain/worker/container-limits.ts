@@ -1,5 +1,5 @@
 import { type ContainerProfile, type ContainerSettings, readCpuSpec } from '../../contract/container.ts'
-import { GIB, MIB } from '../../contract/units.ts'
+import { GIB, MIB } from '../../lib/units.ts'
 
 /** `trusted` is for images that need more. Source: docs/spec/targets.md, 3. */
 export const PROFILES = {

@@ -1,5 +1,5 @@
 /** Detects crashes of workers, their cause, and the back-off before the next start. */
-import { durationText, inSeconds, keepEnds, remainingSeconds } from '../text.ts'
+import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../lib/text.ts'
 
 /** How a worker ended. Times are monotonic ms. Source: ours. */
 export type WorkerExit = {

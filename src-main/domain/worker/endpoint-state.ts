@@ -1,6 +1,6 @@
 import type { EndpointCrash, EndpointState, WorkerState } from '../../contract/endpoint.ts'
 import type { HealthRecord } from '../../contract/job.ts'
-import { remainingSeconds } from '../text.ts'
+import { remainingSeconds } from '../../lib/text.ts'
 
 export type EndpointFacts = {
   readonly paused: boolean

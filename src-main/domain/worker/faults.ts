@@ -4,7 +4,7 @@
  */
 import { type EndpointConfig, initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
-import { durationText } from '../text.ts'
+import { durationText } from '../../lib/text.ts'
 
 export type FaultShare = 'failPercent' | 'killPercent' | 'outOfMemoryPercent'
 

@@ -1,4 +1,4 @@
-import { GIB, MIB } from '../../contract/units.ts'
+import { GIB, MIB } from '../../lib/units.ts'
 
 /** Bytes for memory, recent percent for use; undefined: not reported. */
 export type GpuCard = {

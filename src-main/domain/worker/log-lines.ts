@@ -1,6 +1,6 @@
 /** Log lines of workers: parsing, assignment to jobs, unsent results, and masking. */
 
-import { keepEnds } from '../text.ts'
+import { keepEnds } from '../../lib/text.ts'
 
 export type ReadableLine = { readonly jobId: string | undefined; readonly level: string; readonly line: string }
 

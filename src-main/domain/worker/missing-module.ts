@@ -1,5 +1,5 @@
 import { type EndpointConfig, isNodeHandler } from '../../contract/endpoint.ts'
-import { shellQuoted } from '../text.ts'
+import { shellQuoted } from '../../lib/text.ts'
 
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: 'pillow',

@@ -1,7 +1,7 @@
 /** Chooses the machine for a worker by the available room. Source: docs/spec/machines.md, 2. */
 import type { ContainerSettings } from '../../contract/container.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
-import { sizeText } from '../text.ts'
+import { sizeText } from '../../lib/text.ts'
 
 export type Room = {
   readonly free: number

@@ -1,5 +1,5 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
-import { inSeconds } from '../text.ts'
+import { inSeconds } from '../../lib/text.ts'
 import type { ScalingDecision, ScalingFacts, ScalingWorker, WorkerStop } from './scaling-facts.ts'
 import { isLive } from './transitions.ts'
 

@@ -1,5 +1,5 @@
 /** Jobs that restart because a cancelled one does not stop and its worker is ended. Source: docs/spec/job-api.md, 4. */
-import { counted } from '../text.ts'
+import { counted } from '../../lib/text.ts'
 
 export function otherJobsOf(
   workers: readonly { readonly jobs: readonly string[] }[],

@@ -1,6 +1,6 @@
 /** Modes in which public SDK workers never ask for jobs. Source: observed, 1.12. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
-import { splitWords } from '../text.ts'
+import { splitWords } from '../../lib/text.ts'
 
 export type Started = Partial<Pick<EndpointConfig, 'command' | 'env'>> & {
   readonly container?: Pick<NonNullable<EndpointConfig['container']>, 'entrypoint' | 'args'> | undefined

@@ -1,6 +1,6 @@
 /** Resource usage: containers by the engine, processes by the system, GPUs by nvidia-smi. */
 import type { WorkerUsage } from '../../contract/endpoint.ts'
-import { KIB, MIB } from '../../contract/units.ts'
+import { KIB, MIB } from '../../lib/units.ts'
 import type { GpuHold } from './gpu-allocation.ts'
 import type { GpuCard } from './gpu-list.ts'
 

@@ -1,5 +1,5 @@
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
-import { counted, inSeconds, remainingSeconds } from '../text.ts'
+import { counted, inSeconds, remainingSeconds } from '../../lib/text.ts'
 import type { CrashLoop } from './crash-loop.ts'
 import { type Started, testModeOf } from './test-modes.ts'
 

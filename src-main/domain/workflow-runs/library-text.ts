@@ -1,4 +1,4 @@
-import { scanJson } from '../json/scan-json.ts'
+import { scanJson } from '../../lib/scan-json.ts'
 import { DEPTH_MAX, parseJson, strictJson } from '../workflow/json/parse.ts'
 import { type JsonObject, writeJson } from '../workflow/json/value.ts'
 import type { NodeTypes } from '../workflow/node-types.ts'

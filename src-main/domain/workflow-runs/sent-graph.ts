@@ -1,5 +1,5 @@
 import type { GraphParameter } from '../../contract/published.ts'
-import { cutText, rawFields } from '../json/scan-json.ts'
+import { cutText, rawFields } from '../../lib/scan-json.ts'
 import { parseJson, strictJson } from '../workflow/json/parse.ts'
 import { isObject, type JsonObject, writeJson } from '../workflow/json/value.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../workflow/payload.ts'

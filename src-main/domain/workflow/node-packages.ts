@@ -4,7 +4,7 @@
  */
 
 import type { NodePackagesResponse } from '../../contract/workflows.ts'
-import { isRecord } from '../json/json.ts'
+import { isRecord } from '../../lib/json.ts'
 import type { WorkflowDocument } from './document/document.ts'
 import { asText, isObject, type JsonObject, type JsonValue } from './json/value.ts'
 import type { NodeType } from './node-types.ts'

@@ -1,4 +1,4 @@
-import { LOOPBACK, LOOPBACK_NAMES } from '../own-addresses.ts'
+import { LOOPBACK, LOOPBACK_NAMES } from '../../lib/own-addresses.ts'
 
 /** Parses addresses by pattern, as this layer has no URL class; invalid ones stay and fail in the contract. */
 

@@ -15,7 +15,7 @@ import { openSession, type Session } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
 import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { ago, counted, durationText } from '../../domain/text.ts'
+import { ago, counted, durationText } from '../../lib/text.ts'
 import { endedIn, failedIn } from './rules/counts.ts'
 import { checkInputs, type FileLine, piecesOf, readInputs } from './rules/file.ts'
 

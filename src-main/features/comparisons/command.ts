@@ -13,8 +13,8 @@ import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
-import { writeExact } from '../../domain/json/json.ts'
-import { ago } from '../../domain/text.ts'
+import { writeExact } from '../../lib/json.ts'
+import { ago } from '../../lib/text.ts'
 import { progressOf, summaryOf, waitsOf } from './rules/plan.ts'
 
 type StartOptions = JobFilterOptions & {

@@ -5,11 +5,13 @@
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
-import { HOUR_MS } from '../../contract/units.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import type { Log } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
+import { HOUR_MS } from '../../lib/units.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../../services/endpoints/endpoints.ts'
-import { jsonText } from '../../services/ports/json-text.ts'
 import type { Comparer, StoredOutput } from '../../services/ports/requests.ts'
 import type {
   Comparison,
@@ -19,8 +21,6 @@ import type {
   Job,
   StoredVersion,
 } from '../../services/ports/storage.ts'
-import type { Log } from '../../services/ports/system.ts'
-import { momentOf } from '../../services/ports/system.ts'
 import { type JobSelection, selectedJobs } from '../../services/queue/change-many-jobs.ts'
 import type { JobWaiters } from '../../services/queue/wait-for-job.ts'
 import { percentileOf } from '../what-if/rules/answer.ts'

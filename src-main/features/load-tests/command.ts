@@ -7,7 +7,7 @@ import { openSession } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
-import { writeExact } from '../../domain/json/json.ts'
+import { writeExact } from '../../lib/json.ts'
 
 type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly requests: number

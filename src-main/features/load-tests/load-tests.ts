@@ -5,10 +5,10 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
+import { createNotifier } from '../../lib/wait.ts'
 import type { RequestSender } from '../../services/ports/requests.ts'
 import type { Endpoint, Storage } from '../../services/ports/storage.ts'
-import type { Clock, Log, NewId } from '../../services/ports/system.ts'
-import { createNotifier } from '../../services/wait.ts'
 import { createTally, evaluateResponse } from './rules.ts'
 
 export type LoadTests = ReturnType<typeof createLoadTests>

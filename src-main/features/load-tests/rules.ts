@@ -1,9 +1,9 @@
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
 import { createFailureGroups } from '../../domain/job/failure-groups.ts'
 import { readJobError } from '../../domain/job/read-error.ts'
-import { textIn } from '../../domain/json/json.ts'
 import { bucketOf, percentilesOf } from '../../domain/metrics.ts'
-import { keepEnds } from '../../domain/text.ts'
+import { textIn } from '../../lib/json.ts'
+import { keepEnds } from '../../lib/text.ts'
 
 export type Outcome = {
   readonly status: number | undefined

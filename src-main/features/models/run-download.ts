@@ -14,9 +14,9 @@ import { TargetError } from './rules/target-error.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ModelDownloadCreate, ModelFacts, ModelFolder } from '../../contract/models.ts'
-import { MIB } from '../../contract/units.ts'
-import { errorCode } from '../../domain/error-code.ts'
-import { sizeText } from '../../domain/text.ts'
+import { errorCode } from '../../lib/error-code.ts'
+import { sizeText } from '../../lib/text.ts'
+import { MIB } from '../../lib/units.ts'
 import type { FetchFile } from '../../services/ports/models.ts'
 import {
   foldersOf,

@@ -8,8 +8,8 @@ import { openSession, type Session } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
-import { writeExact } from '../../domain/json/json.ts'
-import { ago, durationText, exactSpan } from '../../domain/text.ts'
+import { writeExact } from '../../lib/json.ts'
+import { ago, durationText, exactSpan } from '../../lib/text.ts'
 
 type AddOptions = {
   readonly cron?: string

@@ -1,7 +1,7 @@
 import { endpointOf } from '../../api/management/endpoints.ts'
 import { DONE, type ManagementOperations } from '../../api/operation.ts'
 import type { JsonBody } from '../../api/read-request.ts'
-import { cutText, rawFields } from '../../domain/json/scan-json.ts'
+import { cutText, rawFields } from '../../lib/scan-json.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 

@@ -5,11 +5,11 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/schedules.ts'
-import { SECOND_MS } from '../../contract/units.ts'
+import type { Log } from '../../lib/system.ts'
+import { SECOND_MS } from '../../lib/units.ts'
 import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
 import { listJobsById } from '../../services/jobs/list-jobs.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../services/ports/storage.ts'
-import type { Log } from '../../services/ports/system.ts'
 import { dueTimes, nextTime, timesAfter, timingProblem } from './rules.ts'
 
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }

@@ -6,7 +6,7 @@ import { usageError } from '../../cli/cli-error.ts'
 import { isOpenToOthers } from '../../cli/commands/login.ts'
 import { globalOptions, openSession } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
-import { ago } from '../../domain/text.ts'
+import { ago } from '../../lib/text.ts'
 
 const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No target was stored.' }
 

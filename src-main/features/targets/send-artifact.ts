@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { uploadStatus } from '../../contract/service-routes.ts'
-import { sizeText } from '../../domain/text.ts'
+import { sizeText } from '../../lib/text.ts'
 import type { TargetClient } from './target-client.ts'
 
 export type OutgoingArtifact = { readonly file: string; readonly bytes: number; readonly manifest: unknown }

@@ -4,11 +4,11 @@
  */
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import { keepEnds, withFullStop } from '../../domain/text.ts'
+import type { Clock } from '../../lib/system.ts'
+import { keepEnds, withFullStop } from '../../lib/text.ts'
+import { wait } from '../../lib/wait.ts'
 import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
-import type { Clock } from '../../services/ports/system.ts'
 import type { SendToTarget, TargetRequest } from '../../services/ports/targets.ts'
-import { wait } from '../../services/wait.ts'
 
 export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
 

@@ -5,9 +5,9 @@
 
 import { constants } from 'node:os'
 import type Docker from 'dockerode'
-import { GIB, MIB } from '../../contract/units.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import { GIB, MIB } from '../../lib/units.ts'
 import type { FleetWorker, WorkerExit, WorkerOutput } from '../../services/ports/fleet.ts'
-import type { Clock, Log } from '../../services/ports/system.ts'
 import {
   type ContainerLine,
   followContainerLogs,

@@ -4,7 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
-import { createEmitter } from '../../domain/emitter.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type {
   Fleet,
   FleetWorker,
@@ -15,7 +16,6 @@ import type {
   WorkerPlan,
   WorkerSpec,
 } from '../../services/ports/fleet.ts'
-import type { Clock, Log } from '../../services/ports/system.ts'
 import { openReadMarks } from './container-logs.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
 import { openContainerShell } from './container-shell.ts'

@@ -1,4 +1,4 @@
-import { cutLines, keepEnds } from '../../domain/text.ts'
+import { cutLines, keepEnds } from '../../lib/text.ts'
 
 export type EngineMessage = {
   readonly id?: string

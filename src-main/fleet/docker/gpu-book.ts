@@ -10,7 +10,7 @@ import {
   gpuSlots,
 } from '../../domain/worker/gpu-allocation.ts'
 import type { GpuCard, GpuInventory } from '../../domain/worker/gpu-list.ts'
-import type { Clock, Log } from '../../services/ports/system.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 
 export type GpuBookOptions = {
   readonly readInventory: () => Promise<GpuInventory>

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { MIB } from '../../contract/units.ts'
 import {
   GPU_LIST_ARGUMENTS,
   type GpuInventory,
@@ -11,6 +10,7 @@ import {
   readGpuList,
 } from '../../domain/worker/gpu-list.ts'
 import { GPU_PROCESSES_ARGUMENTS, type GpuProcess, readGpuProcesses } from '../../domain/worker/usage.ts'
+import { MIB } from '../../lib/units.ts'
 
 export type GpuReader = {
   /** Takes 20 ms to some seconds after a pause. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { SERVICE_LABEL } from '../../domain/machines/left-behind.ts'
-import { LOOPBACK } from '../../domain/own-addresses.ts'
+import { LOOPBACK } from '../../lib/own-addresses.ts'
 import type { WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
 
 export const LABELS = {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
-import { errorCode } from '../../domain/error-code.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
 
 export type Mount = {

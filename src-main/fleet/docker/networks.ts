@@ -3,7 +3,7 @@
  * gateways.
  */
 import type Docker from 'dockerode'
-import { HOST_OF_CONTAINERS, LOOPBACK } from '../../domain/own-addresses.ts'
+import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 import type { EndpointHosts, ServiceReach } from '../../services/ports/fleet.ts'
 import type { Connected } from './engine.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'

@@ -3,7 +3,7 @@
  */
 import { type Duplex, PassThrough } from 'node:stream'
 import type { ManifestChanges } from '../../domain/machines/file-tree.ts'
-import { cutLines } from '../../domain/text.ts'
+import { cutLines } from '../../lib/text.ts'
 
 export type Said =
   | ({ readonly begin: string; readonly owner: string; readonly base?: string | undefined } & Pick<

@@ -1,10 +1,10 @@
 import type { MachineFacts } from '../../contract/machines.ts'
-import { MINUTE_MS } from '../../contract/units.ts'
 import { cardsText } from '../../domain/worker/gpu-list.ts'
 import { containerUsage } from '../../domain/worker/usage.ts'
+import type { Clock } from '../../lib/system.ts'
+import { MINUTE_MS } from '../../lib/units.ts'
 import type { Fleet } from '../../services/ports/fleet.ts'
 import type { TestWatch } from '../../services/ports/machines.ts'
-import type { Clock } from '../../services/ports/system.ts'
 import type { Connected } from '../docker/engine.ts'
 
 type Docker = Connected['docker']

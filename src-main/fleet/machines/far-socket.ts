@@ -4,8 +4,8 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { LOOPBACK } from '../../domain/own-addresses.ts'
-import { shellQuoted } from '../../domain/text.ts'
+import { LOOPBACK } from '../../lib/own-addresses.ts'
+import { shellQuoted } from '../../lib/text.ts'
 import { findFarEngine } from './far-host.ts'
 import type { WayBackThere } from './relay-containers.ts'
 import type { SshConnection } from './ssh-connection.ts'

@@ -1,5 +1,5 @@
 /** Remote container of svc_files with its volume, without network and rights; it ends when unused. */
-import { MIB } from '../../contract/units.ts'
+import { MIB } from '../../lib/units.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
 import type { Connected } from '../docker/engine.ts'
 import { NOT_FOUND, statusOf } from '../docker/engine-messages.ts'

@@ -1,6 +1,6 @@
+import type { Clock } from '../../lib/system.ts'
 import type { Fleet } from '../../services/ports/fleet.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
-import type { Clock } from '../../services/ports/system.ts'
 
 export function openNoMachine(what: string, clock: Pick<Clock, 'now'>): MachineDriver {
   const reason = `there is no driver for ${what}`

@@ -3,11 +3,11 @@ import type { BigIntStats } from 'node:fs'
 import { createReadStream } from 'node:fs'
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MIB } from '../../contract/units.ts'
 import { DATA_FOLDER } from '../../domain/app/left-out.ts'
-import { errorCode } from '../../domain/error-code.ts'
 import { leadsOut, type TreeEntry } from '../../domain/machines/file-tree.ts'
 import { createSentRule, type FolderKind, IGNORE_FILE, VIRTUAL_ENVIRONMENT } from '../../domain/machines/sent-files.ts'
+import { errorCode } from '../../lib/error-code.ts'
+import { MIB } from '../../lib/units.ts'
 
 export type FolderContent = {
   readonly entries: readonly TreeEntry[]

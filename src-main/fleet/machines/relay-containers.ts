@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { MIB } from '../../contract/units.ts'
-import { OWN_PORTS } from '../../domain/own-addresses.ts'
+import { OWN_PORTS } from '../../lib/own-addresses.ts'
+import { MIB } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
 import { LABELS } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'

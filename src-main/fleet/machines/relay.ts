@@ -2,9 +2,9 @@
  * The remote reverse tunnel: a relay per worker network and one watchdog, created before the first worker. They outlive
  * the service; a later run finds them by label and repairs them. Source: docs/spec/way-back.md, 2 and 3.
  */
-import { HOST_OF_CONTAINERS } from '../../domain/own-addresses.ts'
+import { HOST_OF_CONTAINERS } from '../../lib/own-addresses.ts'
+import type { Log } from '../../lib/system.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
-import type { Log } from '../../services/ports/system.ts'
 import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'
 import type { Connected } from '../docker/engine.ts'

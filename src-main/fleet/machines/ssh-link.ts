@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEmitter } from '../../domain/emitter.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { TestWatch } from '../../services/ports/machines.ts'
-import type { Clock, Log } from '../../services/ports/system.ts'
 import { openSshConnection, type SshConnection, type SshConnectionOptions } from './ssh-connection.ts'
 
 /** Connection status; `since` is wall ms. */

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { limit } from '../../contract/limits.ts'
-import { MIB } from '../../contract/units.ts'
+import { MIB } from '../../lib/units.ts'
 import { LINE_COST_BYTES, LINES_AT_ONCE, type LineBudget } from '../line-budget.ts'
 
 export type OutputFile = ReturnType<typeof openOutputFile>

@@ -6,9 +6,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createEmitter } from '../../domain/emitter.ts'
-import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type { GpuProcess } from '../../domain/worker/usage.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import { LOOPBACK } from '../../lib/own-addresses.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type {
   EndpointHosts,
   Fleet,
@@ -18,7 +19,6 @@ import type {
   WorkerOutput,
   WorkerSpec,
 } from '../../services/ports/fleet.ts'
-import type { Clock, Log } from '../../services/ports/system.ts'
 import { createLineBudget } from '../line-budget.ts'
 import { commandLine, type Runtimes } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'

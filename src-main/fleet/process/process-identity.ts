@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { errorCode } from '../../domain/error-code.ts'
+import { errorCode } from '../../lib/error-code.ts'
 
 /** Whether the pid is this live worker, by its environment, as pids are reused. Zombies do not count. */
 export function isWorkerProcess(pid: number, workerId: string): boolean {

@@ -12,7 +12,7 @@ import {
   readResidentBytes,
   usageSince,
 } from '../../domain/worker/usage.ts'
-import type { Clock } from '../../services/ports/system.ts'
+import type { Clock } from '../../lib/system.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }

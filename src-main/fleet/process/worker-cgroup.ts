@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, isAbsolute, join, relative } from 'node:path'
-import { errorCode } from '../../domain/error-code.ts'
+import { errorCode } from '../../lib/error-code.ts'
 import { signalProcess } from './process-identity.ts'
 
 export type WorkerCgroups = {

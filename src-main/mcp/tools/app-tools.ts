@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { environmentName, RUNS_ON } from '../../contract/app.ts'
-import { writeExact } from '../../domain/json/json.ts'
+import { writeExact } from '../../lib/json.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { when } from './shared.ts'
 

@@ -20,7 +20,7 @@ import {
   makePlatformManifest,
   warningsOfAppName,
 } from '../../domain/platform/app-manifest.ts'
-import { counted } from '../../domain/text.ts'
+import { counted } from '../../lib/text.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
 
 // Fixed, because the same input must give the same bytes; releases have their own time.

@@ -6,9 +6,9 @@ import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.
 import { PLATFORM_MANIFEST_FILE, type PlatformManifest, platformManifest } from '../../contract/platform-manifest.ts'
 import { readObject } from '../../domain/json/read-object.ts'
 import { fromPlatformManifest, isPlatformManifest } from '../../domain/platform/manifest.ts'
+import type { Clock } from '../../lib/system.ts'
 import type { ReadManifest, UnpackArtifact } from '../ports/apps.ts'
 import type { ArtifactFiles, Environment, Release, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 

@@ -1,10 +1,10 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import { environmentFor } from '../../domain/worker/missing-module.ts'
+import type { Log } from '../../lib/system.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { ProcessMachine } from '../ports/fleet.ts'
 import type { Endpoint } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
 import type { HandReplacement } from '../workers/replace-by-hand.ts'
 import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
 

@@ -5,8 +5,8 @@ import {
   registryCreate,
 } from '../../contract/container.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { Clock } from '../../lib/system.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 
 const SCOPE = 'registry'
 

@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import type { Clock } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
 import type { Job, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../ports/system.ts'
 
 /**
  * Deletes an ended job's payloads, stream and history; endpoint counts stay.

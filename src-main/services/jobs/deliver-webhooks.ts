@@ -4,14 +4,14 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
-import { createEmitter } from '../../domain/emitter.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Json } from '../../domain/json/json.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import type { Json } from '../../lib/json.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { Traces } from '../monitoring/traces.ts'
 import type { Poster } from '../ports/requests.ts'
 import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 
 export type DeliverDeps = {
   readonly storage: Storage

@@ -6,8 +6,8 @@ import { AppError } from '../../contract/errors.ts'
 import type { BulkAction } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { PendingBulkView } from '../../contract/pending-bulk.ts'
+import type { Log } from '../../lib/system.ts'
 import type { NamedJobs, PendingBulk } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
 import { type ChangeDeps, changeJobs } from './run-jobs-again.ts'
 
 type Pending = PendingBulk<NamedJobs>

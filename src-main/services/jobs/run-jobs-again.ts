@@ -7,10 +7,10 @@ import { JOB_STATES } from '../../contract/job.ts'
 import type { BulkAction } from '../../contract/job-routes.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Models } from '../../features/models/models.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { BatchPlace, Job, Storage } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 import {
   type BulkResult,
   createRefusals,

@@ -1,9 +1,9 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
 import { isFailed } from '../../domain/requests/is-failed.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 
 export type RequestLog = ReturnType<typeof createRequestLog>
 

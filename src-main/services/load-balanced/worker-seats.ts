@@ -1,7 +1,7 @@
-import { createEmitter } from '../../domain/emitter.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import type { Clock } from '../../lib/system.ts'
+import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../ports/fleet.ts'
-import type { Clock } from '../ports/system.ts'
-import { wait } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 export type Seat = {

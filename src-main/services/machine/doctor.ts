@@ -1,10 +1,10 @@
 import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
-import { sizeText } from '../../domain/text.ts'
 import { isolationProblem } from '../../domain/worker/isolated-python.ts'
+import type { Log } from '../../lib/system.ts'
+import { sizeText } from '../../lib/text.ts'
 import type { Fleet, FleetMachine, Host } from '../ports/fleet.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
 import type { Settings } from '../settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 

@@ -1,9 +1,9 @@
 /** Periodic tasks: job deadlines, clock jumps, search index, and old logs, events, metrics and artifacts. */
 import type { ServiceSettings } from '../../contract/management.ts'
-import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../contract/units.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../lib/units.ts'
 import { sweepArtifacts } from '../apps/release-source.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import { sweepDeadlines } from '../queue/lost-and-overdue-jobs.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { type SliceDeps, writeInSlices } from '../write-slices.ts'

@@ -1,8 +1,8 @@
 /** Records of machines with something of this service. A record that outlives the run means leftovers. */
 import type { MachineWay } from '../../contract/machines.ts'
 import { wayText } from '../../domain/machines/way-text.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 

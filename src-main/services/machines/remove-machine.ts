@@ -1,6 +1,6 @@
 import type { LeftBehind } from '../../domain/machines/left-behind.ts'
-import type { Clock } from '../ports/system.ts'
-import { waitAtMost } from '../wait.ts'
+import type { Clock } from '../../lib/system.ts'
+import { waitAtMost } from '../../lib/wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { Machines, OpenMachine } from './machines.ts'
 

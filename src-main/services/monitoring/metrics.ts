@@ -17,8 +17,8 @@ import {
   toTotals,
 } from '../../domain/metrics.ts'
 import { isFailed } from '../../domain/requests/is-failed.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { Change, Endpoint, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 

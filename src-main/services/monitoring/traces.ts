@@ -12,8 +12,8 @@ import {
   type TraceHeaders,
   traceHeaders,
 } from '../../domain/monitoring/trace-context.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
 import type { Change, Job, JobChange, Storage } from '../ports/storage.ts'
-import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { Collector, OpenCollector, SpanCounts } from '../ports/traces.ts'
 import type { Settings } from '../settings.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'

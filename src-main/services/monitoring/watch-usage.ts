@@ -1,7 +1,7 @@
 import type { UsageReading } from '../../contract/endpoint.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import { createNotifier } from '../../lib/wait.ts'
 import type { Fleet } from '../ports/fleet.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import { createNotifier } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
 export type UsageWatch = ReturnType<typeof createUsageWatch>

@@ -11,12 +11,12 @@ import {
   unsentKind,
 } from '../../domain/worker/log-lines.ts'
 import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import { accountSecretValues } from '../account-secrets.ts'
 import { ownSecrets, secretValues } from '../apps/variables.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { WorkerOutput } from '../ports/fleet.ts'
 import type { Endpoint, NewLogLine, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import { finishJob, type Leases } from '../queue/leases.ts'
 import type { LostChunks } from '../queue/lost-chunks.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'

@@ -8,11 +8,11 @@ import { MANIFEST_FILE, type Manifest } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
 import { endpointIdFrom } from '../../domain/ids.ts'
 import { type SavedEndpoint, withSaved } from '../../domain/platform/manifest.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import { endpointsOf } from '../apps/environment-endpoints.ts'
 import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
 import type { Releases } from '../apps/releases.ts'
 import type { Environment, Release, Storage } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {
   readonly storage: Storage

@@ -14,9 +14,9 @@ import type {
   volumeCreate,
   volumeUpdate,
 } from '../../contract/platform.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../endpoints/registries.ts'
 import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 export type RecordDeps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 

@@ -6,8 +6,8 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { SignInRequestState } from '../../contract/sign-in.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import { newSecretId } from '../keys.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 /** `expiresAt` is wall ms; `apiKey` appears once. */
 export type SignInRequest = {

@@ -5,9 +5,9 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { UploadStatus } from '../../contract/service-routes.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
 import { newSecretId } from '../keys.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 export type PreparedUpload = {
   readonly id: string

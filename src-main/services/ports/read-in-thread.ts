@@ -4,7 +4,6 @@ import type { HiddenValues } from '../../domain/job/job-file.ts'
 import type { OpenAiAnswer } from '../../domain/job/openai-error.ts'
 import type { Report } from '../../domain/job/report.ts'
 import type { SentChunk } from '../../domain/job/stream.ts'
-import type { Json } from '../../domain/json/json.ts'
 import type { BodyFault } from '../../domain/json/read-object.ts'
 import type { FoundResult, FoundResults } from '../../domain/workflow-runs/find-results.ts'
 import type { OpenedGraph } from '../../domain/workflow-runs/graph-export.ts'
@@ -14,6 +13,7 @@ import type { PublishedParts, PublishProblem } from '../../domain/workflow-runs/
 import type { AskedRun, RefusedRun, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import type { FilledGraph, GraphInInput, GraphWithParameters } from '../../domain/workflow-runs/sent-graph.ts'
 import type { Problem } from '../../features/comparisons/rules/plan.ts'
+import type { Json } from '../../lib/json.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

@@ -1,9 +1,9 @@
 /** Requests that are sent out: of load tests, comparisons, pings, webhooks. */
 import type { ComparisonRules } from '../../contract/compare.ts'
-import type { Json } from '../../domain/json/json.ts'
 import type { PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
 import type { Compared } from '../../features/comparisons/rules/outputs.ts'
 import type { FileItem, Problem } from '../../features/comparisons/rules/plan.ts'
+import type { Json } from '../../lib/json.ts'
 import type { WorkerAddress } from './fleet.ts'
 
 export type StoredOutput = {

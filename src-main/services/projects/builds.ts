@@ -8,10 +8,10 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
 import { artifactPieces, suggestExcludes } from '../../domain/app/artifact-pieces.ts'
 import { buildBegun, buildStopped, buildWith } from '../../domain/app/project-progress.ts'
-import { errorCode } from '../../domain/error-code.ts'
+import { errorCode } from '../../lib/error-code.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { BuildProject, BuiltProject } from '../ports/projects.ts'
 import type { Project, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 
 export type Build = {
   readonly request: ProjectBuildRequest

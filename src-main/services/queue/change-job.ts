@@ -2,9 +2,9 @@ import { AppError } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
 import type { QueueMove } from '../../contract/job-routes.ts'
 import { type JobEvent, TRANSITIONS } from '../../domain/job/transitions.ts'
+import type { Clock } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
 import type { Job, Moment, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../ports/system.ts'
 
 async function moveOrRefuse(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },

@@ -5,9 +5,9 @@
 import type { JobState } from '../../contract/job.ts'
 import type { BulkMove } from '../../contract/job-routes.ts'
 import { TRANSITIONS } from '../../domain/job/transitions.ts'
+import type { Clock } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
 import type { Job, JobFilter, NamedJobs, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../ports/system.ts'
 import { writeInSlices } from '../write-slices.ts'
 
 // A commit of this size takes about 10 ms.

@@ -4,11 +4,11 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { KeptReport } from '../../domain/job/report.ts'
-import type { Json } from '../../domain/json/json.ts'
 import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
+import type { Json } from '../../lib/json.ts'
+import type { Clock } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
 import type { Change, Job, Storage, StoredPayload } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { momentOf } from '../ports/system.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
 /** `attempt` is the fencing token: reports count only for their attempt. */

@@ -4,9 +4,9 @@
  */
 import type { JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import type { Clock } from '../../lib/system.ts'
+import { wait } from '../../lib/wait.ts'
 import type { Job, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { wait } from '../wait.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 
 /** Call exactly one of `delivered` and `lost`; other reads of the job wait for it. */

@@ -2,7 +2,7 @@
 import type { JobState } from '../../contract/job.ts'
 import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../../domain/job/stream.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Log, NewId } from '../ports/system.ts'
+import type { Log, NewId } from '../../lib/system.ts'
 
 export type StreamClient = {
   readonly endpointId: string

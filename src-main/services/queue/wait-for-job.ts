@@ -1,7 +1,7 @@
-import { createKeyedEmitter } from '../../domain/emitter.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import { createKeyedEmitter } from '../../lib/emitter.ts'
+import type { Clock } from '../../lib/system.ts'
 import type { Change, Job, JobStore, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 
 export type JobWaiters = ReturnType<typeof createJobWaiters>
 

@@ -1,7 +1,7 @@
+import type { Clock, Log } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage, StoredWorker } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import { momentOf } from '../ports/system.ts'
 import type { Leases } from '../queue/leases.ts'
 import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 

@@ -1,7 +1,7 @@
 import { decideFreezing, freezesIdle } from '../../domain/worker/freeze-idle.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'

@@ -1,6 +1,6 @@
+import type { Log, NewId } from '../../lib/system.ts'
 import type { Fleet, WorkerSpec } from '../ports/fleet.ts'
 import type { Endpoint } from '../ports/storage.ts'
-import type { Log, NewId } from '../ports/system.ts'
 
 export type WorkerIdentity = { readonly workerId: string; readonly token: string }
 

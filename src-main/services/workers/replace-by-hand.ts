@@ -4,9 +4,9 @@
  */
 import type { ReplacementOrder } from '../../contract/workers.ts'
 import { isLive } from '../../domain/worker/transitions.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'

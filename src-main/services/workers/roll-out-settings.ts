@@ -3,9 +3,9 @@
  * new one is ready. If none becomes ready they leave too, and scaling and crash handling continue.
  */
 import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { Log } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Log } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 

@@ -6,9 +6,9 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ShellOutput, ShellSize } from '../../contract/workers.ts'
 import { isLive } from '../../domain/worker/transitions.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
+import { createNotifier, type Notifier } from '../../lib/wait.ts'
 import type { Fleet, FleetShell } from '../ports/fleet.ts'
-import type { Clock, Log, NewId } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 export type Shells = ReturnType<typeof createShells>

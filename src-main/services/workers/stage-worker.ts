@@ -2,11 +2,11 @@
  * Starts a worker with future settings next to the serving ones, so that a broken release is detected before it serves.
  */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
-import { inSeconds } from '../../domain/text.ts'
+import type { Clock } from '../../lib/system.ts'
+import { inSeconds } from '../../lib/text.ts'
+import { wait } from '../../lib/wait.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Endpoint } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
-import { wait } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'

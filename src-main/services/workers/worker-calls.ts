@@ -3,20 +3,20 @@
  * Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
-import { createKeyedEmitter } from '../../domain/emitter.ts'
 import type { Report } from '../../domain/job/report.ts'
 import type { SentChunk } from '../../domain/job/stream.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
+import { createKeyedEmitter } from '../../lib/emitter.ts'
+import type { Clock } from '../../lib/system.ts'
+import { wait } from '../../lib/wait.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 import { appendStream, finishJob, type Leases, type ReportOutcome } from '../queue/leases.ts'
 import { requeueJobs } from '../queue/lost-and-overdue-jobs.ts'
 import type { LostChunks } from '../queue/lost-chunks.ts'
 import { type HandOut, type ParkedTakes, readHandOuts } from '../queue/parked-takes.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
-import { wait } from '../wait.ts'
 import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } from '../worker-registry.ts'
 
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }

@@ -2,12 +2,12 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { AssetView } from '../../contract/workflows.ts'
-import type { StoredBytes } from '../../domain/json/json.ts'
-import { mediaTypeOf, pictureSize } from '../../domain/media.ts'
-import { sizeText } from '../../domain/text.ts'
 import { nameVariants, plainName } from '../../domain/workflow-runs/find-results.ts'
+import type { StoredBytes } from '../../lib/json.ts'
+import { mediaTypeOf, pictureSize } from '../../lib/media.ts'
+import type { Clock } from '../../lib/system.ts'
+import { sizeText } from '../../lib/text.ts'
 import type { Asset, Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 import type { FileTools } from '../ports/workflows.ts'
 
 export type AssetDeps = RoomDeps & { readonly tools: FileTools }

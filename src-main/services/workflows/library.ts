@@ -2,13 +2,13 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowDetail, WorkflowView } from '../../contract/workflows.ts'
-import { sizeText } from '../../domain/text.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { type LibraryText, libraryText, readGraphText } from '../../domain/workflow-runs/library-text.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
+import { sizeText } from '../../lib/text.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { SeenWorkflow, Storage, WorkflowChanges } from '../ports/storage.ts'
-import type { Clock, NewId } from '../ports/system.ts'
 
 type ReadDeps = ReadsInThread & {
   readonly builtInTypes: () => Promise<NodeTypes>

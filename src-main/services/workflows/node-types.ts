@@ -9,11 +9,11 @@ import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import { type NodeType, type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
 import { withoutCredentials } from '../../domain/workflow/server-address.ts'
 import { mayTakeWorkflows, takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import type { Clock } from '../../lib/system.ts'
+import { wait } from '../../lib/wait.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage, StoredNodeTypes } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
 import type { WorkflowPorts } from '../ports/workflows.ts'
-import { wait } from '../wait.ts'
 
 type Deps = ReadsInThread & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>

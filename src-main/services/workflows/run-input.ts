@@ -1,11 +1,11 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { sizeText } from '../../domain/text.ts'
 import type { SentImage } from '../../domain/workflow/publish/parameter-values.ts'
 import type { AskedModel, InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
 import type { NoPayload, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import { inputText } from '../../domain/workflow-runs/sent-graph.ts'
 import type { Models } from '../../features/models/models.ts'
+import { sizeText } from '../../lib/text.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }

@@ -4,9 +4,9 @@
  * nor version.
  */
 import { AppError } from '../../contract/errors.ts'
+import type { Clock, Log } from '../../lib/system.ts'
 import { isOfServer } from '../endpoints/views.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { Clock, Log } from '../ports/system.ts'
 import type { WorkflowPorts } from '../ports/workflows.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 

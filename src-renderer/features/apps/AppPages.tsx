@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Route, Switch } from 'wouter'
-import { percentDecoded } from '../../../src-main/domain/percent-encoding.ts'
+import { percentDecoded } from '../../../src-main/lib/percent-encoding.ts'
 import { ADDRESS, ENVIRONMENT_TABS, PROJECT_TABS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import { NotFound } from '../../ui/PageStates.tsx'

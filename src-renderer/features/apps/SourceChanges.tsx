@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { FileDiff } from 'lucide-react'
 import type { DeployPlan, SourceFile } from '../../../src-main/contract/app.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 
 export type SourceChangesProps = { readonly source: NonNullable<DeployPlan['source']> }
 

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { useMemo } from 'react'
-import { writeExact } from '../../../src-main/domain/json/json.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { writeExact } from '../../../src-main/lib/json.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 
 export type DifferenceTableProps = {
   readonly label: string

@@ -1,5 +1,5 @@
 import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { bytes, percentText } from '../../ui/format.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 

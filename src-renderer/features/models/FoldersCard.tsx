@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { ModelFolder, ModelFolderView } from '../../../src-main/contract/models.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'

@@ -1,5 +1,5 @@
 import type { ModelUse, ModelView } from '../../../src-main/contract/models.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { bytes } from '../../ui/format.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DiskKind, DiskUse } from '../../../src-main/contract/system.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { diskQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { shellQuoted } from '../../../src-main/domain/text.ts'
+import { shellQuoted } from '../../../src-main/lib/text.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'

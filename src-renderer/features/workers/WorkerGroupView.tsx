@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight, RefreshCw } from 'lucide-react'
 import { memo, useId, useState } from 'react'
 import { Link } from 'wouter'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
 import { onMachineText } from '../../ui/form/machine-choice.ts'

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/app-slices.ts'

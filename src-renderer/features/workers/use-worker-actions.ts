@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { useApp } from '../../store/app-context.ts'
 
 /** Worker actions show their effect at once, report the result, and roll back on refusal. */

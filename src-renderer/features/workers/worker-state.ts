@@ -1,6 +1,6 @@
 import type { WorkerState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { counted } from '../../../src-main/domain/text.ts'
+import { counted } from '../../../src-main/lib/text.ts'
 import { asSentence, duration } from '../../ui/format.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 

@@ -1,7 +1,7 @@
 import * as Popover from '@radix-ui/react-popover'
 import clsx from 'clsx'
 import type { ReactNode } from 'react'
-import { DAY_MS } from '../../../src-main/contract/units.ts'
+import { DAY_MS } from '../../../src-main/lib/units.ts'
 import { TONE_FILLS, type Tone } from '../colours.ts'
 
 export type EventMark = {

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { Eye, EyeOff, Plus, X } from 'lucide-react'
 import { type ClipboardEvent, useState } from 'react'
-import { parseEnvFile } from '../../../src-main/domain/env-file.ts'
+import { parseEnvFile } from '../../../src-main/lib/env-file.ts'
 import { Button, IconButton } from '../Button.tsx'
 import { CONTROL, type ControlIds } from './Field.tsx'
 

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use } from 'react'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
-import { ago } from '../../../src-main/domain/text.ts'
+import { ago } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { exactTime } from '../format.ts'
 import { JobStateDot } from '../StateDot.tsx'

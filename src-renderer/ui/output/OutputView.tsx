@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { writeExact } from '../../../src-main/domain/json/json.ts'
+import { writeExact } from '../../../src-main/lib/json.ts'
 import { CopyButton } from '../Button.tsx'
 import { bytes } from '../format.ts'
 import { JsonTree } from '../JsonTree.tsx'

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { asCalled } from '../../../src-main/cli/output.ts'
-import { asCalledBy } from '../../../src-main/domain/text.ts'
+import { asCalledBy } from '../../../src-main/lib/text.ts'
 import { calledAnywhere, calledAs, commandHere, defaultDataFolder } from '../../../src-main/server/called-as.ts'
 
 describe('the command line is called', () => {

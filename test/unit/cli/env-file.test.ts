@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnvFile } from '../../../src-main/cli/find-service.ts'
-import { parseEnvFile } from '../../../src-main/domain/env-file.ts'
+import { parseEnvFile } from '../../../src-main/lib/env-file.ts'
 import { temporaryFolder } from './support.ts'
 
 // The cases of the Python package: test/python/package/test_env_file.py. Both read the same files.

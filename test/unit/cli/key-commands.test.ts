@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DAY_MS } from '../../../src-main/contract/units.ts'
+import { DAY_MS } from '../../../src-main/lib/units.ts'
 import { NOW, setupCli } from './support.ts'
 
 const KEY = { name: 'ada', role: 'deploy', createdAt: NOW - DAY_MS, lastUsedAt: NOW - 14_000, lastUsedFrom: '10.0.0.7' }

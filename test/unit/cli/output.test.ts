@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOutput, size } from '../../../src-main/cli/output.ts'
-import { ago } from '../../../src-main/domain/text.ts'
+import { ago } from '../../../src-main/lib/text.ts'
 import { NOW, surroundingsOf } from './support.ts'
 
 function setup(terminal: { isTTY?: true; env?: Record<string, string> } = {}) {

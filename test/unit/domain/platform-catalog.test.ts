@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { GIB } from '../../../src-main/contract/units.ts'
 import { cpuSpec, dataCenters, gpuTypes } from '../../../src-main/domain/platform/catalog.ts'
+import { GIB } from '../../../src-main/lib/units.ts'
 
 const card = (id: string, name: string, memoryGb: number, mig = false) => ({
   ...{ id, index: 0, name, memoryBytes: memoryGb * GIB, usedBytes: 0, usePercent: 0, driver: '580.1' },

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readReport } from '../../../src-main/domain/job/report.ts'
-import { rawFields } from '../../../src-main/domain/json/scan-json.ts'
+import { jsonText } from '../../../src-main/lib/json-text.ts'
+import { rawFields } from '../../../src-main/lib/scan-json.ts'
 import { bodyText, foldedText } from '../../../src-main/services/body-text.ts'
-import { jsonText } from '../../../src-main/services/ports/json-text.ts'
 
 const LONG = 'a long one '.repeat(10_000)
 

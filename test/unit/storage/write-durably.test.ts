@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createDurableWriter } from '../../../src-main/storage/write-files.ts'
+import { createDurableWriter } from '../../../src-main/database/write-files.ts'
 
 const PIECE = 4 * 1024 * 1024
 const bytesOf = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 31) % 251))

@@ -3,7 +3,7 @@
  * meanwhile are lost.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import type { Preview, ServerMessage } from '../progress/server-message.ts'
 import type { ComfyServer } from '../server/comfy-server.ts'

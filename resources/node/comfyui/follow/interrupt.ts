@@ -1,4 +1,4 @@
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { askText, type ComfyServer } from '../server/comfy-server.ts'
 import { placeInQueue } from './prompt-place.ts'
 

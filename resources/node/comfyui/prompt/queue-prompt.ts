@@ -1,4 +1,3 @@
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import {
   isArray,
   isObject,
@@ -8,6 +7,7 @@ import {
 } from '../../../../src-main/domain/workflow/json/value.ts'
 import { withoutCacheNotes } from '../../../../src-main/domain/workflow/payload.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import {
   type Answer,

@@ -1,4 +1,4 @@
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
 import { BadBase64, decodeBase64 } from './decode-base64.ts'

@@ -1,4 +1,4 @@
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
 import { readBounded } from '../server/read-bounded.ts'
 import type { ListedFile, ListedResult } from './list-results.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import type { BridgeSettings } from '../settings.ts'
 import { askText, type ComfyServer, comfyServerAt, jsonOf, noJsonSentence, statusSentence } from './comfy-server.ts'

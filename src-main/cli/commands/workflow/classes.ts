@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { ago } from '../../../domain/text.ts'
 import type { ClassPackage } from '../../../domain/workflow/node-packages.ts'
+import { ago } from '../../../lib/text.ts'
 import type { Output } from '../../output.ts'
 import { openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { sizeText } from '../../../domain/text.ts'
 import { packagesText } from '../../../domain/workflow/node-packages.ts'
+import { sizeText } from '../../../lib/text.ts'
 import type { Output } from '../../output.ts'
 import { globalOptions, openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'

@@ -1,4 +1,4 @@
-import { MIB } from '../../../contract/units.ts'
+import { MIB } from '../../../lib/units.ts'
 
 export type ByteTools = {
   readonly utf8: (bytes: Uint8Array) => string

@@ -3,7 +3,7 @@
  * docs/spec/image-workflows.md, 2.6; docs/spec/comfyui.md, 4.
  */
 import { limit } from '../../../contract/limits.ts'
-import { sizeText } from '../../text.ts'
+import { sizeText } from '../../../lib/text.ts'
 import { parseJson } from '../json/parse.ts'
 import type { JsonObject } from '../json/value.ts'
 import { recognise } from '../recognise.ts'

@@ -3,7 +3,7 @@
  * reported and never become inputs.
  */
 import { limit } from '../../../contract/limits.ts'
-import { counted, sizeText } from '../../../domain/text.ts'
+import { counted, sizeText } from '../../../lib/text.ts'
 
 export type FileLine =
   | { readonly line: number; readonly request: string }

@@ -2,7 +2,7 @@
  * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
-import { isRecord, writeExact } from '../../../domain/json/json.ts'
+import { isRecord, writeExact } from '../../../lib/json.ts'
 
 export type ComparedOutput = {
   readonly status: string

@@ -5,7 +5,7 @@ import { type Output, size } from '../../../cli/output.ts'
 import { openSession } from '../../../cli/session.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ModelFolder, ModelFolderView } from '../../../contract/models.ts'
-import { counted } from '../../../domain/text.ts'
+import { counted } from '../../../lib/text.ts'
 
 /** How models get onto this machine, for lists without any. */
 export const GET_MODELS =

@@ -5,7 +5,7 @@ import { size } from '../../../cli/output.ts'
 import { openSession } from '../../../cli/session.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ModelView } from '../../../contract/models.ts'
-import { ago, counted } from '../../../domain/text.ts'
+import { ago, counted } from '../../../lib/text.ts'
 import { addDownload } from './download.ts'
 import { addFolders, GET_MODELS } from './folders.ts'
 

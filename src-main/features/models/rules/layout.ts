@@ -5,7 +5,7 @@
 
 import { utf8Bytes } from '../../../contract/limits.ts'
 import type { ModelFolder, ModelKey } from '../../../contract/models.ts'
-import { percentDecoded } from '../../../domain/percent-encoding.ts'
+import { percentDecoded } from '../../../lib/percent-encoding.ts'
 
 /** Built into ComfyUI; source: its folder_paths. Extensions add others. */
 export const MODEL_DIRECTORIES = [

@@ -3,10 +3,10 @@
  * own descriptions.
  */
 import type { ModelFacts } from '../../../contract/models.ts'
-import { MIB } from '../../../contract/units.ts'
-import { isRecord } from '../../../domain/json/json.ts'
-import { scanJson } from '../../../domain/json/scan-json.ts'
 import type { ByteTools } from '../../../domain/workflow/metadata/bytes.ts'
+import { isRecord } from '../../../lib/json.ts'
+import { scanJson } from '../../../lib/scan-json.ts'
+import { MIB } from '../../../lib/units.ts'
 
 export type Tensor = { readonly name: string; readonly type: string; readonly shape: readonly number[] }
 

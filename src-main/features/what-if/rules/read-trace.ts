@@ -1,5 +1,5 @@
 import { limit } from '../../../contract/limits.ts'
-import { isRecord } from '../../../domain/json/json.ts'
+import { isRecord } from '../../../lib/json.ts'
 
 /** `at` is ms since the epoch or any start. */
 export type TracedJob = {

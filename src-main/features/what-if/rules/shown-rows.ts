@@ -1,5 +1,5 @@
 import type { WhatIfRow } from '../../../contract/what-if.ts'
-import { counted } from '../../../domain/text.ts'
+import { counted } from '../../../lib/text.ts'
 
 // Source: ours, a table of so many is read as a whole.
 const READABLE = 16

@@ -3,7 +3,6 @@
  * requests, manual moves and freezing, which changes no decision.
  */
 import { limit } from '../../../contract/limits.ts'
-import { assertNever } from '../../../domain/assert-never.ts'
 import { evaluateCrashLoop, type WorkerExit } from '../../../domain/worker/crash-loop.ts'
 import { bestFirst, mostPerTake, moveOfLostJob } from '../../../domain/worker/dispatch.ts'
 import { isUsedUp, settingsWithFaults } from '../../../domain/worker/faults.ts'
@@ -17,6 +16,7 @@ import {
   WORKER_TRANSITIONS,
   type WorkerEvent,
 } from '../../../domain/worker/transitions.ts'
+import { assertNever } from '../../../lib/assert-never.ts'
 import { createEventQueue, createLine, createSteps } from './event-queue.ts'
 import {
   type Course,

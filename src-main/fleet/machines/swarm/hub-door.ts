@@ -5,7 +5,7 @@
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { cutLines } from '../../../domain/text.ts'
+import { cutLines } from '../../../lib/text.ts'
 import { ConnectionBroken, type Failure, Refused } from '../conversation.ts'
 
 type Wish =

@@ -2,9 +2,10 @@
  * Files on swarm nodes: sent to the manager once, then copied by the hub to suitable nodes. Workers cannot request
  * files; they only get their mounts.
  */
-import { MINUTE_MS } from '../../../contract/units.ts'
-import { counted, sizeText } from '../../../domain/text.ts'
+
 import { isOfModels } from '../../../features/models/rules/layout.ts'
+import { counted, sizeText } from '../../../lib/text.ts'
+import { MINUTE_MS } from '../../../lib/units.ts'
 import type { Watch } from '../../../services/ports/fleet.ts'
 import { createFarFiles, type FarFiles, type FarFilesOptions, isChange, isPassing, reasonOf } from '../far-files.ts'
 import { createFarMounts, type FarMountsOptions } from '../far-mounts.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MIB } from '../../../contract/units.ts'
+import { MIB } from '../../../lib/units.ts'
 import { LABELS } from '../../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../../docker/mounts.ts'
 import type { WayBackThere } from '../relay-containers.ts'

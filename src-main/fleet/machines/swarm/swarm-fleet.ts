@@ -3,7 +3,7 @@
  * node; then its container is followed directly.
  */
 import { randomBytes } from 'node:crypto'
-import { createEmitter } from '../../../domain/emitter.ts'
+import { createEmitter } from '../../../lib/emitter.ts'
 import type {
   Fleet,
   FleetWorker,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { limit } from '../../../contract/limits.ts'
 import type { MachineFacts } from '../../../contract/machines.ts'
-import { LOOPBACK, OWN_PORTS } from '../../../domain/own-addresses.ts'
+import { LOOPBACK, OWN_PORTS } from '../../../lib/own-addresses.ts'
 import type { WorkerAddress } from '../../../services/ports/fleet.ts'
 import type { MachineDriver, TestWatch } from '../../../services/ports/machines.ts'
 import { type Connected, createEngine } from '../../docker/engine.ts'

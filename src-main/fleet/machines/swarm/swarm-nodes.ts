@@ -2,9 +2,9 @@
  * Swarm nodes, polled from the manager every second, with engines reached through agents. A node with an unresponsive
  * engine counts as away long before the swarm marks it down.
  */
-import { createEmitter } from '../../../domain/emitter.ts'
+import { createEmitter } from '../../../lib/emitter.ts'
+import type { Clock, Log } from '../../../lib/system.ts'
 import type { WorkerExit } from '../../../services/ports/fleet.ts'
-import type { Clock, Log } from '../../../services/ports/system.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../../docker/engine.ts'
 import { LABELS } from '../../docker/labels.ts'
 import type { HubDoor } from './hub-door.ts'

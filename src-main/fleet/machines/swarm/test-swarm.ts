@@ -1,5 +1,5 @@
 import type { DoctorRow } from '../../../contract/system.ts'
-import { counted } from '../../../domain/text.ts'
+import { counted } from '../../../lib/text.ts'
 import type { TestWatch } from '../../../services/ports/machines.ts'
 import type { Engine } from '../../docker/engine.ts'
 import { answers, refuseNoManager, type Swarm } from './swarm.ts'

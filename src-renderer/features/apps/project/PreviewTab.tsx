@@ -1,7 +1,7 @@
 import { ExternalLink, MonitorPlay } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { PreviewView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'

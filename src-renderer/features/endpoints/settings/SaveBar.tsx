@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { keepFocusAbove } from '../../../ui/use-address.ts'
 import type { Effect, SettingChange } from './settings-draft.ts'

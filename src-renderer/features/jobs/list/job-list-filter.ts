@@ -1,5 +1,5 @@
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/contract/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/lib/units.ts'
 
 export type JobListFilter = {
   readonly endpoint?: string

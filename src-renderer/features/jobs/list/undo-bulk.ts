@@ -1,6 +1,6 @@
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
 import type { PendingBulkView } from '../../../../src-main/contract/pending-bulk.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import { duration } from '../../../ui/format.ts'
 

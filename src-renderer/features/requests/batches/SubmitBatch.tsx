@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { MIB } from '../../../../src-main/contract/units.ts'
+import { MIB } from '../../../../src-main/lib/units.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { hasBody, sentHeaders, type WebDraft } from './web-draft.ts'
 

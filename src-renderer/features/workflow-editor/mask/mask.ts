@@ -1,4 +1,4 @@
-import { MIB } from '../../../../src-main/contract/units.ts'
+import { MIB } from '../../../../src-main/lib/units.ts'
 
 /**
  * A mask over a picture. Workers read it from the alpha channel, where masked means transparent, so the picture keeps

@@ -1,5 +1,4 @@
 import type { ModelKey } from '../../../../src-main/contract/models.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
 import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
 import {
   type NodePackage,
@@ -20,6 +19,7 @@ import {
 } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
 import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/features/models/rules/layout.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 
 export type Missing = {
   readonly kind: 'class' | 'model'

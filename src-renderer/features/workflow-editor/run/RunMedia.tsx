@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { FileDown } from 'lucide-react'
 import { useState } from 'react'
 import type { RunResult } from '../../../../src-main/contract/workflows.ts'
-import { isShown } from '../../../../src-main/domain/media.ts'
+import { isShown } from '../../../../src-main/lib/media.ts'
 import { assetAddress } from '../widgets/upload-asset.ts'
 
 export type RunMediaProps = {

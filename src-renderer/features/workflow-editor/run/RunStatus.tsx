@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useContext, useState, useSyncExternalStore } from 'react'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'

@@ -3,7 +3,7 @@ import { CopyPlus, Download, Ellipsis, History, Pencil, Trash2, Workflow } from 
 import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
-import { ago, counted } from '../../../../src-main/domain/text.ts'
+import { ago, counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'

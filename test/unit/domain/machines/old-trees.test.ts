@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DAY_MS, MINUTE_MS } from '../../../../src-main/contract/units.ts'
 import { oldTrees } from '../../../../src-main/domain/machines/old-trees.ts'
+import { DAY_MS, MINUTE_MS } from '../../../../src-main/lib/units.ts'
 
 const NOW = 100 * DAY_MS
 const tree = (name: string, ageMs: number, owner = 'an endpoint') => ({ tree: name, owner, usedAt: NOW - ageMs })

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLiteral, pythonLiteral } from '../../../../src-main/domain/requests/sample-call.ts'
-import { shellQuoted } from '../../../../src-main/domain/text.ts'
+import { shellQuoted } from '../../../../src-main/lib/text.ts'
 
 describe('a literal of JavaScript', () => {
   it('is the same value, whatever the JSON', () => {

@@ -2,7 +2,6 @@
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { fileTools } from '../../../../src-main/build/resources.ts'
-import { mediaTypeOf } from '../../../../src-main/domain/media.ts'
 import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { jsonNumber } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
@@ -12,6 +11,7 @@ import { valueProblem } from '../../../../src-main/domain/workflow/publish/param
 import { resolvePrompt } from '../../../../src-main/domain/workflow/resolve/dynamic-prompts.ts'
 import { nextValue } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
 import { validate } from '../../../../src-main/domain/workflow/validate.ts'
+import { mediaTypeOf } from '../../../../src-main/lib/media.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/contract/units.ts'
 import { dueTimes, nextTime, timesAfter, timingProblem } from '../../../../src-main/features/schedules/rules.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/lib/units.ts'
 
 const NOW = Date.UTC(2026, 2, 28) // the day before summer time begins in Berlin
 const at = (text: string) => Date.parse(text)

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { createThread } from '../../../src-main/threads/thread.ts'
+import { createThread } from '../../../src-main/lib/node/thread.ts'
 
-const THREAD = new URL('../../../src-main/threads/thread.ts', import.meta.url)
+const THREAD = new URL('../../../src-main/lib/node/thread.ts', import.meta.url)
 
 // Longer than any of these takes, so that an answer is never that of the time.
 const TIME_MS = 60_000

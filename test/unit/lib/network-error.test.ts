@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkReason } from '../../../src-main/domain/network-error.ts'
+import { networkReason } from '../../../src-main/lib/network-error.ts'
 
 const failure = (code: string, more = {}) =>
   Object.assign(new Error(`getaddrinfo ${code} hub.example`), { code, ...more })

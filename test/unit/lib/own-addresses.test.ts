@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostHeaders, portOfService } from '../../../src-main/domain/own-addresses.ts'
+import { hostHeaders, portOfService } from '../../../src-main/lib/own-addresses.ts'
 
 it('reads port 80 from an address that leaves it out', () => {
   expect(portOfService('http://127.0.0.1:8790')).toBe(8790)

@@ -3,7 +3,7 @@
  * the thread and yields a problem; the next one starts another.
  */
 import { parentPort, Worker } from 'node:worker_threads'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../error-code.ts'
 
 type Problem = { readonly problem: string }
 

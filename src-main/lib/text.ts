@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './units.ts'
 
 /**
  * Two units or digits: `320 ms`, `1.4 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`.

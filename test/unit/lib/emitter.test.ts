@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEmitter, createKeyedEmitter } from '../../../src-main/domain/emitter.ts'
+import { createEmitter, createKeyedEmitter } from '../../../src-main/lib/emitter.ts'
 
 test('listeners are called in their order, one that was added twice twice, until they are removed', () => {
   const emitter = createEmitter<[string]>()

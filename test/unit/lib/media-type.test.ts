@@ -1,7 +1,7 @@
 import { encode } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { describe, expect, test } from 'vitest'
-import { extensionOf, isShown, isShownName, mediaTypeOf, pictureSize } from '../../../../src-main/domain/media.ts'
+import { extensionOf, isShown, isShownName, mediaTypeOf, pictureSize } from '../../../src-main/lib/media.ts'
 
 const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0))
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -6,8 +6,8 @@ import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../contract/errors.ts'
-import { KIB, MIB } from '../contract/units.ts'
-import { errorCode } from '../domain/error-code.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { KIB, MIB } from '../lib/units.ts'
 
 // A multiple of common disk block sizes, 512 or 4096 bytes.
 const BLOCK_BYTES = 4096

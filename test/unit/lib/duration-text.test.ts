@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText, exactSpan, readSpan } from '../../../src-main/domain/text.ts'
+import { durationText, exactSpan, readSpan } from '../../../src-main/lib/text.ts'
 
 test.each([
   [0, '0 ms'],

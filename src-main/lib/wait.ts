@@ -1,5 +1,5 @@
-import { createEmitter } from '../domain/emitter.ts'
-import type { Clock } from './ports/system.ts'
+import { createEmitter } from './emitter.ts'
+import type { Clock } from './system.ts'
 
 export type WaitOptions = {
   readonly ms: number

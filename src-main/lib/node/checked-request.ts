@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { connectHost } from '../domain/own-addresses.ts'
+import { connectHost } from '../own-addresses.ts'
 
 export class RefusedAddress extends Error {}
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutLines } from '../../../src-main/domain/text.ts'
+import { cutLines } from '../../../src-main/lib/text.ts'
 import { cpuOf } from '../../support/main-thread.ts'
 
 test('lines come when they have ended, however the text is cut into pieces', () => {

@@ -7,19 +7,19 @@ import { z } from 'zod'
 import { catalogFile } from '../contract/catalog.ts'
 import { limit } from '../contract/limits.ts'
 import { priceTable } from '../contract/what-if.ts'
-import { type PackagesByClass, readPackageIndex } from '../domain/workflow/node-packages.ts'
-import { errorCode } from '../lib/error-code.ts'
-import { sizeText } from '../lib/text.ts'
-import { RESOURCES } from '../resources/root.ts'
-import type { ReadCatalog } from '../services/ports/build.ts'
-import type { ReadPrices } from '../services/ports/what-if.ts'
 import type {
   FileTools,
   ReadBuiltInNodeTypes,
   ReadHandlerClasses,
   ReadTemplates,
   WorkflowPorts,
-} from '../services/ports/workflows.ts'
+} from '../features/workflows/ports.ts'
+import { type PackagesByClass, readPackageIndex } from '../features/workflows/rules/node-packages.ts'
+import { errorCode } from '../lib/error-code.ts'
+import { sizeText } from '../lib/text.ts'
+import { RESOURCES } from '../resources/root.ts'
+import type { ReadCatalog } from '../services/ports/build.ts'
+import type { ReadPrices } from '../services/ports/what-if.ts'
 
 const SOURCE = /\.ts$/
 

@@ -163,7 +163,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'workflow',
         'check, convert, run and publish node graphs, including those stored in pictures',
-        async () => (await import('./commands/workflow/workflow.ts')).addWorkflow,
+        async () => (await import('../features/workflows/commands/workflow.ts')).addWorkflow,
       ],
       [
         'models',

@@ -2,6 +2,8 @@
  * THE table of agent tools, one row each. Add rows to the topic files in tools/, or a file here. Source:
  * docs/spec/agents.md.
  */
+
+import { WORKFLOW_TOOLS } from '../features/workflows/tools.ts'
 import type { Tool } from './tool.ts'
 import { APP_TOOLS } from './tools/app-tools.ts'
 import { BATCH_TOOLS } from './tools/batch-tools.ts'
@@ -9,7 +11,6 @@ import { ENDPOINT_TOOLS } from './tools/endpoint-tools.ts'
 import { JOB_TOOLS } from './tools/job-tools.ts'
 import { REQUEST_TOOLS } from './tools/request-tools.ts'
 import { SERVICE_TOOLS } from './tools/service-tools.ts'
-import { WORKFLOW_TOOLS } from './tools/workflow-tools.ts'
 
 export const TOOLS: readonly Tool[] = [
   ...SERVICE_TOOLS,

@@ -7,6 +7,7 @@ import type { JobList } from '../contract/job.ts'
 import type { InputHints } from '../contract/requests.ts'
 import { type EndpointKindName, endpointKind } from '../domain/endpoint-kind.ts'
 import type { Models } from '../features/models/models.ts'
+import { submitToGraph, submitWithRun } from '../features/workflows/submit-graph.ts'
 import type { Clock, NewId } from '../lib/system.ts'
 import { addressesOf } from './endpoints/views.ts'
 import { type JobPageRequest, listEndpointJobs, listGraphJobs } from './jobs/list-jobs.ts'
@@ -15,7 +16,6 @@ import type { ReadsInThread } from './ports/read-in-thread.ts'
 import type { Endpoint, Job, Storage } from './ports/storage.ts'
 import { purgeGraph, purgeQueue } from './queue/change-many-jobs.ts'
 import { type Submission, submitJob } from './queue/submit.ts'
-import { submitToGraph, submitWithRun } from './workflows/submit-graph.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 

@@ -4,6 +4,7 @@ import type { Models } from '../features/models/models.ts'
 import type { Schedules } from '../features/schedules/schedules.ts'
 import type { TargetDeploys } from '../features/targets/deploys.ts'
 import type { WhatIf } from '../features/what-if/what-if.ts'
+import type { Workflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId } from '../lib/system.ts'
 import type { Notifier } from '../lib/wait.ts'
 import type { Access } from './access.ts'
@@ -43,7 +44,6 @@ import type { HandReplacement } from './workers/replace-by-hand.ts'
 import type { Shells } from './workers/shells.ts'
 import type { WorkerSupervisor } from './workers/supervise.ts'
 import type { WorkerCalls } from './workers/worker-calls.ts'
-import type { Workflows } from './workflows/workflows.ts'
 
 export type ServiceBase = ReadsInThread & {
   readonly storage: Storage

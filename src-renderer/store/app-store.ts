@@ -3,7 +3,7 @@ import type { WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint, LiveSnapshot } from '../../src-main/contract/live.ts'
 import type { ModelKey } from '../../src-main/contract/models.ts'
 import type { NodePackagesResponse } from '../../src-main/contract/workflows.ts'
-import type { PackagesByClass } from '../../src-main/domain/workflow/node-packages.ts'
+import type { PackagesByClass } from '../../src-main/features/workflows/rules/node-packages.ts'
 import type { NumberedEvent } from '../api-client/event-stream.ts'
 import type { Platform } from '../platform/platform.ts'
 import {

@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WORKFLOW_ROUTES } from '../../src-main/contract/workflow-routes.ts'
-import { probeServer } from '../../src-main/outbound/comfy-server.ts'
-import type { ProbeServer } from '../../src-main/services/ports/workflows.ts'
-import { findServers } from '../../src-main/services/workflows/workflows.ts'
+import { probeServer } from '../../src-main/features/workflows/adapters/comfy-server.ts'
+import type { ProbeServer } from '../../src-main/features/workflows/ports.ts'
+import { findServers } from '../../src-main/features/workflows/workflows.ts'
 import { setup } from '../support/core.ts'
 
 // As ComfyUI 0.3.64 answers, with a graphics card.

@@ -1,15 +1,15 @@
 /** Our conversion, from text to text, with the classes that come along. */
 import { readFileSync } from 'node:fs'
-import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
-import { readDocument, subgraphsOf, writeDocument } from '../../src-main/domain/workflow/document/document.ts'
-import { setWidget } from '../../src-main/domain/workflow/edit/widgets.ts'
-import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, writeJson } from '../../src-main/domain/workflow/json/value.ts'
-import type { WidgetView } from '../../src-main/domain/workflow/node-view.ts'
-import { hostWidgets } from '../../src-main/domain/workflow/promoted-widgets.ts'
-import { toResolvedPayload } from '../../src-main/domain/workflow/resolve/resolve.ts'
-import { toDocument } from '../../src-main/domain/workflow/to-document.ts'
-import { isActive } from '../../src-main/domain/workflow/to-payload/find-source.ts'
+import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
+import { readDocument, subgraphsOf, writeDocument } from '../../src-main/features/workflows/rules/document/document.ts'
+import { setWidget } from '../../src-main/features/workflows/rules/edit/widgets.ts'
+import { parseJson } from '../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject, writeJson } from '../../src-main/features/workflows/rules/json/value.ts'
+import type { WidgetView } from '../../src-main/features/workflows/rules/node-view.ts'
+import { hostWidgets } from '../../src-main/features/workflows/rules/promoted-widgets.ts'
+import { toResolvedPayload } from '../../src-main/features/workflows/rules/resolve/resolve.ts'
+import { toDocument } from '../../src-main/features/workflows/rules/to-document.ts'
+import { isActive } from '../../src-main/features/workflows/rules/to-payload/find-source.ts'
 
 /** The text of the classes that come along. */
 export const CLASSES = readFileSync(new URL('../../resources/node-types.json', import.meta.url), 'utf8')

@@ -4,11 +4,11 @@ import {
   type GraphNode,
   readDocument,
   subgraphsOf,
-} from '../../src-main/domain/workflow/document/document.ts'
-import { typeOfNode } from '../../src-main/domain/workflow/dynamic-inputs.ts'
-import type { InputType } from '../../src-main/domain/workflow/input-type.ts'
-import { isArray, isObject } from '../../src-main/domain/workflow/json/value.ts'
-import { widgetsOf } from '../../src-main/domain/workflow/node-view.ts'
+} from '../../src-main/features/workflows/rules/document/document.ts'
+import { typeOfNode } from '../../src-main/features/workflows/rules/dynamic-inputs.ts'
+import type { InputType } from '../../src-main/features/workflows/rules/input-type.ts'
+import { isArray, isObject } from '../../src-main/features/workflows/rules/json/value.ts'
+import { widgetsOf } from '../../src-main/features/workflows/rules/node-view.ts'
 import { objectIn, TYPES } from './convert.ts'
 
 // Nodes of the editor alone.

@@ -7,9 +7,9 @@ import {
   type Subgraph,
   subgraphsOf,
   type WorkflowDocument,
-} from '../../src-main/domain/workflow/document/document.ts'
-import { lastReroutes, reroutesOf } from '../../src-main/domain/workflow/edit/reroutes.ts'
-import { asId, isArray } from '../../src-main/domain/workflow/json/value.ts'
+} from '../../src-main/features/workflows/rules/document/document.ts'
+import { lastReroutes, reroutesOf } from '../../src-main/features/workflows/rules/edit/reroutes.ts'
+import { asId, isArray } from '../../src-main/features/workflows/rules/json/value.ts'
 
 /** The rules that a document breaks, in words; none: it is sound. */
 export function brokenRules(document: WorkflowDocument): readonly string[] {

@@ -2,33 +2,38 @@
  * Random edits of a workflow document, as a person might make them, for properties that must hold after any of them.
  */
 import fc from 'fast-check'
-import { layOutNodes } from '../../src-main/domain/workflow/arrange/arrange-nodes.ts'
+import { layOutNodes } from '../../src-main/features/workflows/rules/arrange/arrange-nodes.ts'
 import {
   type Graph,
   readDocument,
   subgraphsOf,
   type WorkflowDocument,
-} from '../../src-main/domain/workflow/document/document.ts'
-import { addNode, addNote, addPrimitive, addSubgraphInstance } from '../../src-main/domain/workflow/edit/add-node.ts'
-import { duplicate } from '../../src-main/domain/workflow/edit/clipboard.ts'
+} from '../../src-main/features/workflows/rules/document/document.ts'
+import {
+  addNode,
+  addNote,
+  addPrimitive,
+  addSubgraphInstance,
+} from '../../src-main/features/workflows/rules/edit/add-node.ts'
+import { duplicate } from '../../src-main/features/workflows/rules/edit/clipboard.ts'
 import {
   canConnect,
   connect,
   disconnect,
   insertIntoLink,
   moveLinks,
-} from '../../src-main/domain/workflow/edit/connect.ts'
-import { dissolve } from '../../src-main/domain/workflow/edit/dissolve.ts'
-import { type GraphAddress, graphAt } from '../../src-main/domain/workflow/edit/graph-at.ts'
-import { addGroup, moveGroup } from '../../src-main/domain/workflow/edit/groups.ts'
-import { makeSubgraph } from '../../src-main/domain/workflow/edit/make-subgraph.ts'
-import { moveNodes, setMode, setTitle } from '../../src-main/domain/workflow/edit/node-fields.ts'
-import { promoteWidget } from '../../src-main/domain/workflow/edit/promote.ts'
-import { removeLinks, removeNodes } from '../../src-main/domain/workflow/edit/remove.ts'
-import { addReroute } from '../../src-main/domain/workflow/edit/reroutes.ts'
-import { inputToWidget, setWidget, widgetToInput } from '../../src-main/domain/workflow/edit/widgets.ts'
-import type { NodeType, NodeTypes } from '../../src-main/domain/workflow/node-types.ts'
-import { nodeView } from '../../src-main/domain/workflow/node-view.ts'
+} from '../../src-main/features/workflows/rules/edit/connect.ts'
+import { dissolve } from '../../src-main/features/workflows/rules/edit/dissolve.ts'
+import { type GraphAddress, graphAt } from '../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { addGroup, moveGroup } from '../../src-main/features/workflows/rules/edit/groups.ts'
+import { makeSubgraph } from '../../src-main/features/workflows/rules/edit/make-subgraph.ts'
+import { moveNodes, setMode, setTitle } from '../../src-main/features/workflows/rules/edit/node-fields.ts'
+import { promoteWidget } from '../../src-main/features/workflows/rules/edit/promote.ts'
+import { removeLinks, removeNodes } from '../../src-main/features/workflows/rules/edit/remove.ts'
+import { addReroute } from '../../src-main/features/workflows/rules/edit/reroutes.ts'
+import { inputToWidget, setWidget, widgetToInput } from '../../src-main/features/workflows/rules/edit/widgets.ts'
+import type { NodeType, NodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
+import { nodeView } from '../../src-main/features/workflows/rules/node-view.ts'
 import { bundledTypesOf, objectOf } from './workflow-files.ts'
 
 /** What an edit is made of: its name, which graph, and numbers that choose among what is there. */

@@ -5,8 +5,8 @@ import {
   type JsonValue,
   jsonNumber,
   writeJson,
-} from '../../src-main/domain/workflow/json/value.ts'
-import { readLink, readPayloadNodes } from '../../src-main/domain/workflow/payload.ts'
+} from '../../src-main/features/workflows/rules/json/value.ts'
+import { readLink, readPayloadNodes } from '../../src-main/features/workflows/rules/payload.ts'
 
 /**
  * What each node of a payload does: its class, its values, and what the nodes do that it gets data from. Two payloads

@@ -3,10 +3,10 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
-import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../src-main/domain/workflow/json/value.ts'
-import { type NodeTypes, readNodeTypes } from '../../src-main/domain/workflow/node-types.ts'
+import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
+import { parseJson } from '../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../src-main/features/workflows/rules/json/value.ts'
+import { type NodeTypes, readNodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
 
 const SHARED = join(import.meta.dirname, '..', '..', '..', 'shared')
 const FOLDER = join(SHARED, 'workflows')

@@ -1,5 +1,5 @@
-import { isObject, type JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
-import { readPayloadNode } from '../../../src-main/domain/workflow/payload.ts'
+import { isObject, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { readPayloadNode } from '../../../src-main/features/workflows/rules/payload.ts'
 import { BridgeFailure, type FailureFacts } from './failure.ts'
 import { readInput } from './prompt/read-input.ts'
 import { type RunOptions, runPrompt } from './run-prompt.ts'

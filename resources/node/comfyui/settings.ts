@@ -1,4 +1,4 @@
-import { USUAL_SERVERS } from '../../../src-main/domain/workflow/server-address.ts'
+import { USUAL_SERVERS } from '../../../src-main/features/workflows/rules/server-address.ts'
 
 /** Settings from the environment; names and defaults are the public image worker's. */
 export type BridgeSettings = {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { readClassesFile } from '../../../src-main/domain/workflow/classes-file.ts'
+import { readClassesFile } from '../../../src-main/features/workflows/rules/classes-file.ts'
 import {
   type NodeTypes,
   type ProposedLists,
   readNodeTypes,
   withLists,
-} from '../../../src-main/domain/workflow/node-types.ts'
+} from '../../../src-main/features/workflows/rules/node-types.ts'
 
 // There are no weights: any name is accepted, and changes the colours a little.
 type OwnClasses = { readonly classes: readonly string[]; readonly lists: ProposedLists }

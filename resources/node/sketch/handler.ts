@@ -1,8 +1,8 @@
 /** The stand-in image worker: it runs image workflows without a model. See README.md. */
-import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
-import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
-import type { Problem } from '../../../src-main/domain/workflow/problem.ts'
-import { validate } from '../../../src-main/domain/workflow/validate.ts'
+import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
+import type { Problem } from '../../../src-main/features/workflows/rules/problem.ts'
+import { validate } from '../../../src-main/features/workflows/rules/validate.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
 import { readClasses } from './classes.ts'
 import type { Picture } from './inputs.ts'

@@ -1,7 +1,7 @@
 /** Inputs of a node. Validation has checked types and written values; the bounds of linked values are checked here. */
-import { isNumber, type JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
-import type { NodeType } from '../../../src-main/domain/workflow/node-types.ts'
-import { type PayloadNode, readLink } from '../../../src-main/domain/workflow/payload.ts'
+import { isNumber, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
+import { type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
 import { NodeError } from './node-error.ts'
 
 /** A picture before it is painted. */

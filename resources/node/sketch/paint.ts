@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { encode as encodePng } from 'fast-png'
 import { encode as encodeJpeg } from 'jpeg-js'
-import { withPngTexts } from '../../../src-main/domain/workflow/metadata/png.ts'
+import { withPngTexts } from '../../../src-main/features/workflows/rules/metadata/png.ts'
 import type { Picture } from './inputs.ts'
 
 // Longest side in pixels, and quality of 100. Source: ours; about 8 kB.

@@ -1,11 +1,11 @@
-import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
 import {
   asText,
   isArray,
   isObject,
   type JsonObject,
   type JsonValue,
-} from '../../../src-main/domain/workflow/json/value.ts'
+} from '../../../src-main/features/workflows/rules/json/value.ts'
 
 export type ImageJob = {
   readonly workflow: JsonObject

@@ -1,8 +1,8 @@
 import type { GraphParameter } from '../../contract/published.ts'
 import type { InputHints } from '../../contract/requests.ts'
+import { isNumber, type JsonObject, type JsonValue, writeJson } from '../../features/workflows/rules/json/value.ts'
+import { defaultOf } from '../../features/workflows/rules/publish/parameter-values.ts'
 import { writeExact } from '../../lib/json.ts'
-import { isNumber, type JsonObject, type JsonValue, writeJson } from '../workflow/json/value.ts'
-import { defaultOf } from '../workflow/publish/parameter-values.ts'
 
 // Source: ours. Longer lists do not help, and longer values are not typed again.
 const FIELDS = 200

@@ -2,7 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { CatalogEntry, MissingPart } from '../../../src-main/contract/catalog.ts'
-import { serverOfEntry, withHiddenPassword, withServer } from '../../../src-main/domain/workflow/server-address.ts'
+import {
+  serverOfEntry,
+  withHiddenPassword,
+  withServer,
+} from '../../../src-main/features/workflows/rules/server-address.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import type { RunView } from '../../../src-main/contract/workflows.ts'
-import { drawSheet, layoutSheet, sheetHeading } from '../../../src-main/domain/workflow/publish/sweep-sheet.ts'
+import { drawSheet, layoutSheet, sheetHeading } from '../../../src-main/features/workflows/rules/publish/sweep-sheet.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { fileNameOf, saveToDisk } from '../../platform/browser-files.ts'

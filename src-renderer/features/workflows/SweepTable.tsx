@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { RunView } from '../../../src-main/contract/workflows.ts'
-import type { SweepSheet } from '../../../src-main/domain/workflow/publish/sweep-sheet.ts'
+import type { SweepSheet } from '../../../src-main/features/workflows/rules/publish/sweep-sheet.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { JobStateDot } from '../../ui/StateDot.tsx'
 import { RunMedia } from '../workflow-editor/run/RunMedia.tsx'

@@ -7,7 +7,7 @@ import {
   USUAL_SERVERS,
   withHiddenPassword,
   withoutCredentials,
-} from '../../../src-main/domain/workflow/server-address.ts'
+} from '../../../src-main/features/workflows/rules/server-address.ts'
 import { StateDot } from '../StateDot.tsx'
 import { useWorkflowServers } from '../workflow-servers.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'

@@ -1,7 +1,7 @@
 import '@xyflow/react/dist/style.css'
 import { type Edge, type Node, Position, ReactFlow } from '@xyflow/react'
 import { useMemo } from 'react'
-import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import type { WorkflowDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
 
 /** The floor: the library with its own nodes, each with its size, and its own lines. */
 export function BareFlow({ document }: { readonly document: WorkflowDocument }) {

@@ -2,10 +2,10 @@
  * Groups are copied, cut and deleted with what is in them, and what is selected is never more than what is seen to be.
  */
 import { expect, test } from 'vitest'
-import { readDocument, type WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
-import { addGroup } from '../../../src-main/domain/workflow/edit/groups.ts'
-import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
-import { isObject } from '../../../src-main/domain/workflow/json/value.ts'
+import { readDocument, type WorkflowDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
+import { addGroup } from '../../../src-main/features/workflows/rules/edit/groups.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject } from '../../../src-main/features/workflows/rules/json/value.ts'
 import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
 import { clipboardActions } from '../../../src-renderer/features/workflow-editor/keys/clipboard-actions.ts'
 import { type ActionPorts, editActions } from '../../../src-renderer/features/workflow-editor/keys/edit-actions.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NodeType } from '../../../src-main/domain/workflow/node-types.ts'
+import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
 import {
   actionOf,
   type PressedKey,

@@ -1,9 +1,9 @@
 import { crc32 as crcOfNode, deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { workflowId } from '../../../src-main/contract/workflows.ts'
-import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
-import { crc32, readPngTexts, withPngTexts } from '../../../src-main/domain/workflow/metadata/png.ts'
+import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
+import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { crc32, readPngTexts, withPngTexts } from '../../../src-main/features/workflows/rules/metadata/png.ts'
 import {
   BROWSER_TOOLS,
   findGraphInFile,

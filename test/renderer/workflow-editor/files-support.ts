@@ -3,7 +3,7 @@
  */
 import { expect } from 'vitest'
 import type { WorkflowView } from '../../../src-main/contract/workflows.ts'
-import type { WorkflowDocument } from '../../../src-main/domain/workflow/document/document.ts'
+import type { WorkflowDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
 import { createApiClient } from '../../../src-renderer/api-client/client.ts'
 import { createNodeTypesCache } from '../../../src-renderer/features/workflow-editor/files/node-types.ts'
 import { createOpenTabs, type OpenDocument } from '../../../src-renderer/features/workflow-editor/files/open-tabs.ts'

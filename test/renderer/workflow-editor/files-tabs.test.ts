@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest'
-import { widgetValues } from '../../../src-main/domain/workflow/widgets.ts'
+import { widgetValues } from '../../../src-main/features/workflows/rules/widgets.ts'
 import { renewNodeTypes } from '../../../src-renderer/features/workflow-editor/files/editor-files.ts'
 import { addImageNode } from '../../../src-renderer/features/workflow-editor/files/use-file-actions.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'

@@ -1,9 +1,9 @@
 /** What runs of graphs are made of and shown by, without a page. */
 import { describe, expect, test } from 'vitest'
-import { readDocument } from '../../../src-main/domain/workflow/document/document.ts'
-import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
+import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import {
   progressOfNodes,
   readWorkerProgress,

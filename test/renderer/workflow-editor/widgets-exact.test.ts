@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { InputType } from '../../../src-main/domain/workflow/input-type.ts'
-import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
-import type { JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
-import { randomWhole } from '../../../src-main/domain/workflow/resolve/next-value.ts'
+import type { InputType } from '../../../src-main/features/workflows/rules/input-type.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
+import type { JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { randomWhole } from '../../../src-main/features/workflows/rules/resolve/next-value.ts'
 import {
   offStep,
   readNumber,

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'
-import { readDocument, writeDocument } from '../../../src-main/domain/workflow/document/document.ts'
-import { parseJson } from '../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, writeJson } from '../../../src-main/domain/workflow/json/value.ts'
-import { type NodeTypes, readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
-import { type NodeView, nodeView } from '../../../src-main/domain/workflow/node-view.ts'
+import { typesIn } from '../../../src-main/features/workflows/rules/classes-file.ts'
+import { readDocument, writeDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject, writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { type NodeTypes, readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
+import { type NodeView, nodeView } from '../../../src-main/features/workflows/rules/node-view.ts'
 import {
   createEditorStore,
   type EditorStore,

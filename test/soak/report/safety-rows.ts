@@ -50,7 +50,10 @@ export const PROOFS: Readonly<Record<number, readonly Proof[]>> = {
   18: [{ file: 'test/api/foreign-requests.test.ts' }],
   19: [{ file: 'test/unit/server/connections.test.ts' }],
   20: [{ file: 'test/safety/hostile-archives.test.ts' }],
-  21: [{ file: 'test/unit/domain/workflow/validate.test.ts' }, { file: 'test/unit/domain/workflow/hostile.test.ts' }],
+  21: [
+    { file: 'test/unit/features/workflows/validate.test.ts' },
+    { file: 'test/unit/features/workflows/hostile.test.ts' },
+  ],
   23: [{ file: 'test/unit/cli/doctor.test.ts' }, { file: 'test/unit/doctor/container-rows.test.ts' }],
   24: [{ file: 'test/safety/refuse-to-start.test.ts', named: /deleted the lock file/ }],
   26: [{ file: 'test/safety/revoked-keys.test.ts' }, { file: 'test/api/named-keys.test.ts' }],

@@ -7,12 +7,12 @@ import {
   subgraphsOf,
   type WorkflowDocument,
   writeDocument,
-} from '../../../src-main/domain/workflow/document/document.ts'
-import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
-import { nodeView } from '../../../src-main/domain/workflow/node-view.ts'
-import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
-import { toPayload } from '../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../src-main/domain/workflow/validate.ts'
+} from '../../../src-main/features/workflows/rules/document/document.ts'
+import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { nodeView } from '../../../src-main/features/workflows/rules/node-view.ts'
+import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
+import { toPayload } from '../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { validate } from '../../../src-main/features/workflows/rules/validate.ts'
 import { type Box, nodeBox } from '../../../src-renderer/features/workflow-editor/graph/geometry.ts'
 import { bundledTypes, objectOf } from '../../support/workflow-files.ts'
 

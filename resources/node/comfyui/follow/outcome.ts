@@ -1,4 +1,4 @@
-import { isArray, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { isArray, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { type ServerMessage, textIn } from '../progress/server-message.ts'
 
 export type Outcome =

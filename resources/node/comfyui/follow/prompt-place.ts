@@ -1,4 +1,9 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
 // ms to read the history. Source: worker-comfyui, handler.py.

@@ -2,7 +2,12 @@
  * The progress of a prompt, from the messages of the server. Source: docs/spec/image-workflows.md, 5;
  * docs/spec/comfyui.md, 6.
  */
-import { asDouble, isArray, isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import {
+  asDouble,
+  isArray,
+  isObject,
+  type JsonObject,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { type ServerMessage, textIn } from './server-message.ts'
 
 export type Progress = {

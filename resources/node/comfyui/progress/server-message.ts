@@ -1,5 +1,5 @@
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 
 /** A parsed message of the server's socket. Source: docs/spec/comfyui.md, 6. */
 export type ServerMessage = { readonly type: string; readonly data: JsonObject }

@@ -1,5 +1,10 @@
 /** Errors of the server about nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { FailureFacts } from '../failure.ts'
 import { pythonText } from './python-text.ts'
 

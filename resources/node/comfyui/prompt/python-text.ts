@@ -1,4 +1,9 @@
-import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonValue,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 
 /**
  * A value in the form of Python's `str()`, as in the public image worker's messages: a text without quotes, texts in

@@ -4,9 +4,9 @@ import {
   type JsonObject,
   type JsonValue,
   writeJson,
-} from '../../../../src-main/domain/workflow/json/value.ts'
-import { withoutCacheNotes } from '../../../../src-main/domain/workflow/payload.ts'
-import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { withoutCacheNotes } from '../../../../src-main/features/workflows/rules/payload.ts'
+import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import {

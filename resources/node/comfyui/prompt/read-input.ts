@@ -1,5 +1,10 @@
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 
 export type InputImage = { readonly name: JsonValue; readonly image: JsonValue }

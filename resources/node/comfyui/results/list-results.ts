@@ -4,7 +4,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-} from '../../../../src-main/domain/workflow/json/value.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { textIn } from '../progress/server-message.ts'
 import { pythonText } from '../prompt/python-text.ts'
 

@@ -1,5 +1,5 @@
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 import { readBounded } from './read-bounded.ts'
 

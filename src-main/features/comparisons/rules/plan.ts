@@ -1,10 +1,10 @@
 import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../../contract/compare.ts'
 import { limit } from '../../../contract/limits.ts'
-import { parseJson } from '../../../domain/workflow/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../../../domain/workflow/json/value.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { cutText, fieldsOf, scanJson } from '../../../lib/scan-json.ts'
 import { counted } from '../../../lib/text.ts'
+import { parseJson } from '../../workflows/rules/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../../workflows/rules/json/value.ts'
 
 export type FileItem = { readonly source: string; readonly input: string }
 

@@ -3,10 +3,10 @@
  * own descriptions.
  */
 import type { ModelFacts } from '../../../contract/models.ts'
-import type { ByteTools } from '../../../domain/workflow/metadata/bytes.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { scanJson } from '../../../lib/scan-json.ts'
 import { MIB } from '../../../lib/units.ts'
+import type { ByteTools } from '../../workflows/rules/metadata/bytes.ts'
 
 export type Tensor = { readonly name: string; readonly type: string; readonly shape: readonly number[] }
 

@@ -1,7 +1,7 @@
 import { type NodeProps, NodeResizeControl } from '@xyflow/react'
 import clsx from 'clsx'
 import { type CSSProperties, memo } from 'react'
-import { setGroup } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import { setGroup } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import { NameField } from '../files/NameField.tsx'
 import { safeColour } from '../graph/colours.ts'
 import type { GroupNode } from '../graph/flow-types.ts'

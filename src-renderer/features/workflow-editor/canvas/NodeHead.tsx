@@ -1,5 +1,5 @@
-import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { NameField } from '../files/NameField.tsx'
 import { TITLE } from '../graph/geometry.ts'
 import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'

@@ -1,8 +1,13 @@
 import { Handle, Position } from '@xyflow/react'
 import clsx from 'clsx'
 import { type CSSProperties, type MouseEvent, memo, type ReactNode, useState } from 'react'
-import { typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
-import type { InputView, NodeKind, NodeView, WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import { typesFit } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import type {
+  InputView,
+  NodeKind,
+  NodeView,
+  WidgetView,
+} from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { isKnownSlot, slotColour } from '../graph/colours.ts'
 import { inputHandle, outputHandle } from '../graph/flow-types.ts'
 import { SLOT_ROW, shownInputs } from '../graph/geometry.ts'

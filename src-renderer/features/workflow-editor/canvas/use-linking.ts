@@ -14,11 +14,16 @@ import {
   type LinkEnd,
   SUBGRAPH_INPUT,
   SUBGRAPH_OUTPUT,
-} from '../../../../src-main/domain/workflow/document/document.ts'
-import { addBoundarySlot } from '../../../../src-main/domain/workflow/edit/boundary.ts'
-import { canConnect, connect, type InputEnd, moveLinks } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { removeLinks } from '../../../../src-main/domain/workflow/edit/remove.ts'
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { addBoundarySlot } from '../../../../src-main/features/workflows/rules/edit/boundary.ts'
+import {
+  canConnect,
+  connect,
+  type InputEnd,
+  moveLinks,
+} from '../../../../src-main/features/workflows/rules/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { removeLinks } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Flow } from '../graph/flow-graph.ts'
 import { type FlowLink, inputHandle } from '../graph/flow-types.ts'

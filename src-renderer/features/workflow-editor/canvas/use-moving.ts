@@ -1,14 +1,14 @@
 /** Selecting and moving. The document changes once, when dropped. */
 import type { NodeChange, OnNodeDrag, OnNodesChange, XYPosition } from '@xyflow/react'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
-import { duplicate } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
-import { insertIntoLink } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { setGroup } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { moveNodes } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import { moveReroutes } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
+import { duplicate } from '../../../../src-main/features/workflows/rules/edit/clipboard.ts'
+import { insertIntoLink } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
+import type { GraphAddress } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { setGroup } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import { moveNodes } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
+import { moveReroutes } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
 import type { Flow } from '../graph/flow-graph.ts'
 import {
   type CanvasNode,

@@ -11,7 +11,7 @@
 import type { z } from 'zod'
 import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, type WorkflowView, workflowText } from '../../../../src-main/contract/workflows.ts'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { ApiError, isSignedOut } from '../../../api-client/api-error.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'

@@ -3,8 +3,8 @@ import {
   readDocument,
   type WorkflowDocument,
   writeDocument,
-} from '../../../../src-main/domain/workflow/document/document.ts'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import {
   isArray,
   isObject,
@@ -12,8 +12,8 @@ import {
   type JsonObject,
   type JsonValue,
   writeJson,
-} from '../../../../src-main/domain/workflow/json/value.ts'
-import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
 
 export type DocumentWriter = (document: WorkflowDocument) => string
 

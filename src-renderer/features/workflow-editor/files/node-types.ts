@@ -1,5 +1,5 @@
-import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { Tab } from '../store/editor-store.ts'
 

@@ -1,9 +1,9 @@
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
-import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { createGraphViewer, type LinkView } from '../../../../src-main/domain/workflow/graph-view.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
+import { around } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import { createGraphViewer, type LinkView } from '../../../../src-main/features/workflows/rules/graph-view.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { type Box, isBare, nodeBox, shownInputs, slotMiddle, TITLE } from '../graph/geometry.ts'
 
 export type PictureColours = {

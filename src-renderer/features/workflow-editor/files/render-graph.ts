@@ -1,5 +1,5 @@
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { slotColour } from '../graph/colours.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'

@@ -1,7 +1,7 @@
 /** Canvas colours by slot type and document. Source: docs/spec/interface.md, 3. */
 import type { CSSProperties } from 'react'
-import type { NodeColours } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import type { NodeColours } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 
 const COLOURS: Readonly<Record<string, string>> = {
   MODEL: 'var(--slot-model)',

@@ -6,18 +6,18 @@ import {
   type Graph,
   SUBGRAPH_INPUT,
   type WorkflowDocument,
-} from '../../../../src-main/domain/workflow/document/document.ts'
-import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { groupMembers } from '../../../../src-main/domain/workflow/edit/groups.ts'
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { groupMembers } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import {
   type BoundaryView,
   createGraphViewer,
   type GroupView,
   type LinkView,
-} from '../../../../src-main/domain/workflow/graph-view.ts'
-import { asDouble } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+} from '../../../../src-main/features/workflows/rules/graph-view.ts'
+import { asDouble } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { useEditor } from '../store/editor-store.ts'
 import {
   type BoundaryNode,

@@ -1,7 +1,7 @@
 import type { Edge, Node } from '@xyflow/react'
-import type { Rectangle } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import type { Waypoint } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
+import type { Rectangle } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import type { Waypoint } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 
 export type FlowNode = Node<
   { readonly view: NodeView; readonly own: NodeView; readonly hasRoom: boolean },

@@ -3,16 +3,16 @@
  * the canvas.
  */
 
-import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
-import { PICTURE_PX, showsPicture, TITLE_PX } from '../../../../src-main/domain/workflow/document/node-size.ts'
-import type { Rectangle } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { takesFile } from '../../../../src-main/domain/workflow/input-type.ts'
+import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
+import { PICTURE_PX, showsPicture, TITLE_PX } from '../../../../src-main/features/workflows/rules/document/node-size.ts'
+import type { Rectangle } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import { takesFile } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import {
   type InputView,
   isDrawn,
   type NodeView,
   type WidgetView,
-} from '../../../../src-main/domain/workflow/node-view.ts'
+} from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { takesLines } from '../widgets/widget-kind.ts'
 
 /** A node's document position is below its title. Source: the field's editor. */

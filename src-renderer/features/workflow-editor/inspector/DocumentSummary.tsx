@@ -1,8 +1,16 @@
 import { useMemo } from 'react'
-import { type GraphNode, type Subgraph, subgraphsOf } from '../../../../src-main/domain/workflow/document/document.ts'
-import { renameBoundarySlot, type Side, setGraphName } from '../../../../src-main/domain/workflow/edit/boundary.ts'
-import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import {
+  type GraphNode,
+  type Subgraph,
+  subgraphsOf,
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import {
+  renameBoundarySlot,
+  type Side,
+  setGraphName,
+} from '../../../../src-main/features/workflows/rules/edit/boundary.ts'
+import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { slotColour } from '../graph/colours.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { Section, TextField } from './InspectorFields.tsx'

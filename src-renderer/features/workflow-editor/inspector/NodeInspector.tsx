@@ -1,20 +1,20 @@
 import { Layers } from 'lucide-react'
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { GraphNode } from '../../../../src-main/domain/workflow/document/document.ts'
-import { nodeById } from '../../../../src-main/domain/workflow/document/index-of.ts'
-import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { setTitle } from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import { createNodeViewer } from '../../../../src-main/domain/workflow/graph-view.ts'
+import type { GraphNode } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
+import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
+import { createNodeViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
 import {
   asText,
   isArray,
   isObject,
   type JsonValue,
   writeJson,
-} from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
-import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'

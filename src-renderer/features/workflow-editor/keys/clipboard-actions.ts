@@ -2,9 +2,9 @@
  * Uses the system clipboard, so that nodes move between windows. Keys get it through a browser event; the palette must
  * ask, and if refused, uses the copy of this window.
  */
-import { copyNodes, duplicate, paste } from '../../../../src-main/domain/workflow/edit/clipboard.ts'
-import { removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
+import { copyNodes, duplicate, paste } from '../../../../src-main/features/workflows/rules/edit/clipboard.ts'
+import { removeGroups } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import { removeNodes } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { boundsOfNodes } from '../graph/viewport.ts'
 import { selectNodes } from '../store/editor-store.ts'
 import { type ActionPorts, countOf } from './edit-actions.ts'

@@ -4,9 +4,9 @@ import {
   alignNodes,
   distributeNodes,
   layOutNodes,
-} from '../../../../src-main/domain/workflow/arrange/arrange-nodes.ts'
-import { dissolve } from '../../../../src-main/domain/workflow/edit/dissolve.ts'
-import { makeSubgraph } from '../../../../src-main/domain/workflow/edit/make-subgraph.ts'
+} from '../../../../src-main/features/workflows/rules/arrange/arrange-nodes.ts'
+import { dissolve } from '../../../../src-main/features/workflows/rules/edit/dissolve.ts'
+import { makeSubgraph } from '../../../../src-main/features/workflows/rules/edit/make-subgraph.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { viewOf } from '../graph/links.ts'
 import type { CanvasPreferences } from '../store/canvas-store.ts'

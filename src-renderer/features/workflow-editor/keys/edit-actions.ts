@@ -1,18 +1,18 @@
 import type { ReactFlowInstance } from '@xyflow/react'
-import type { GraphNode, WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { disconnect } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { addGroup, removeGroups } from '../../../../src-main/domain/workflow/edit/groups.ts'
+import type { GraphNode, WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { disconnect } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { addGroup, removeGroups } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import {
   modeOf,
   type NodeMode,
   setCollapsed,
   setMode,
   setPinned,
-} from '../../../../src-main/domain/workflow/edit/node-fields.ts'
-import { removeLinks, removeNodes } from '../../../../src-main/domain/workflow/edit/remove.ts'
-import { removeReroute } from '../../../../src-main/domain/workflow/edit/reroutes.ts'
-import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
+} from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
+import { removeLinks, removeNodes } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
+import { removeReroute } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
+import { isObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import type { FileActions } from '../files/use-file-actions.ts'
 import type { Flow } from '../graph/flow-graph.ts'

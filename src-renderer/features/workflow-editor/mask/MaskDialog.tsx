@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useCallback, useEffect, useRef, useState } from 'react'
-import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
+import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'

@@ -1,5 +1,5 @@
-import { findNodes } from '../../../../src-main/domain/workflow/find-nodes.ts'
-import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
+import { findNodes } from '../../../../src-main/features/workflows/rules/find-nodes.ts'
+import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { slotColour } from '../graph/colours.ts'
 import type { Flow } from '../graph/flow-graph.ts'

@@ -1,7 +1,7 @@
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
-import { isArray } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeType, NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { typesFit } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import { isArray } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeType, NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 
 export type SlotWish = { readonly side: 'input' | 'output'; readonly type: string }
 

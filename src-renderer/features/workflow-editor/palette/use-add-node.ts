@@ -1,19 +1,19 @@
 import { useCallback, useMemo } from 'react'
-import { moveToFreeSpace } from '../../../../src-main/domain/workflow/arrange/free-space.ts'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
+import { moveToFreeSpace } from '../../../../src-main/features/workflows/rules/arrange/free-space.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
 import {
   type Added,
   addNode,
   addNote,
   addRerouteNode,
   addSubgraphInstance,
-} from '../../../../src-main/domain/workflow/edit/add-node.ts'
-import { connect } from '../../../../src-main/domain/workflow/edit/connect.ts'
-import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { nodeBounds } from '../../../../src-main/domain/workflow/edit/groups.ts'
-import { typesFit } from '../../../../src-main/domain/workflow/input-type.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+} from '../../../../src-main/features/workflows/rules/edit/add-node.ts'
+import { connect } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { nodeBounds } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
+import { typesFit } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { canvasPoint, windowPoint } from '../graph/viewport.ts'
 import { type LooseLink, type Point, useCanvasStore } from '../store/canvas-store.ts'
 import { addressOf, type EditorState, selectNodes, useTab } from '../store/editor-store.ts'

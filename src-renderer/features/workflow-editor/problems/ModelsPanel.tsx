@@ -1,9 +1,13 @@
 import { useDeferredValue, useMemo } from 'react'
 import { Link } from 'wouter'
-import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { modelsOf, type OfferedModel, offeredModels } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/features/models/rules/layout.ts'
+import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
+import {
+  modelsOf,
+  type OfferedModel,
+  offeredModels,
+} from '../../../../src-main/features/workflows/rules/runs/graph-models.ts'
+import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { OfferedDownload } from '../../../ui/ModelDownloads.tsx'

@@ -1,24 +1,28 @@
 import type { ModelKey } from '../../../../src-main/contract/models.ts'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/features/models/rules/layout.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import {
   type NodePackage,
   type PackagesByClass,
   packagesOfDocument,
   withNamed,
-} from '../../../../src-main/domain/workflow/node-packages.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { type Problem, type ProblemCode, saidWithPackages } from '../../../../src-main/domain/workflow/problem.ts'
-import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate.ts'
+} from '../../../../src-main/features/workflows/rules/node-packages.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { type PayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
+import {
+  type Problem,
+  type ProblemCode,
+  saidWithPackages,
+} from '../../../../src-main/features/workflows/rules/problem.ts'
 import {
   findMissingModel,
   type InstalledModels,
   type OfferedModel,
   offeredModels,
-} from '../../../../src-main/domain/workflow-runs/graph-models.ts'
-import { unrunnableNodes } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
-import { directoryOfInput, graphName, isModelHere } from '../../../../src-main/features/models/rules/layout.ts'
+} from '../../../../src-main/features/workflows/rules/runs/graph-models.ts'
+import { unrunnableNodes } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
+import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 
 export type Missing = {

@@ -6,7 +6,7 @@ import {
   type GraphForm,
   isSameInput,
   parameterOf,
-} from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+} from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'
 import { Field, SearchField } from '../../../ui/form/Field.tsx'

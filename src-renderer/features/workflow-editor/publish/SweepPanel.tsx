@@ -2,13 +2,13 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import { isSameInput } from '../../../../src-main/domain/workflow/publish/graph-form.ts'
+import { isSameInput } from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import {
   type AxisDraft,
   readAxis,
   type SweepKind,
   sweepCount,
-} from '../../../../src-main/domain/workflow/publish/sweep.ts'
+} from '../../../../src-main/features/workflows/rules/publish/sweep.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'

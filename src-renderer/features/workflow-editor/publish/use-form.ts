@@ -1,15 +1,15 @@
 import { useCallback, useMemo } from 'react'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import type { JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import type { JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import {
   type GraphForm,
   readForm,
   suggestParameter,
   writeForm,
-} from '../../../../src-main/domain/workflow/publish/graph-form.ts'
-import { toResolvedPayload } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
+} from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
+import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useEditor, useTab } from '../store/editor-store.ts'
 

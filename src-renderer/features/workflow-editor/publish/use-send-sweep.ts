@@ -1,7 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type SweepAxis, type SweepKind, sweepRuns } from '../../../../src-main/domain/workflow/publish/sweep.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { isObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import {
+  type SweepAxis,
+  type SweepKind,
+  sweepRuns,
+} from '../../../../src-main/features/workflows/rules/publish/sweep.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { prepareRuns } from '../run/prepare-runs.ts'

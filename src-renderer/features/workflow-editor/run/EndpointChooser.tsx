@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { isStandIn, takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import { isStandIn, takesWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'

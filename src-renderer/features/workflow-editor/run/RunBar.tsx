@@ -1,6 +1,6 @@
 import { Check, ChevronDown, Play } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { takesWorkflows } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+import { takesWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'

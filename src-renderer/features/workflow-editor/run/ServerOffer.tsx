@@ -4,14 +4,14 @@ import { Server, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WorkflowServer } from '../../../../src-main/contract/workflows.ts'
+import { isBridge } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import {
   isSameServer,
   serverOfEntry,
   serverText,
   USUAL_SERVERS,
   withServer,
-} from '../../../../src-main/domain/workflow/server-address.ts'
-import { isBridge } from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+} from '../../../../src-main/features/workflows/rules/server-address.ts'
 import { type AppServices, useApp, useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'

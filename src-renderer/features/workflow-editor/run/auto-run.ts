@@ -3,7 +3,7 @@
  * stops, so failures do not fill the queue; on-change waits for the next change.
  */
 import type { StoreApi } from 'zustand/vanilla'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { RunStore } from '../store/run-store.ts'
 

@@ -1,20 +1,23 @@
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { type WorkflowDocument, writeDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { PackagesByClass } from '../../../../src-main/domain/workflow/node-packages.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { readPayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { payloadIdOf } from '../../../../src-main/domain/workflow/payload-ids.ts'
-import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
-import { pruneToOutputs } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
-import { resolveDocument } from '../../../../src-main/domain/workflow/resolve/resolve.ts'
-import { toPayload } from '../../../../src-main/domain/workflow/to-payload/to-payload.ts'
-import { validate } from '../../../../src-main/domain/workflow/validate.ts'
+import {
+  type WorkflowDocument,
+  writeDocument,
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { PackagesByClass } from '../../../../src-main/features/workflows/rules/node-packages.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { readPayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
+import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
+import type { Problem } from '../../../../src-main/features/workflows/rules/problem.ts'
+import { pruneToOutputs } from '../../../../src-main/features/workflows/rules/publish/parameter-values.ts'
+import { resolveDocument } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import {
   unrunnableNodes,
   type WorkflowFacts,
   whyNoWorkflows,
-} from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+} from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
+import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
 import { knownPackages, takesNone, whyUnrunnable } from '../problems/find-problems.ts'
 import type { Refusal } from '../store/run-store.ts'
 

@@ -5,9 +5,9 @@ import {
   type JsonObject,
   type JsonValue,
   writeJson,
-} from '../../../../src-main/domain/workflow/json/value.ts'
-import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
-import { SEED_NAMES } from '../../../../src-main/domain/workflow/widgets.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
+import { SEED_NAMES } from '../../../../src-main/features/workflows/rules/widgets.ts'
 
 export type Setting = {
   readonly node: string

@@ -3,11 +3,11 @@ import {
   readDocument,
   subgraphsOf,
   type WorkflowDocument,
-} from '../../../../src-main/domain/workflow/document/document.ts'
-import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { setWidget } from '../../../../src-main/domain/workflow/edit/widgets.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import { toDocument } from '../../../../src-main/domain/workflow/to-document.ts'
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import { openText } from '../files/document-text.ts'

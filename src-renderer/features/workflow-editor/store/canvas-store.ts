@@ -7,8 +7,8 @@ import type { Viewport } from '@xyflow/react'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { LinkEnd } from '../../../../src-main/domain/workflow/document/document.ts'
-import type { InputEnd } from '../../../../src-main/domain/workflow/edit/connect.ts'
+import type { LinkEnd } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { InputEnd } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
 /** Canvas position, px. */

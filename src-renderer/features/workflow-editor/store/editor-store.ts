@@ -10,9 +10,9 @@ import {
   type GraphNode,
   subgraphsOf,
   type WorkflowDocument,
-} from '../../../../src-main/domain/workflow/document/document.ts'
-import { type GraphAddress, graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { type GraphAddress, graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { CanvasStore } from './canvas-store.ts'
 import type { RunState, RunStore } from './run-store.ts'
 

@@ -5,14 +5,14 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { RunResult, RunView } from '../../../../src-main/contract/workflows.ts'
-import type { Problem } from '../../../../src-main/domain/workflow/problem.ts'
-import type { WantedFile } from '../../../../src-main/domain/workflow-runs/payload-files.ts'
+import type { Problem } from '../../../../src-main/features/workflows/rules/problem.ts'
+import type { WantedFile } from '../../../../src-main/features/workflows/rules/runs/payload-files.ts'
 import {
   knowsClasses,
   mayTakeWorkflows,
   takesWorkflows,
   type WorkflowFacts,
-} from '../../../../src-main/domain/workflow-runs/takes-workflows.ts'
+} from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
 export type NodeProgress = {

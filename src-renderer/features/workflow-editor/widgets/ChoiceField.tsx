@@ -1,8 +1,8 @@
 import clsx from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { takesFile, takesOthers, takesSeveral } from '../../../../src-main/domain/workflow/input-type.ts'
-import { isArray, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
+import { takesFile, takesOthers, takesSeveral } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import { isArray, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { ChoiceList } from './ChoiceList.tsx'
 import { type Choice, type ControlProps, choicesOf, choiceText, frameOf, isChosen, withChoice } from './widget-kind.ts'
 

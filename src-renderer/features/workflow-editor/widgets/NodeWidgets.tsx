@@ -1,15 +1,15 @@
 import { Ellipsis, Link2 } from 'lucide-react'
 import { type MouseEvent, memo, useState } from 'react'
-import { SUBGRAPH_INPUT } from '../../../../src-main/domain/workflow/document/document.ts'
-import { linkById, nodeById } from '../../../../src-main/domain/workflow/document/index-of.ts'
-import { graphAt } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
-import { sameJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { SUBGRAPH_INPUT } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { linkById, nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
+import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
+import { sameJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import {
   isDrawn,
   type NodeKind,
   type NodeView,
   type WidgetView,
-} from '../../../../src-main/domain/workflow/node-view.ts'
+} from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { addressOf, type EditorState, nodeTitle, useEditor, useTab } from '../store/editor-store.ts'
 import { BareWidget } from './BareWidget.tsx'
 import { useWidgetEdits, type WidgetEdits } from './use-widget-edits.ts'

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { asText, type JsonValue, writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { asText, type JsonValue, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { valueText } from './exact-number.ts'
 import { asItIs, type Typing, useTyping } from './use-typing.ts'
 import { type ControlProps, frameOf } from './widget-kind.ts'

@@ -1,10 +1,15 @@
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'
 import { createPortal } from 'react-dom'
-import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
-import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { readPayloadNodes } from '../../../../src-main/domain/workflow/payload.ts'
+import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import {
+  isNumber,
+  isObject,
+  type JsonNumber,
+  type JsonValue,
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-store.ts'
 import { randomBetween, wholeBounds } from './exact-number.ts'

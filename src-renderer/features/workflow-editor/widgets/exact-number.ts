@@ -2,9 +2,9 @@
  * Exact widget numbers of any size, kept as text: a double cannot hold a seed of 2^64-1, nor is 0.1 + 0.2 equal to 0.3.
  * Source: docs/spec/image-workflows.md, 2.2.
  */
-import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
-import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type FillRandom, randomWhole } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
+import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
+import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type FillRandom, randomWhole } from '../../../../src-main/features/workflows/rules/resolve/next-value.ts'
 
 /** Equals `digits` divided by 10^`scale`. */
 type Decimal = { readonly digits: bigint; readonly scale: number }

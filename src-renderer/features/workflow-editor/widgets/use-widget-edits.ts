@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
-import type { WorkflowDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { demoteWidget, promoteWidget } from '../../../../src-main/domain/workflow/edit/promote.ts'
-import { inputToWidget, setSlot, widgetToInput } from '../../../../src-main/domain/workflow/edit/widgets.ts'
-import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
-import type { NodeTypes } from '../../../../src-main/domain/workflow/node-types.ts'
-import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { demoteWidget, promoteWidget } from '../../../../src-main/features/workflows/rules/edit/promote.ts'
+import { inputToWidget, setSlot, widgetToInput } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
+import type { JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 
 export type WidgetEdits = {

@@ -1,5 +1,5 @@
-import { defaultValue as firstValue } from '../../../../src-main/domain/workflow/default-values.ts'
-import { type InputType, takesFile } from '../../../../src-main/domain/workflow/input-type.ts'
+import { defaultValue as firstValue } from '../../../../src-main/features/workflows/rules/default-values.ts'
+import { type InputType, takesFile } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import {
   isArray,
   isNumber,
@@ -7,8 +7,8 @@ import {
   type JsonValue,
   sameJson,
   writeJson,
-} from '../../../../src-main/domain/workflow/json/value.ts'
-import type { WidgetView } from '../../../../src-main/domain/workflow/node-view.ts'
+} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 
 /** A control. `json` edits any other value as JSON text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'

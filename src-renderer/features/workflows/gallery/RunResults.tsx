@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react'
 import { useMemo } from 'react'
 import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
-import { readPayloadNode } from '../../../../src-main/domain/workflow/payload.ts'
+import { readPayloadNode } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { EmptyState } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { whyNoResults } from '../../workflow-editor/run/RunDetails.tsx'

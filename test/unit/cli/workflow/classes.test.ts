@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { typesIn } from '../../../../src-main/domain/workflow/classes-file.ts'
+import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
 import { type Answers, NOW, setupCli, startStandIn } from '../support.ts'
 
 const CLASSES = {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
 import { describe, expect, test } from 'vitest'
-import { writeGraphIntoPng } from '../../../../src-main/domain/workflow/metadata/png.ts'
+import { writeGraphIntoPng } from '../../../../src-main/features/workflows/rules/metadata/png.ts'
 import { noWorkflowFiles, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 import { type Answers, NOW, setupCli } from '../support.ts'
 

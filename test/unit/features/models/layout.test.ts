@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { DOWNLOAD_STATES } from '../../../../src-main/contract/models.ts'
-import { readDocument } from '../../../../src-main/domain/workflow/document/document.ts'
-import { modelNamesIn, offeredModels } from '../../../../src-main/domain/workflow-runs/graph-models.ts'
 import {
   DOWNLOAD_TRANSITIONS,
   type DownloadEvent,
@@ -16,6 +14,8 @@ import {
   modelPathsYaml,
   shownAddress,
 } from '../../../../src-main/features/models/rules/layout.ts'
+import { readDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { modelNamesIn, offeredModels } from '../../../../src-main/features/workflows/rules/runs/graph-models.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 
 test.each([

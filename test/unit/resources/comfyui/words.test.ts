@@ -3,7 +3,7 @@ import { decodeBase64 } from '../../../../resources/node/comfyui/prompt/decode-b
 import { pythonText } from '../../../../resources/node/comfyui/prompt/python-text.ts'
 import { readInput } from '../../../../resources/node/comfyui/prompt/read-input.ts'
 import { readSettings } from '../../../../resources/node/comfyui/settings.ts'
-import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
+import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 
 describe('a value in words of Python', () => {
   it.each([

@@ -2,7 +2,7 @@
 import { decode } from 'fast-png'
 import { handler } from '../../../../resources/node/sketch/handler.ts'
 import { rawJson } from '../../../../resources/node/svc-worker/raw-json.ts'
-import { readPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
+import { readPngTexts } from '../../../../src-main/features/workflows/rules/metadata/png.ts'
 
 /** Settings of the graph; a text stands where numbers are to be exact. */
 export type Settings = {

@@ -1,0 +1,147 @@
+/**
+ * Queries ComfyUI servers. Users set their addresses, so local networks are allowed; time and size are capped and
+ * redirects not followed.
+ */
+
+import { z } from 'zod'
+import { limit } from '../../../contract/limits.ts'
+import type { WorkflowServer } from '../../../contract/workflows.ts'
+import { networkReason } from '../../../lib/network-error.ts'
+import { percentDecoded } from '../../../lib/percent-encoding.ts'
+import { sizeText } from '../../../lib/text.ts'
+import type { FetchNodeTypes, SizeOfNodeTypes } from '../ports.ts'
+
+// A server with thousands of nodes needs some seconds for its list.
+const TIMEOUT_MS = 30_000
+const VERSION_TIMEOUT_MS = 5000
+const EXCERPT_LENGTH = 80
+const WANTS_PASSWORD =
+  'it needs a user name and a password (HTTP 401). Add them to its address in the settings of the endpoint, like http://user:password@host:8188'
+
+/** Reads `GET /object_info`, and the version from `GET /system_stats`. */
+export const fetchNodeTypes: FetchNodeTypes = async (server, signal) => {
+  const text = await readClasses(server, signal)
+  const { version } = (await probeServer(server, signal, VERSION_TIMEOUT_MS)) ?? {}
+  return { text, version: version === undefined ? undefined : `ComfyUI ${version}` }
+}
+
+async function readClasses(server: string, signal: AbortSignal): Promise<string> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const most = limit('nodeTypesBytes')
+  try {
+    const { url, headers } = comfyRequest(server, 'object_info')
+    const response = await fetch(url, { headers, signal: AbortSignal.any([signal, timeout]), redirect: 'manual' })
+    const text = await readUpTo(response, most)
+    if (text === undefined) throw new Error(`its answer is larger than ${sizeText(most)}`)
+    if (response.status === 401) throw new Error(WANTS_PASSWORD)
+    if (response.status !== 200) throw new Error(`it answered with ${response.status}${excerpt(text)}`)
+    return text
+  } catch (error) {
+    if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
+    throw new Error(networkReason(error), { cause: error })
+  }
+}
+
+// A server computes the list within a second or two, and the caller waits for it.
+const SIZE_TIMEOUT_MS = 3000
+
+/** Uses HEAD, so the server builds its list without sending it. */
+export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
+  const { url, headers } = comfyRequest(server, 'object_info')
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'HEAD', redirect: 'manual', headers: { ...headers, 'accept-encoding': 'identity' } },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(SIZE_TIMEOUT_MS)]),
+    })
+    const length = response.headers.get('content-length') ?? ''
+    return response.status === 200 && /^[1-9]\d{0,15}$/.test(length) ? Number(length) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH)
+  return line === '' ? '' : `, and began with: ${line}`
+}
+
+// Anything may listen on ComfyUI's default ports, so little of the response is read.
+
+// Local servers; a busy one is found at the next check.
+const PROBE_TIMEOUT_MS = 1000
+// The response is below 2 KiB with one GPU.
+const MOST_BYTES = 64 * 1024
+
+const word = z.string().transform((text) => text.slice(0, 100))
+
+// The ComfyUI 0.3 response; older versions do not report their version.
+const systemStats = z.object({
+  system: z.object({ comfyui_version: word.optional(), python_version: z.string() }),
+  devices: z
+    .array(z.object({ name: word, type: word, vram_total: z.number().nonnegative().optional() }))
+    .transform((devices) => devices.slice(0, 16)),
+})
+
+export async function probeServer(
+  address: string,
+  signal: AbortSignal,
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<WorkflowServer | undefined> {
+  const { url, headers } = comfyRequest(address, 'system_stats')
+  try {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const response = await fetch(url, { headers, redirect: 'manual', signal: until })
+    const text = await readUpTo(response, MOST_BYTES)
+    if (response.status !== 200 || text === undefined) return undefined
+    return toServer(address, systemStats.parse(JSON.parse(text)))
+  } catch {
+    return undefined
+  }
+}
+
+function toServer(address: string, { system, devices }: z.infer<typeof systemStats>): WorkflowServer {
+  const { comfyui_version: version } = system
+  return {
+    address,
+    ...(version === undefined ? {} : { version }),
+    devices: devices.map(({ name, type, vram_total: memoryBytes }) => ({
+      name,
+      type,
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    })),
+  }
+}
+
+type ComfyRequest = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+
+/**
+ * User and password in the address are sent like the bridge does; fetch rejects such URLs and would reveal them in its
+ * message.
+ */
+function comfyRequest(server: string, route: string): ComfyRequest {
+  const url = new URL(route, server.endsWith('/') ? server : `${server}/`)
+  // An unencoded percent sign in a password is literal.
+  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
+  const isAnonymous = url.username === '' && url.password === ''
+  url.username = ''
+  url.password = ''
+  return {
+    url,
+    headers: isAnonymous ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  }
+}
+
+/**
+ * Response text; undefined if larger, without reading on.
+ * @param most bytes
+ */
+async function readUpTo(response: Response, most: number): Promise<string | undefined> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > most) return undefined
+    parts.push(part)
+  }
+  return new TextDecoder().decode(Buffer.concat(parts))
+}

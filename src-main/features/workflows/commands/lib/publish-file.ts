@@ -1,0 +1,41 @@
+import { usageError } from '../../../../cli/cli-error.ts'
+import type { Output } from '../../../../cli/output.ts'
+import type { Surroundings } from '../../../../cli/surroundings.ts'
+import type { ServiceClient } from '../../../../client/service-client.ts'
+import { readDocument, writeDocument } from '../../rules/document/document.ts'
+import { writeJson } from '../../rules/json/value.ts'
+import { suggestParameter } from '../../rules/publish/graph-form.ts'
+import { evaluateGraph } from './check-graph.ts'
+import { checkedPayload } from './graph-facts.ts'
+import { readClassesOf } from './read-classes.ts'
+import { readGraphFile, titleOf } from './read-graph-file.ts'
+import type { Exposed } from './set-values.ts'
+
+type Deps = { readonly client: ServiceClient; readonly output: Output; readonly surroundings: Surroundings }
+
+export type FileToPublish = {
+  readonly file: string
+  readonly behind: string
+  readonly exposed: readonly Exposed[]
+  readonly results: readonly string[]
+  readonly name: string | undefined
+  readonly id: string | undefined
+}
+
+/** @throws CliError before anything is published if the graph is invalid */
+export async function publishFile({ client, output, surroundings }: Deps, wish: FileToPublish) {
+  const graph = await readGraphFile(wish.file, surroundings)
+  const types = await readClassesOf(client, wish.behind)
+  const { payload, problems } = checkedPayload(graph, types, surroundings.now())
+  await evaluateGraph(graph, { payload, problems }, { client, output })
+  const parameters = wish.exposed.map((one) => {
+    const suggestion = suggestParameter(payload, types, one)
+    if ('why' in suggestion) throw usageError(suggestion.why)
+    return suggestion.parameter
+  })
+  const name = wish.name ?? titleOf(graph)
+  const document = graph.form === 'document' ? writeJson(writeDocument(readDocument(graph.raw))) : undefined
+  const { behind, results, id } = wish
+  const body = { id, name, behind, parameters, results, document, payload: writeJson(payload) }
+  return client.call('publishedCreate', { body })
+}

@@ -1,0 +1,169 @@
+/** Node classes of endpoints: built-in, from a file, or from the backing server. */
+import { endpointConfig } from '../../contract/endpoint.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'
+import type { Clock } from '../../lib/system.ts'
+import { wait } from '../../lib/wait.ts'
+import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
+import type { Endpoint, Storage, StoredNodeTypes } from '../../services/ports/storage.ts'
+import type { WorkflowPorts } from './ports.ts'
+import { readClassesFile, typesIn } from './rules/classes-file.ts'
+import { parseJson } from './rules/json/parse.ts'
+import { type JsonObject, writeJson } from './rules/json/value.ts'
+import type { PackagesByClass } from './rules/node-packages.ts'
+import { type NodeType, type NodeTypes, readNodeTypes, withLists } from './rules/node-types.ts'
+import { mayTakeWorkflows, takesWorkflows } from './rules/runs/takes-workflows.ts'
+import { withoutCredentials } from './rules/server-address.ts'
+
+type Deps = ReadsInThread & {
+  readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
+  readonly clock: Clock
+  readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
+  readonly stopping: AbortSignal
+}
+
+export type NodeTypeRegistry = ReturnType<typeof createNodeTypeRegistry>
+
+const LETTERS_A_TURN = 128 * 1024
+
+type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
+
+let lastBuiltIn: (BuiltIn & { readonly file: string }) | undefined
+
+function builtInOf(file: string): BuiltIn {
+  if (lastBuiltIn?.file === file) return lastBuiltIn
+  const read = readClassesFile(file)
+  if (typeof read === 'string') throw new Error(`resources/node-types.json ${read}`)
+  const { classes: raw, version } = read
+  lastBuiltIn = { file, raw, types: readNodeTypes(raw), all: { text: writeJson(raw), source: 'built-in', version } }
+  return lastBuiltIn
+}
+
+export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps) {
+  let builtIn: Promise<BuiltIn> | undefined
+
+  // Server classes take megabytes and are read for each run; keyed by the text object.
+  let last: { readonly text: string; readonly types: NodeTypes } | undefined
+
+  function readBuiltIn() {
+    builtIn ??= ports.builtInNodeTypes().then(builtInOf)
+    return builtIn
+  }
+
+  // A bundled worker with its own class list has only these.
+  async function comeAlong(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
+    const { raw, all } = await readBuiltIn()
+    const handler = endpoint?.config.handler
+    const own = handler === undefined ? undefined : await ports.handlerClasses(handler)
+    if (own === undefined) return all
+    const names = new Set(own.classes)
+    const named = new Map([...raw].filter(([name]) => names.has(name)))
+    return { ...all, text: writeJson(withLists(named, own.lists)) }
+  }
+
+  async function save(endpoint: Endpoint, types: StoredNodeTypes): Promise<NodeTypesResponse> {
+    const now = clock.now()
+    await storage.write(() => {
+      const isNew = storage.nodeTypes.get(endpoint.id)?.text !== types.text
+      storage.nodeTypes.save(endpoint.id, types)
+      const current = storage.endpoints.read(endpoint.id)
+      if (current === undefined) return
+      const { config } = current
+      const isOpened = !takesWorkflows(config) && mayTakeWorkflows(config)
+      const known = isOpened ? endpointConfig.parse({ ...config, workflows: {} }) : config
+      if (isOpened || isNew) storage.endpoints.save({ ...current, config: known, updatedAt: now }, 'updated', now)
+    })
+    return types
+  }
+
+  async function of(endpoint: Endpoint | undefined): Promise<NodeTypesResponse> {
+    return (endpoint && storage.nodeTypes.get(endpoint.id)) ?? comeAlong(endpoint)
+  }
+
+  const reading = new Map<string, Promise<NodeTypesResponse>>()
+
+  return {
+    of,
+    async readOf(endpoint: Endpoint | undefined): Promise<NodeTypes> {
+      const { text, source } = await of(endpoint)
+      if (source === 'built-in' && endpoint === undefined) return (await readBuiltIn()).types
+      if (last?.text === text) return last.types
+      const types = source === 'built-in' ? typesIn(text) : await readInTurns(text)
+      last = { text, types }
+      return types
+    },
+    async take(endpoint: Endpoint, given: string): Promise<NodeTypesResponse> {
+      const read = await readInThread('classes', given)
+      if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'text', why: read.problem })
+      const { version, text = given } = read
+      return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
+    },
+    fetch(endpoint: Endpoint): Promise<NodeTypesResponse> {
+      const key = `${endpoint.id} ${endpoint.config.workflows?.server}`
+      const known = reading.get(key)
+      if (known !== undefined) return known
+      const done = fetchOf(endpoint).finally(() => void reading.delete(key))
+      reading.set(key, done)
+      return done
+    },
+  }
+
+  async function readInTurns(text: string): Promise<NodeTypes> {
+    if (text.length <= LETTERS_A_TURN) return typesIn(text)
+    const read = await readInThread('classTexts', text)
+    if ('problem' in read) throw new Error(`the classes of nodes cannot be read: ${read.problem}`)
+    const types = new Map<string, NodeType>()
+    let letters = 0
+    for (const [name, json] of read.texts) {
+      letters += json.length
+      if (letters > LETTERS_A_TURN) {
+        await wait(clock, { ms: 0, signal: stopping, listen: () => () => undefined })
+        letters = json.length
+      }
+      const parsed = parseJson(json)
+      const [type] = parsed.kind === 'value' ? readNodeTypes(new Map([[name, parsed.value]])).values() : []
+      if (type !== undefined) types.set(name, type)
+    }
+    return types
+  }
+
+  async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
+    const address = endpoint.config.workflows?.server
+    const server = address === undefined ? undefined : withoutCredentials(address)
+    const unreadable = (why: string, cause?: unknown) =>
+      new AppError('NODE_TYPES_UNREADABLE', { server: server ?? endpoint.id, why }, { cause })
+    if (address === undefined || server === undefined)
+      throw unreadable('the endpoint names no server in its settings (workflows.server)')
+    const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
+      throw unreadable(error.message, error)
+    })
+    const read = await readInThread('classes', text)
+    if ('problem' in read) throw unreadable(`its answer ${read.problem}`)
+    return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
+  }
+}
+
+type PackageDeps = { readonly ports: Pick<WorkflowPorts, 'packageIndex'> }
+
+export type FindNodePackages = (classes: readonly string[]) => Promise<NodePackagesResponse>
+
+type Known = { readonly changedAt: number; readonly read: Promise<PackagesByClass> }
+
+export function createNodePackages({ ports: { packageIndex } }: PackageDeps): FindNodePackages {
+  let known: Known | undefined
+  return async (asked) => {
+    const changedAt = await packageIndex.changedAt()
+    if (changedAt === undefined) known = undefined
+    else if (known?.changedAt !== changedAt) known = { changedAt, read: packageIndex.read() }
+    try {
+      const index = await known?.read
+      const classes = [...new Set(asked)].flatMap((name) => {
+        const packages = index?.get(name)
+        return packages === undefined ? [] : [{ name, packages: [...packages] }]
+      })
+      return { classes }
+    } catch (error) {
+      return { classes: [], fault: (error as Error).message }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
+import type { ByteTools } from './rules/metadata/bytes.ts'
+import type { PackagesByClass } from './rules/node-packages.ts'
+import type { ProposedLists } from './rules/node-types.ts'
+
+export type ReadBuiltInNodeTypes = () => Promise<string>
+
+export type ReadHandlerClasses = (
+  handler: string,
+) => Promise<{ readonly classes: readonly string[]; readonly lists: ProposedLists } | undefined>
+
+export type ReadTemplates = () => Promise<readonly Omit<WorkflowTemplate, 'nodes'>[]>
+
+export type FileTools = ByteTools & {
+  /** SHA-256 in lower-case hex; computed in a thread for large files. */
+  readonly sha256: (bytes: Uint8Array) => Promise<string>
+}
+
+export type WorkflowPorts = {
+  readonly tools: FileTools
+  readonly templates: ReadTemplates
+  readonly builtInNodeTypes: ReadBuiltInNodeTypes
+  readonly handlerClasses: ReadHandlerClasses
+  readonly fetchNodeTypes: FetchNodeTypes
+  readonly sizeOfNodeTypes: SizeOfNodeTypes
+  readonly packageIndex: PackageIndexFile
+  readonly probeServer: ProbeServer
+}
+
+export type PackageIndexFile = {
+  /** Modification time in wall ms; undefined if there is none. */
+  readonly changedAt: () => Promise<number | undefined>
+  readonly read: () => Promise<PackagesByClass>
+}
+
+export type FetchNodeTypes = (
+  server: string,
+  signal: AbortSignal,
+) => Promise<{ readonly text: string; readonly version: string | undefined }>
+
+/** Byte length of a server's class list without the list; undefined if not reported. Never rejects. */
+export type SizeOfNodeTypes = (server: string, signal: AbortSignal) => Promise<number | undefined>
+
+/** Probes an address for ComfyUI; undefined without an answer. Never rejects. */
+export type ProbeServer = (address: string, signal: AbortSignal) => Promise<WorkflowServer | undefined>

@@ -1,0 +1,78 @@
+import { scanJson } from '../../../../lib/scan-json.ts'
+import { DEPTH_MAX, parseJson, strictJson } from '../json/parse.ts'
+import { type JsonObject, writeJson } from '../json/value.ts'
+import type { NodeTypes } from '../node-types.ts'
+import { recognise } from '../recognise.ts'
+import { toDocument } from '../to-document.ts'
+import { filesIn } from './payload-files.ts'
+
+export type NoGraph = { readonly found: string; readonly fix: string }
+
+type DocumentFacts = { readonly nodes: number; readonly files: readonly string[] }
+
+export type LibraryText = DocumentFacts & { readonly text: string }
+
+/** A library text, or why it is no graph; a payload alone needs node classes first. */
+export type LibraryRead = LibraryText | NoGraph | { readonly form: 'payload' }
+
+const FORMS = 'A workflow is JSON with `nodes` and `links`, or a payload whose nodes have `class_type` and `inputs`.'
+
+/**
+ * Keeps a document's text and converts a payload.
+ * @param types undefined: not loaded
+ * @returns the form alone if types are required
+ */
+export function libraryText(text: string, types: NodeTypes | undefined): LibraryRead {
+  const facts = factsOfDocument(text)
+  if (facts !== undefined) return { text, ...facts }
+  const found = readGraphText(text)
+  if ('found' in found) return found
+  if (found.form === 'payload' && types === undefined) return { form: 'payload' }
+  const document = found.form === 'document' ? found.raw : toDocument(found.raw, types ?? new Map())
+  const written = writeJson(document)
+  return { text: written, ...(factsOfDocument(written) ?? { nodes: 0, files: [] }) }
+}
+
+export function readGraphText(
+  text: string,
+): { readonly form: 'document' | 'payload'; readonly raw: JsonObject } | NoGraph {
+  const parsed = parseJson(text)
+  if (parsed.kind === 'fault') {
+    const { why, line, column } = parsed.fault
+    const found = `a text that is not JSON (${why} in line ${line}, column ${column})`
+    return { found, fix: 'It may be incomplete: save or export the file again.' }
+  }
+  const recognised = recognise(parsed.value)
+  return recognised.form === 'other' ? { found: recognised.found, fix: FORMS } : recognised
+}
+
+/**
+ * Uses JSON.parse, as only the text is stored: drafts arrive every second, and the lossless parser takes ten times as
+ * long.
+ * @returns undefined if it is no document
+ */
+function factsOfDocument(text: string): DocumentFacts | undefined {
+  // A text too deep for the editor's parser could never be opened again.
+  if (scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: DEPTH_MAX }) === 'too-deep') return undefined
+  const value = parsed(text)
+  const nodes = nodesIn(value)
+  if (nodes === undefined) return undefined
+  const { definitions } = value as { readonly definitions?: { readonly subgraphs?: unknown } | null }
+  const subgraphs = Array.isArray(definitions?.subgraphs) ? definitions.subgraphs : []
+  const inner = subgraphs.reduce<number>((sum, one) => sum + (nodesIn(one) ?? 0), 0)
+  return { nodes: nodes + inner, files: filesIn(value) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const strict = strictJson(text)
+    return strict === text ? undefined : parsed(strict)
+  }
+}
+
+function nodesIn(graph: unknown): number | undefined {
+  if (typeof graph !== 'object' || graph === null || !('nodes' in graph)) return undefined
+  return Array.isArray(graph.nodes) ? graph.nodes.length : undefined
+}

@@ -1,0 +1,50 @@
+import { LOOPBACK, LOOPBACK_NAMES } from '../../../lib/own-addresses.ts'
+
+/** Parses addresses by pattern, as this layer has no URL class; invalid ones stay and fail in the contract. */
+
+/** The default ports of ComfyUI: of the server, and of its desktop app. Source: docs/spec/image-workflows.md, 6.2. */
+export const USUAL_SERVERS = ['http://127.0.0.1:8188', 'http://127.0.0.1:8000'] as const
+
+// Up to the last @ before the path, because a password may contain one.
+const CREDENTIALS = /^(https?:\/\/)[^/?#]*@/i
+const PASSWORD = /^(https?:\/\/[^/?#:]*):[^/?#]*@/i
+
+export function withoutCredentials(address: string): string {
+  return address.replace(CREDENTIALS, '$1')
+}
+
+/** The same for its owner: the user name stays, to tell it from another one. */
+export function withHiddenPassword(address: string): string {
+  return address.replace(PASSWORD, '$1:***@')
+}
+
+export function serverText(address: string): string {
+  return withoutCredentials(address)
+    .replace(/^https?:\/\//i, '')
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '')
+}
+
+export function isSameServer(one: string, other: string): boolean {
+  return hostAndPath(one) === hostAndPath(other)
+}
+
+function hostAndPath(address: string): string {
+  const port = /^https:/i.test(address) ? '443' : '80'
+  const [, host = '', path = ''] = /^([^/]*)(.*)$/.exec(serverText(address)) ?? []
+  const [, name = '', named = port] = /^(.*?)(?::(\d+))?$/.exec(host.toLowerCase()) ?? []
+  return `${LOOPBACK_NAMES.includes(name) ? LOOPBACK : name}:${named}${path}`
+}
+
+type Settings = Readonly<Record<string, unknown>>
+
+const partOf = (settings: Settings) => (settings.workflows ?? {}) as { readonly server?: unknown }
+
+export function serverOfEntry(settings: Settings): string | undefined {
+  const { server } = partOf(settings)
+  return typeof server === 'string' ? server : undefined
+}
+
+export function withServer(settings: Settings, server: string): Settings {
+  return { ...settings, workflows: { ...partOf(settings), server } }
+}

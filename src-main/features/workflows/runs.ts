@@ -1,0 +1,124 @@
+import type { z } from 'zod'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
+import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
+import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import { moveJobs } from '../../services/queue/change-many-jobs.ts'
+import { submitJob } from '../../services/queue/submit.ts'
+import type { Models } from '../models/models.ts'
+import { checkDocument, refuseLarge } from './library.ts'
+import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
+import { packagesByClass, withNamed } from './rules/node-packages.ts'
+import { saidWithPackages } from './rules/problem.ts'
+import { type RunGraph, runGraph } from './rules/runs/run-graph.ts'
+import { isBridge, whyNoWorkflows } from './rules/runs/takes-workflows.ts'
+import { installedModels, modelNotInstalled, noPayload, runInput } from './run-input.ts'
+
+type Deps = ReadsInThread & {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly nodeTypes: Pick<NodeTypeRegistry, 'of' | 'readOf'>
+  readonly nodePackages: FindNodePackages
+  readonly models: Pick<Models, 'here'>
+}
+
+export type RunRequest = z.output<typeof runCreate>
+
+/**
+ * Queues a graph as a job.
+ * @throws AppError NOT_A_WORKFLOW, TAKES_NO_WORKFLOWS, BAD_FIELD, MODEL_NOT_INSTALLED, ENDPOINT_PAUSED,
+ * ENDPOINT_NOT_FOUND
+ */
+export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunRequest): Promise<RunView> {
+  const { storage, clock } = deps
+  refuseWithoutWorkflows(endpoint)
+  const graph = await readRunGraph(deps, endpoint, asked)
+  if (asked.document !== undefined) await checkDocument(deps, asked.document)
+  const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
+  // Only for the bridge: other image workers get the public contract.
+  const bridge = isBridge(endpoint.config) ? { document } : undefined
+  const input = await runInput(deps, { graph, bridge })
+  const { text: payload, files, words } = graph
+  const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
+  const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
+  const job = await submitJob(deps, endpoint, submission, ({ id }) =>
+    storage.runs.insert({ ...run, id, createdAt: clock.now() }),
+  )
+  return requireRun(deps, job.id)
+}
+
+async function readRunGraph(
+  deps: Deps,
+  endpoint: Endpoint,
+  { payload: text, title, label }: RunRequest,
+): Promise<RunGraph> {
+  const { nodeTypes, readInThread } = deps
+  refuseLarge(text)
+  const { handler } = endpoint.config
+  const asked = { title, label, endpoint: { handler }, installed: installedModels(deps, endpoint) }
+  const isShort = text.length <= limit('payloadInRowBytes')
+  const read = isShort
+    ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
+    : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)
+  if ('words' in read) return read
+  if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
+  if ('missing' in read) throw modelNotInstalled(deps, endpoint, read.missing)
+  if (!('unrunnable' in read)) throw noPayload(read)
+  const { id, classType, named } = read.unrunnable
+  const { classes } = await deps.nodePackages([classType])
+  const packages = withNamed(packagesByClass({ classes }), named).get(classType)
+  const lacks = `node ${id} is of the class ${classType}, which its worker does not have. Choose another endpoint.`
+  const why = saidWithPackages(lacks, packages).replace(/\.$/, '')
+  throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })
+}
+
+export function refuseWithoutWorkflows({ id, config }: Endpoint): void {
+  const why = whyNoWorkflows(config)
+  if (why !== undefined) throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: id, why })
+}
+
+export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
+  const run = requireRun(deps, id)
+  const texts = deps.storage.runs.texts(id)
+  const document = texts?.document
+  return { ...run, payload: texts?.payload ?? '{}', ...(document === undefined ? {} : { document }) }
+}
+
+/**
+ * Deletes an ended run; its files go once nothing else needs them.
+ * @throws AppError RUN_NOT_FOUND, BAD_FIELD
+ */
+export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promise<void> {
+  const { storage } = deps
+  requireRun(deps, id)
+  if (!(await storage.write(() => storage.runs.remove(id))))
+    throw new AppError('BAD_FIELD', { field: 'runId', why: 'the run has not ended. Cancel its job first' })
+}
+
+/**
+ * Cancels a sweep's open runs.
+ * @returns their number
+ * @throws AppError SWEEP_NOT_FOUND
+ */
+export async function cancelSweep(deps: Pick<Deps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
+  return (await moveJobs(deps, 'cancel', { ids: openRuns(deps.storage, sweepId) })).changed
+}
+
+/**
+ * The runs of a sweep that have not ended, newest first: workers take the oldest, so none comes in between.
+ * @throws AppError SWEEP_NOT_FOUND
+ */
+export function openRuns(storage: Pick<Storage, 'runs'>, sweepId: string): readonly string[] {
+  const runs = storage.runs.ofSweep(sweepId)
+  if (runs.length === 0) throw new AppError('SWEEP_NOT_FOUND', { sweepId: sweepId.slice(0, 64) })
+  return runs.filter(({ isOpen }) => isOpen).map(({ id }) => id)
+}
+
+function requireRun({ storage }: Pick<Deps, 'storage'>, id: string): RunView {
+  const run = storage.runs.get(id)
+  if (run === undefined) throw new AppError('RUN_NOT_FOUND', { runId: id.slice(0, 100) })
+  return run
+}

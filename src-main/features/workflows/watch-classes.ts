@@ -1,0 +1,105 @@
+/**
+ * Keeps node classes equal to the backing server's. Missing ones are read every minute; on use, at most every 10 s, a
+ * changed length, an outage or 5 minutes' age triggers a full read. Source: ours; ComfyUI reports neither start time
+ * nor version.
+ */
+import { AppError } from '../../contract/errors.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import { isOfServer } from '../../services/endpoints/views.ts'
+import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { NodeTypeRegistry } from './node-types.ts'
+import type { WorkflowPorts } from './ports.ts'
+
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Pick<Clock, 'steady'>
+  readonly log: Log
+  readonly nodeTypes: Pick<NodeTypeRegistry, 'fetch'>
+  readonly sizeOfNodeTypes: WorkflowPorts['sizeOfNodeTypes']
+  readonly stopping: AbortSignal
+}
+
+const POLL_EVERY_MS = 10_000
+// Costs megabytes, as the server builds its list each time anyway.
+const COMPARE_EVERY_MS = 300_000
+
+export function createClassesWatch(deps: Deps) {
+  const { storage, clock, log, nodeTypes, sizeOfNodeTypes, stopping } = deps
+  const checks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
+  const reads = new Set<Promise<void>>()
+  // Last full read, and servers that have not answered since.
+  const readAt = new Map<string, number>()
+  const away = new Set<string>()
+  let isStarted = false
+
+  const isMissing = ({ id, config }: Endpoint) =>
+    config.workflows?.server !== undefined && !isOfServer(storage.nodeTypes.origin(id), config.workflows.server)
+
+  async function read(endpoint: Endpoint, isFirst: boolean): Promise<void> {
+    try {
+      readAt.set(endpoint.id, clock.steady())
+      await nodeTypes.fetch(endpoint)
+      away.delete(endpoint.id)
+      log.info('classes of nodes read', { endpointId: endpoint.id })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (isFirst && !stopping.aborted) log.warn('classes of nodes not read', { endpointId: endpoint.id, error })
+    }
+  }
+
+  function later(work: Promise<void>): void {
+    const current = work
+      .catch((error) => log.error('node classes not checked', { error }))
+      .finally(() => void reads.delete(current))
+    reads.add(current)
+  }
+
+  async function check(endpoint: Endpoint, server: string): Promise<void> {
+    const { id } = endpoint
+    const known = storage.nodeTypes.get(id)
+    if (known?.source === 'file') return
+    const size = await sizeOfNodeTypes(server, stopping)
+    if (size === undefined) away.add(id)
+    else if (away.has(id) || !isOfServer(known, server) || Buffer.byteLength(known.text) !== size)
+      return read(endpoint, false)
+    if (clock.steady() - (readAt.get(id) ?? Number.NEGATIVE_INFINITY) >= COMPARE_EVERY_MS) later(read(endpoint, false))
+  }
+
+  function forget(endpointId: string): void {
+    checks.delete(endpointId)
+    readAt.delete(endpointId)
+    away.delete(endpointId)
+  }
+
+  return {
+    start() {
+      if (isStarted) return
+      isStarted = true
+      storage.onDurable((changes) => {
+        for (const change of changes) {
+          if (change.type !== 'endpoint') continue
+          if (change.event === 'deleted') forget(change.endpointId)
+          if (change.event !== 'created' && change.event !== 'updated') continue
+          const endpoint = storage.endpoints.get(change.endpointId)
+          if (endpoint !== undefined && isMissing(endpoint) && !stopping.aborted) later(read(endpoint, true))
+        }
+      })
+    },
+    readMissing() {
+      for (const endpoint of storage.endpoints.all().filter(isMissing)) later(read(endpoint, false))
+    },
+    async renew(endpoint: Endpoint | undefined): Promise<void> {
+      const server = endpoint?.config.workflows?.server
+      if (endpoint === undefined || server === undefined || stopping.aborted) return
+      const now = clock.steady()
+      const last = checks.get(endpoint.id)
+      if (last !== undefined && now - last.at < POLL_EVERY_MS) return last.done
+      const done = check(endpoint, server).catch((error) => log.error('node classes not checked', { error }))
+      checks.set(endpoint.id, { at: now, done })
+      return done
+    },
+    async stop() {
+      await Promise.all([...reads, ...[...checks.values()].map(({ done }) => done)])
+    },
+  }
+}

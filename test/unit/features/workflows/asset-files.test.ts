@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { assetsInMemory, openAssetFiles } from '../../../../src-main/features/workflows/store/asset-files.ts'
+
+const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
+const BYTES = new TextEncoder().encode('words')
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'drydock-assets-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+describe.each([
+  ['in a folder', () => openAssetFiles(folder())],
+  ['in memory', assetsInMemory],
+])('files %s', (_place, open) => {
+  it('are kept, read, removed, and told apart', async () => {
+    const files = open()
+    expect(await files.read(A)).toBe(undefined)
+    await Promise.all([files.store(A, BYTES), files.store(A, BYTES), files.store(B, new Uint8Array(5_000_000))])
+    expect(new Uint8Array((await files.read(A)) ?? [])).toEqual(BYTES)
+    expect((await files.read(B))?.length).toBe(5_000_000)
+    expect([...(await files.olderThan(Number.MAX_SAFE_INTEGER))].sort()).toEqual([A, B])
+    await files.remove([A, 'c'.repeat(64)])
+    expect([await files.read(A), (await files.read(B))?.length]).toEqual([undefined, 5_000_000])
+    await files.close()
+  })
+})
+
+describe('a folder of files', () => {
+  it('is closed to others, and holds nothing but whole files', async () => {
+    const data = folder()
+    const files = openAssetFiles(data)
+    await files.store(A, BYTES)
+    expect(readdirSync(join(data, 'assets'))).toEqual([A])
+    expect(statSync(join(data, 'assets')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(data, 'assets', A)).mode & 0o777).toBe(0o600)
+  })
+
+  it('tells of files that were written before a time', async () => {
+    const files = openAssetFiles(folder())
+    await files.store(A, BYTES)
+    expect(await files.olderThan(Date.now() - 60_000)).toEqual([])
+    expect(await files.olderThan(Date.now() + 60_000)).toEqual([A])
+  })
+
+  it('that cannot be made is an error with a reason', async () => {
+    const data = folder()
+    writeFileSync(join(data, 'assets'), 'a file is in its place')
+    const error = await openAssetFiles(data)
+      .store(A, BYTES)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code: 'DATABASE_BUSY',
+      message: expect.stringContaining('an asset could not be stored ('),
+    })
+  })
+})

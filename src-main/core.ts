@@ -1,24 +1,24 @@
 import type { Endpoint, Storage } from './services/ports/storage.ts'
+
 /**
  * The only place that joins services and adapters. start() readopts workers that answer and requeues the jobs of
  * others; stop() lets jobs end within the grace period, then requeues the rest.
  */
 
-import { createProcessMachine } from './build/process-machine.ts'
-import { readCatalog, readPrices, workflowResources } from './build/resources.ts'
-import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
-import { watchCode } from './build/watch-code.ts'
 import type { RegistryCredentials } from './contract/container.ts'
 import type { CodeChange } from './contract/endpoint.ts'
 import type { PackageInstall } from './contract/packages.ts'
 import { fileError } from './database/write-files.ts'
 import type { LeftBehind } from './domain/machines/left-behind.ts'
+import { readManifest, unpackArtifact } from './features/apps/adapters/unpack-artifact.ts'
+import { createReleases } from './features/apps/releases.ts'
 import { createComparisons } from './features/comparisons/comparisons.ts'
 import { createLoadTests } from './features/load-tests/load-tests.ts'
 import { createModels } from './features/models/models.ts'
 import { createSchedules } from './features/schedules/schedules.ts'
 import { createTargetDeploys } from './features/targets/deploys.ts'
 import { createRecentSpans, createWhatIf } from './features/what-if/what-if.ts'
+import { watchCode } from './features/workers/adapters/watch-code.ts'
 import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from './features/workflows/adapters/comfy-server.ts'
 import { createWorkflows } from './features/workflows/workflows.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
@@ -32,9 +32,10 @@ import { pingWorker, previewLink, sendRequest } from './outbound/local-requests.
 import { postOut } from './outbound/post.ts'
 import { openCollector } from './outbound/span-thread.ts'
 import { sendToTarget } from './outbound/target-requests.ts'
+import { readCatalog, readPrices, workflowResources } from './resources/resources.ts'
 import { PYTHON_PACKAGES } from './resources/root.ts'
+import { createProcessMachine } from './runtimes/process/process-machine.ts'
 import { createAccess } from './services/access.ts'
-import { createReleases } from './services/apps/releases.ts'
 import { createEndpointLog } from './services/endpoint-log.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
 import { createPackageInstaller } from './services/endpoints/install-packages.ts'

@@ -48,34 +48,38 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'init',
         'create a small sample app with every kind of endpoint and no dependencies',
-        async () => (await import('./commands/init.ts')).addInit,
+        async () => (await import('../features/apps/commands/init.ts')).addInit,
       ],
       [
         'build',
         'build the app in this folder: find its endpoints, install its packages, pack the artifact',
-        async () => (await import('./commands/build.ts')).addBuild,
+        async () => (await import('../features/apps/commands/build.ts')).addBuild,
       ],
       [
         'deploy',
         'build the app in this folder and deploy it to its endpoints without downtime',
-        async () => (await import('./commands/deploy.ts')).addDeploy,
+        async () => (await import('../features/apps/commands/deploy.ts')).addDeploy,
       ],
       [
         'rollback',
         'go back to the code of an earlier release; this creates a release with the next number',
-        async () => (await import('./commands/deploy.ts')).addRollback,
+        async () => (await import('../features/apps/commands/deploy.ts')).addRollback,
       ],
       [
         'undeploy',
         'delete the endpoints of an environment and their jobs; releases and variables stay',
-        async () => (await import('./commands/deploy.ts')).addUndeploy,
+        async () => (await import('../features/apps/commands/deploy.ts')).addUndeploy,
       ],
       [
         'app',
         'list, show or delete apps; `drydock deploy` creates them',
-        async () => (await import('./commands/app.ts')).addApp,
+        async () => (await import('../features/apps/commands/app.ts')).addApp,
       ],
-      ['env', 'environments of an app and their variables', async () => (await import('./commands/env.ts')).addEnv],
+      [
+        'env',
+        'environments of an app and their variables',
+        async () => (await import('../features/apps/commands/env.ts')).addEnv,
+      ],
     ],
   ],
   [

@@ -1,7 +1,7 @@
-import { resourceProgram } from '../build/resources.ts'
 import { ApiError } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { SKETCH } from '../contract/catalog.ts'
+import { resourceProgram } from '../resources/resources.ts'
 import { CliError } from './cli-error.ts'
 
 export type Sample = {

@@ -1,6 +1,6 @@
 /**
  * JSON output of `python3 -m svc_build scan`, written by resources/python/svc_build and read by
- * src-main/build/python-scanner.ts; unused fields are omitted.
+ * src-main/features/apps/adapters/python-scanner.ts; unused fields are omitted.
  */
 import { z } from 'zod'
 

@@ -3,9 +3,9 @@
  * docs/spec/agents.md.
  */
 
+import { APP_TOOLS } from '../features/apps/tools.ts'
 import { WORKFLOW_TOOLS } from '../features/workflows/tools.ts'
 import type { Tool } from './tool.ts'
-import { APP_TOOLS } from './tools/app-tools.ts'
 import { BATCH_TOOLS } from './tools/batch-tools.ts'
 import { ENDPOINT_TOOLS } from './tools/endpoint-tools.ts'
 import { JOB_TOOLS } from './tools/job-tools.ts'

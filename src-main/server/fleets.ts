@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
-import { resourceProgram } from '../build/resources.ts'
 import {
   type CorePorts,
   dockerFleet,
@@ -14,6 +13,7 @@ import {
   type Storage,
 } from '../core.ts'
 import { endpointHostsUrl } from '../domain/platform/variables.ts'
+import { resourceProgram } from '../resources/resources.ts'
 import { RESOURCES } from '../resources/root.ts'
 import { findCertificates } from './certificates.ts'
 import type { DataFolder } from './data-folder.ts'

@@ -8,8 +8,8 @@ import { createMachineApp } from '../api/machine-app.ts'
 import type { PageFile, PageFiles } from '../api/pages.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker-app.ts'
-import { openPythonWheel } from '../app-builder/create-app-builder.ts'
-import { createProjectTools } from '../app-builder/project-tools.ts'
+import { openPythonWheel } from '../app/app-builder/create-app-builder.ts'
+import { createProjectTools } from '../app/app-builder/project-tools.ts'
 import {
   createCore,
   fileError,

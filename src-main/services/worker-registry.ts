@@ -1,5 +1,4 @@
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
-import { type AppTarget, targetOf } from '../domain/app/app-target.ts'
 import { healthPathOf } from '../domain/load-balanced/listening-variables.ts'
 import {
   type EventFacts,
@@ -11,6 +10,7 @@ import {
   type WorkerRecords,
   type WorkerStanding,
 } from '../domain/worker/transitions.ts'
+import { type AppTarget, targetOf } from '../features/apps/rules/app-target.ts'
 import { createEmitter } from '../lib/emitter.ts'
 import type { Clock, Log } from '../lib/system.ts'
 import type { FleetWorker } from './ports/fleet.ts'

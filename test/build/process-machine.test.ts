@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createProcessMachine } from '../../src-main/build/process-machine.ts'
+import { createProcessMachine } from '../../src-main/runtimes/process/process-machine.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 import { PYTHON } from './support.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type AppBuilderOptions, createAppBuilder } from '../../src-main/app-builder/create-app-builder.ts'
+import { type AppBuilderOptions, createAppBuilder } from '../../src-main/app/app-builder/create-app-builder.ts'
 import { type BuildEvent, BuildFailure, type BuildProblem } from '../../src-main/contract/build.ts'
 import { makeWheels, onlyWheelsOf, type WheelContent } from '../support/wheels.ts'
 

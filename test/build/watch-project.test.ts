@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { pollFolders } from '../../src-main/build/watch-folders.ts'
-import { type ProjectChange, watchProject } from '../../src-main/build/watch-project.ts'
+import { pollFolders } from '../../src-main/features/apps/adapters/watch-folders.ts'
+import { type ProjectChange, watchProject } from '../../src-main/features/apps/adapters/watch-project.ts'
 import { until } from '../support/served-service.ts'
 
-const WATCH_MODULE = new URL('../../src-main/build/watch-project.ts', import.meta.url)
+const WATCH_MODULE = new URL('../../src-main/features/apps/adapters/watch-project.ts', import.meta.url)
 
 /** A project with two files, and what is told of it. */
 function setup() {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createAppFolderWriter } from '../../src-main/app-builder/create-app-builder.ts'
+import { createAppFolderWriter } from '../../src-main/app/app-builder/create-app-builder.ts'
 import { onlyWheelsOf, type WheelContent } from '../support/wheels.ts'
 import { appWith, archiveTexts, leftIn, problemsOf, setup as projectSetup } from './support.ts'
 

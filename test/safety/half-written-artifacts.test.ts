@@ -32,7 +32,7 @@ function setup() {
 test('a part of an upload that cannot be stored is cut off again, and the upload goes on before it', () => {
   const { run } = setup()
   const told = run(
-    'src-main/storage/artifact-files.ts',
+    'src-main/features/apps/store/artifact-files.ts',
     `const files = all.openArtifactFiles(folder)
      const name = 'a'.repeat(64)
      const append = (offset, bytes) => files.append(name, { offset, total: 9_000_000 }, Buffer.alloc(bytes))
@@ -58,7 +58,7 @@ test.each([
     archive(file('a'), file('large', { content: Buffer.alloc(bytes) }), file('b')),
   )
   const told = run(
-    'src-main/build/unpack-artifact.ts',
+    'src-main/features/apps/adapters/unpack-artifact.ts',
     `const unpacking = all.unpackArtifact(folder + '/artifact', folder + '/unpacked/app', new AbortController().signal)
      tell(await unpacking.then(() => 'unpacked', ({ message }) => message))`,
   )

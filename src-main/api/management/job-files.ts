@@ -5,6 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
+import { hiddenValues } from '../../features/apps/variables.ts'
 import {
   cancelBatch,
   createBatch,
@@ -18,7 +19,6 @@ import {
   viewBatch,
 } from '../../features/batches/batches.ts'
 import { MIB } from '../../lib/units.ts'
-import { hiddenValues } from '../../services/apps/variables.ts'
 import type { Bytes } from '../../services/body-text.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
 import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'

@@ -10,15 +10,15 @@ import type { Role } from '../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { createOf, modelOf, type SavedInput, updateOf } from '../../domain/platform/saved-endpoint.ts'
 import type { TaskPod } from '../../domain/platform/task-pod.ts'
-import { createSecret, deleteSecret, listSecrets } from '../../services/account-secrets.ts'
-import { endpointsOf } from '../../services/apps/environment-endpoints.ts'
+import { endpointsOf } from '../../features/apps/environment-endpoints.ts'
 import {
   createEnvironment,
   deleteApp,
   deleteEnvironment,
   requireApp,
   requireEnvironment,
-} from '../../services/apps/environments.ts'
+} from '../../features/apps/environments.ts'
+import { createSecret, deleteSecret, listSecrets } from '../../services/account-secrets.ts'
 import {
   createPlatformEndpoint,
   type PlatformEndpointDeps,

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import type { FindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { Caller } from '../../services/keys.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { fieldError } from '../error-response.ts'

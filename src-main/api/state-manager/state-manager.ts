@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
-import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import type { FindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { Caller } from '../../services/keys.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { readBody } from '../read-request.ts'

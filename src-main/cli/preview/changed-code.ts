@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ProjectChange } from '../../app-builder/watch-app.ts'
+import type { ProjectChange } from '../../app/app-builder/watch-app.ts'
 import type { BuiltApp } from '../../contract/build.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 

@@ -2,7 +2,7 @@
  * Manifest of a transferred tree, one JSON line per entry in path order, whose SHA-256 is the tree's id; see
  * resources/python/svc_files/_manifest.py.
  */
-import { comparePaths } from '../app/manifest.ts'
+import { comparePaths } from '../../features/apps/rules/manifest.ts'
 
 export type Content = { readonly sha256: string; readonly size: number; readonly executable?: true }
 

@@ -1,5 +1,5 @@
 /** Selects files to send to another machine. Source: docs/spec/machines.md, 5. */
-import { createIgnoreRule, holdsCredentials, isOfTool } from '../app/left-out.ts'
+import { createIgnoreRule, holdsCredentials, isOfTool } from '../../features/apps/rules/left-out.ts'
 
 /** `packed`: a built app, sent completely; `project`: a folder in which somebody works. */
 export type FolderKind = 'packed' | 'project'

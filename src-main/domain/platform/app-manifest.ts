@@ -6,7 +6,7 @@ import { type BuildProblem, buildProblem } from '../../contract/build.ts'
 import type { Manifest, ManifestTask } from '../../contract/manifest.ts'
 import { platformManifest, type WrittenPlatformManifest } from '../../contract/platform-manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
-import { type DescribedApp, makeManifest, manifestFunction } from '../app/manifest.ts'
+import { type DescribedApp, makeManifest, manifestFunction } from '../../features/apps/rules/manifest.ts'
 import { fromPlatformManifest } from './manifest.ts'
 
 type WrittenResource = WrittenPlatformManifest['resources'][number]

@@ -4,7 +4,7 @@
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { type VolumeMount, volumeMounts } from '../../contract/platform-settings.ts'
-import { VOLUME_TARGET } from '../app/target-config.ts'
+import { VOLUME_TARGET } from '../../features/apps/rules/target-config.ts'
 
 type Variables = EndpointConfig['env']
 

@@ -1,6 +1,6 @@
 import type { CatalogEntry, MissingPart } from '../../contract/catalog.ts'
 import { containerSettings } from '../../contract/container.ts'
-import type { NamedCatalogFile, ReadCatalog } from '../ports/build.ts'
+import type { NamedCatalogFile, ReadCatalog } from '../../features/apps/ports/build.ts'
 import type { Fleet } from '../ports/fleet.ts'
 
 export type Catalog = ReturnType<typeof createCatalog>

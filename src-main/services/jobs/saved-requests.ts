@@ -2,10 +2,10 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { InputHints, RequestDraft, SavedRequest } from '../../contract/requests.ts'
 import { graphInputHints, inputHints } from '../../domain/requests/input-hints.ts'
+import { exampleInput } from '../../features/apps/views.ts'
 import { parseExact } from '../../lib/json.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
-import { exampleInput } from '../apps/views.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

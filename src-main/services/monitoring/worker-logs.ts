@@ -1,6 +1,5 @@
 /** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../../domain/app/app-target.ts'
 import { unsentError } from '../../domain/job/unsent-error.ts'
 import {
   createMask,
@@ -11,9 +10,10 @@ import {
   unsentKind,
 } from '../../domain/worker/log-lines.ts'
 import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../../features/apps/rules/app-target.ts'
+import { ownSecrets, secretValues } from '../../features/apps/variables.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { accountSecretValues } from '../account-secrets.ts'
-import { ownSecrets, secretValues } from '../apps/variables.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { WorkerOutput } from '../ports/fleet.ts'
 import type { Endpoint, NewLogLine, Storage } from '../ports/storage.ts'

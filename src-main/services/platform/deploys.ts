@@ -8,10 +8,10 @@ import { MANIFEST_FILE, type Manifest } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
 import { endpointIdFrom } from '../../domain/ids.ts'
 import { type SavedEndpoint, withSaved } from '../../domain/platform/manifest.ts'
+import { endpointsOf } from '../../features/apps/environment-endpoints.ts'
+import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../../features/apps/release-source.ts'
+import type { Releases } from '../../features/apps/releases.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import { endpointsOf } from '../apps/environment-endpoints.ts'
-import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
-import type { Releases } from '../apps/releases.ts'
 import type { Environment, Release, Storage } from '../ports/storage.ts'
 
 export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {

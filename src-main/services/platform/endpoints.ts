@@ -12,8 +12,6 @@ import type {
   PlatformWorker,
 } from '../../contract/platform.ts'
 import type { PlatformSettings } from '../../contract/platform-settings.ts'
-import { TASK_PROGRAM } from '../../domain/app/runtime-program.ts'
-import { VOLUME_TARGET } from '../../domain/app/target-config.ts'
 import {
   type Asked,
   askedCardCount,
@@ -27,7 +25,9 @@ import {
 } from '../../domain/platform/endpoint-settings.ts'
 import { imageOf, viewPlatformEndpoint, viewPlatformWorker, viewReleases } from '../../domain/platform/endpoint-view.ts'
 import { readRuntimeImage } from '../../domain/platform/runtime-image.ts'
-import { fitCards } from '../apps/plan-release.ts'
+import { fitCards } from '../../features/apps/plan-release.ts'
+import { TASK_PROGRAM } from '../../features/apps/rules/runtime-program.ts'
+import { VOLUME_TARGET } from '../../features/apps/rules/target-config.ts'
 import { createEndpoint, type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import { addressesOf, readHealth, viewWorker } from '../endpoints/views.ts'
 import type { Endpoint } from '../ports/storage.ts'

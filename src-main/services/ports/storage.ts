@@ -1,5 +1,7 @@
 /** The types of storage, for services and for what they call. They are declared with their stores. */
 
+export type { App, Environment, NewRelease, Release } from '../../features/apps/store/app-store.ts'
+export type { ArtifactFiles } from '../../features/apps/store/artifact-files.ts'
 export type { Batch, BatchPlace } from '../../features/batches/store.ts'
 export type { Comparison, ComparisonItem, ComparisonRunEnd, StoredVersion } from '../../features/comparisons/store.ts'
 export type { ModelDownloadStore, StoredDownload } from '../../features/models/download-store.ts'
@@ -10,8 +12,6 @@ export type { StoredGraph } from '../../features/workflows/store/graph-store.ts'
 export type { NodeTypesOrigin, StoredNodeTypes } from '../../features/workflows/store/node-type-store.ts'
 export type { RunEnd, RunQuery } from '../../features/workflows/store/run-store.ts'
 export type { SeenWorkflow, WorkflowChanges } from '../../features/workflows/store/workflow-store.ts'
-export type { App, Environment, NewRelease, Release } from '../../storage/app-store.ts'
-export type { ArtifactFiles } from '../../storage/artifact-files.ts'
 export type { Change, JobChange } from '../../storage/changes.ts'
 export type { Endpoint } from '../../storage/endpoint-store.ts'
 export type { Job, JobFilter, Moment, NamedJobs, StoredPayload } from '../../storage/job.ts'

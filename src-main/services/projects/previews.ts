@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { PreviewView } from '../../contract/projects.ts'
-import { previewBegun, previewEnded, previewStopping, previewWith } from '../../domain/app/project-progress.ts'
+import { previewBegun, previewEnded, previewStopping, previewWith } from '../../features/apps/rules/project-progress.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { PreviewEnd, PreviewLink, PreviewProgram, StartPreview } from '../ports/projects.ts'
 import type { Project } from '../ports/storage.ts'

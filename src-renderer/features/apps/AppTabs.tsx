@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
-import { chooseEnvironment } from '../../../src-main/domain/app/app-target.ts'
+import { chooseEnvironment } from '../../../src-main/features/apps/rules/app-target.ts'
 import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab, PROJECT_TABS, type ProjectTab } from '../../addresses.ts'
 import { appsQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'

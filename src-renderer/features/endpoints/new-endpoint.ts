@@ -1,5 +1,10 @@
 import { fileProblem, type HubFile, hubFile } from '../../../src-main/contract/worker-repository.ts'
-import { answerProblem, type HubAnswers, hubDefaults, hubSettings } from '../../../src-main/domain/app/hub-form.ts'
+import {
+  answerProblem,
+  type HubAnswers,
+  hubDefaults,
+  hubSettings,
+} from '../../../src-main/features/apps/rules/hub-form.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 
 export const NEW_ENDPOINTS = ['handler', 'command', 'web', 'image'] as const

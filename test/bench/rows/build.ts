@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAppBuilder } from '../../../src-main/app-builder/create-app-builder.ts'
+import { createAppBuilder } from '../../../src-main/app/app-builder/create-app-builder.ts'
 import type { BuildResult } from '../../../src-main/contract/build.ts'
 import { makeWheels, onlyWheelsOf } from '../../support/wheels.ts'
 import { bounded, type Row } from '../report.ts'

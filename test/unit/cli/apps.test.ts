@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { appOf } from '../../../src-main/cli/deploy/app-target.ts'
+import { appOf } from '../../../src-main/features/apps/commands/deploy/app-target.ts'
 import { app, detail, environment, PLACE, release } from './deploy/support.ts'
 import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { addBuildOptions, whatToBuild } from '../../../src-main/cli/build-app.ts'
+import { addBuildOptions, whatToBuild } from '../../../src-main/features/apps/commands/build-app.ts'
 
 test('--allow-links-to may be repeated, and its folders are relative to the folder of the caller', () => {
   const options = (argv: readonly string[]) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { showBuildSteps } from '../../../src-main/cli/build-app.ts'
 import { createOutput } from '../../../src-main/cli/output.ts'
 import type { BuildEvent } from '../../../src-main/contract/build.ts'
+import { showBuildSteps } from '../../../src-main/features/apps/commands/build-app.ts'
 
 const EVENTS: readonly BuildEvent[] = [
   { kind: 'started', step: 'install' },

@@ -2,7 +2,6 @@
 
 import type { z } from 'zod'
 import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
-import { SEEN_AT_START } from '../../../../src-main/domain/app/plan.ts'
 import {
   PARTS,
   type Raw,
@@ -14,6 +13,7 @@ import {
   valueAt,
   withUnit,
 } from '../../../../src-main/domain/endpoint-settings/setting.ts'
+import { SEEN_AT_START } from '../../../../src-main/features/apps/rules/plan.ts'
 
 export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { runBuild } from '../../../../src-main/cli/build-app.ts'
 import { createClient } from '../../../../src-main/cli/client.ts'
-import { deployToTarget } from '../../../../src-main/cli/deploy/deploy-to-target.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
+import type { runBuild } from '../../../../src-main/features/apps/commands/build-app.ts'
+import { deployToTarget } from '../../../../src-main/features/apps/commands/deploy/deploy-to-target.ts'
 import { startStandIn, surroundingsOf, temporaryFolder } from '../support.ts'
 import { planOf, step } from './support.ts'
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
-import { makeRelease } from '../../../../src-main/cli/deploy/run-release.ts'
 import type { ReleaseProgress } from '../../../../src-main/contract/app.ts'
+import { makeRelease } from '../../../../src-main/features/apps/commands/deploy/run-release.ts'
 import { startStandIn } from '../support.ts'
 import { events, PLACE, progress, step } from './support.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { showPlan } from '../../../../src-main/cli/deploy/show-release.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { DeployPlan, PlannedStep } from '../../../../src-main/contract/app.ts'
+import { showPlan } from '../../../../src-main/features/apps/commands/deploy/show-release.ts'
 import { surroundingsOf } from '../support.ts'
 import { planOf } from './support.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { showReleaseSteps } from '../../../../src-main/cli/deploy/show-release.ts'
 import { createOutput } from '../../../../src-main/cli/output.ts'
 import type { ReleaseStep } from '../../../../src-main/contract/app.ts'
+import { showReleaseSteps } from '../../../../src-main/features/apps/commands/deploy/show-release.ts'
 import { surroundingsOf } from '../support.ts'
 import { step } from './support.ts'
 

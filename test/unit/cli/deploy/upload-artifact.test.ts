@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
-import { uploadArtifact } from '../../../../src-main/cli/deploy/upload-artifact.ts'
+import { uploadArtifact } from '../../../../src-main/features/apps/commands/deploy/upload-artifact.ts'
 import { temporaryFolder } from '../support.ts'
 
 const PART = 1024

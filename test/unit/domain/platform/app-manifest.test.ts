@@ -6,7 +6,7 @@ import {
   makePlatformManifest,
   warningsOfAppName,
 } from '../../../../src-main/domain/platform/app-manifest.ts'
-import { scanned, scannedFunction, scanOf } from '../app/scan-support.ts'
+import { scanned, scannedFunction, scanOf } from '../../features/apps/scan-support.ts'
 
 const ofApp = (given: Partial<ScannedEndpoint>) =>
   scanned({ sdk: 2, module: 'main', qualname: 'greet', handlerFile: undefined, ...given })

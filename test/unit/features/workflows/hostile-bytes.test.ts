@@ -1,7 +1,6 @@
 /** Bytes and texts that were made to hold up or fill whoever reads them. Before, each took minutes or all memory. */
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { fileTools } from '../../../../src-main/build/resources.ts'
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
 import { jsonNumber } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { ByteTools } from '../../../../src-main/features/workflows/rules/metadata/bytes.ts'
@@ -12,6 +11,7 @@ import { resolvePrompt } from '../../../../src-main/features/workflows/rules/res
 import { nextValue } from '../../../../src-main/features/workflows/rules/resolve/next-value.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
 import { mediaTypeOf } from '../../../../src-main/lib/media.ts'
+import { fileTools } from '../../../../src-main/resources/resources.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')

@@ -1,8 +1,8 @@
-import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../build/resources.ts'
 import { dataFolder } from '../../../../cli/find-service.ts'
 import type { Output } from '../../../../cli/output.ts'
 import type { Surroundings } from '../../../../cli/surroundings.ts'
 import type { ServiceClient } from '../../../../client/service-client.ts'
+import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../resources/resources.ts'
 import { readDocument, subgraphsOf } from '../../rules/document/document.ts'
 import type { JsonObject } from '../../rules/json/value.ts'
 import {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { readCatalog } from '../../../../../src-main/build/resources.ts'
 import { endpointConfig } from '../../../../../src-main/contract/endpoint.ts'
 import { readPayloadNodes } from '../../../../../src-main/features/workflows/rules/payload.ts'
 import { nameVariants } from '../../../../../src-main/features/workflows/rules/runs/find-results.ts'
 import { findMissingModel } from '../../../../../src-main/features/workflows/rules/runs/graph-models.ts'
 import { filesIn } from '../../../../../src-main/features/workflows/rules/runs/payload-files.ts'
+import { readCatalog } from '../../../../../src-main/resources/resources.ts'
 import { json, objectOf } from '../../../../support/workflow-files.ts'
 
 const nodesOf = (payload: object) => readPayloadNodes(objectOf(JSON.stringify(payload)))

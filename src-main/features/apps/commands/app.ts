@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { confirmDeletion, YES } from '../../../cli/ask.ts'
+import { openSession } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import { ago, counted } from '../../../lib/text.ts'
+import { showEnvironments } from './show-environment.ts'
+
+export function addApp(app: Command, surroundings: Surroundings): void {
+  addAppList(app, surroundings)
+  addAppShow(app, surroundings)
+  addAppDelete(app, surroundings)
+}
+
+function addAppShow(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('show')
+    .alias('get')
+    .description('show an app with its environments')
+    .argument('<app>', 'name of the app')
+    .addHelpText('after', '\nExamples:\n  $ drydock app show demo')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { checkedApp } = await import('./deploy/app-target.ts')
+      const app = checkedApp(name)
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('appRead', { path: { app } })
+      output.result(response, () => showEnvironments(output, response, surroundings.now()))
+    })
+}
+
+function addAppDelete(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('delete')
+    .description('delete an app: its environments, endpoints, releases and variables')
+    .argument('<app>', 'name of the app')
+    .option(...YES)
+    .addHelpText('after', '\nExamples:\n  $ drydock app delete demo\n  $ drydock app delete demo --yes')
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+      const { checkedApp } = await import('./deploy/app-target.ts')
+      const app = checkedApp(name)
+      const { client, output } = await openSession(command, surroundings)
+      const { environments } = await client.call('appRead', { path: { app } })
+      const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
+      const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
+      const question = `Delete ${what}, all jobs, releases and variables?`
+      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const response = await client.call('appDelete', { path: { app } })
+      output.result(response, `app ${app} deleted`)
+    })
+}
+
+function addAppList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list', { isDefault: true })
+    .description('list apps')
+    .addHelpText('after', '\nExamples:\n  $ drydock app list\n  $ drydock app list --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('appList')
+      if (output.json) output.document(response)
+      else if (response.apps.length === 0)
+        output.hint('There are no apps yet. Deploy one: drydock init demo, then drydock deploy')
+      else
+        output.table(
+          ['APP', 'CREATED', 'ENVIRONMENTS'],
+          response.apps.map(({ name, createdAt, environments }) => [
+            name,
+            ago(createdAt, surroundings.now()),
+            environments.map((environment) => environment.name).join(', '),
+          ]),
+        )
+    })
+}

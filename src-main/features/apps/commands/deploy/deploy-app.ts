@@ -1,0 +1,147 @@
+/** Implements `drydock deploy`. Source: docs/spec/app-deploy.md, 7. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { canAsk } from '../../../../cli/ask.ts'
+import { CliError } from '../../../../cli/cli-error.ts'
+import { type Output, size } from '../../../../cli/output.ts'
+import type { Session } from '../../../../cli/session.ts'
+import type { Surroundings } from '../../../../cli/surroundings.ts'
+import type { DeployPlan, ReleaseProgress, RunsOn } from '../../../../contract/app.ts'
+import type { BuildResult } from '../../../../contract/build.ts'
+import type { Manifest } from '../../../../contract/manifest.ts'
+import type { TargetPlan } from '../../../../contract/targets.ts'
+import { type BuildOptions, builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
+import { checkedApp, deployTarget } from './app-target.ts'
+import { readRelease, runRelease, showRelease } from './run-release.ts'
+import { showPlan } from './show-release.ts'
+import { uploadArtifact } from './upload-artifact.ts'
+
+export type DeployOptions = BuildOptions &
+  DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn; readonly on?: string }
+
+/**
+ * Nothing on the service changes until the release is made.
+ * @throws CliError as the steps do
+ */
+export async function deployApp(
+  options: DeployOptions,
+  session: Session,
+  surroundings: Surroundings,
+  build = runBuild,
+): Promise<void> {
+  const { client, output } = session
+  // Before the build, which may take minutes, so that a wrong name or address is reported at once.
+  const target = await deployTarget(client, checkedApp(builtApp(surroundings)), options.env)
+  const { readGit } = await import('../../../../app/app-builder/create-app-builder.ts')
+  // Before the build, which may add a line to .gitignore.
+  const found = await readGit(surroundings.cwd, surroundings.env)
+  const git = found === undefined ? {} : { git: found }
+  const built = await build(options, output, surroundings)
+  if (!output.json) showBuildWarnings(output, built)
+
+  const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }
+  const machine = options.on === undefined ? {} : { machine: options.on }
+  const manifest: Manifest = JSON.parse(await readFile(built.manifest, 'utf8'))
+  const plan: DeployPlan = await client.call('planCreate', {
+    path: target,
+    body: { manifest, artifact: built.sha256, ...git, ...runsOn, ...machine },
+  })
+  if (!output.json) showPlan(output, plan, client.url)
+  if (options.plan === true) {
+    if (output.json) output.document({ plan })
+    return
+  }
+  const repeated = options.on === undefined ? await repeatedRelease(session, plan, built.sha256) : undefined
+  if (repeated !== undefined) {
+    await openProject(session, surroundings)
+    output.result({ plan, ...repeated }, () => showRelease(session, repeated, true))
+    return
+  }
+  const deletes = await chooseDeletes(plan, options, { output, surroundings })
+
+  if (!output.json) output.line()
+  await upload(session, surroundings, built)
+  await openProject(session, surroundings)
+  const source = { artifact: built.sha256 }
+  const body = { source, deletes: [...deletes], ...git, ...runsOn, ...machine }
+  const progress = await runRelease(session, surroundings, target, body)
+  output.result({ plan, ...progress }, () => showRelease(session, progress))
+}
+
+/** The active release, if the planned one would be identical. */
+async function repeatedRelease(
+  session: Session,
+  plan: DeployPlan,
+  artifact: string,
+): Promise<ReleaseProgress | undefined> {
+  if (!changesNothing(plan)) return undefined
+  const path = { app: plan.app, environment: plan.environment }
+  const { active } = await session.client.call('environmentRead', { path })
+  // Task code and files that no endpoint loads are in no plan step.
+  return active?.artifact === artifact ? readRelease(session, path, active.number) : undefined
+}
+
+export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boolean {
+  return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
+}
+
+// Adds the folder to the pages' projects, if key file and service are on this machine. The deploy does not depend on
+// it.
+async function openProject({ client, service }: Session, surroundings: Surroundings): Promise<void> {
+  const { cwd } = surroundings
+  if (service.keyFile === undefined || builtApp(surroundings) !== basename(cwd)) return
+  await client.call('projectOpen', { body: { folder: cwd } }).catch(() => undefined)
+}
+
+export async function upload(
+  { client, output }: Pick<Session, 'client' | 'output'>,
+  surroundings: Surroundings,
+  built: BuildResult,
+): Promise<void> {
+  const { artifact: file, sha256, bytes } = built
+  const { now, pause } = surroundings
+  const shown = showBuildSteps(output, surroundings)
+  const step = 'upload'
+  const onProgress = (received: number) => {
+    const share = Math.floor((100 * received) / bytes)
+    shown.report({ kind: 'progress', step, text: `${size(received)} of ${size(bytes)}, ${share} %` })
+  }
+  const startedAt = now()
+  shown.report({ kind: 'started', step })
+  try {
+    const sent = await uploadArtifact({ client, pause, onProgress }, { file, sha256, bytes })
+    const summary = sent === 0 ? 'is there already' : sent < bytes ? `${size(sent)}, the rest was there` : size(sent)
+    shown.report({ kind: 'ended', step, tookMs: now() - startedAt, summary })
+  } finally {
+    shown.end()
+  }
+}
+
+export type DeleteOptions = { readonly yes?: true; readonly keep?: true }
+
+/**
+ * Chooses endpoints to delete that the app no longer has.
+ * @throws CliError DELETES_UNCONFIRMED if nobody can be asked, ABANDONED after a no
+ */
+export async function chooseDeletes(
+  plan: DeployPlan | TargetPlan,
+  { yes, keep }: DeleteOptions,
+  { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
+): Promise<readonly string[]> {
+  const gone = plan.steps.filter(({ action }) => action === 'delete').map(({ resource }) => resource)
+  if (keep === true || gone.length === 0) return []
+  if (yes === true) return gone
+  const endpoints = `${gone.length === 1 ? 'endpoint' : 'endpoints'} ${gone.join(', ')}`
+  if (!canAsk(output, surroundings)) {
+    const { message } = new CliError('DELETES_UNCONFIRMED', { endpoints })
+    throw new CliError('DELETES_UNCONFIRMED', { endpoints }, { body: { error: message, code: CODE, plan } })
+  }
+  const question = `The app no longer has ${endpoints}. Delete ${gone.length === 1 ? 'it' : 'them'} with all jobs, results and logs?`
+  if (!(await surroundings.ask.yes(question))) {
+    const why = `Nothing was uploaded or changed. \`drydock deploy --keep\` deploys and keeps ${endpoints}.`
+    throw new CliError('ABANDONED', { why })
+  }
+  return gone
+}
+
+const CODE = 'DELETES_UNCONFIRMED'

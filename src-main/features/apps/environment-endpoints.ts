@@ -1,0 +1,77 @@
+import type { AppMembership } from '../../contract/app.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { Endpoint, Release, Storage } from '../../services/ports/storage.ts'
+import type { AppTarget } from './rules/app-target.ts'
+
+export type MemberEndpoint = Endpoint & { readonly app: AppMembership }
+
+type EnvironmentKey = { readonly app: string; readonly name: string }
+
+export function endpointsOf(
+  { endpoints }: Pick<Storage, 'endpoints'>,
+  environment: EnvironmentKey,
+): readonly MemberEndpoint[] {
+  return membersAmong(endpoints.all(), environment)
+}
+
+export function readEndpointsOf(
+  { endpoints }: Pick<Storage, 'endpoints'>,
+  environment: EnvironmentKey,
+): readonly MemberEndpoint[] {
+  return membersAmong(endpoints.readAll(), environment)
+}
+
+function membersAmong(endpoints: readonly Endpoint[], { app, name }: EnvironmentKey): readonly MemberEndpoint[] {
+  return endpoints
+    .flatMap((endpoint) => {
+      const membership = endpoint.config.app
+      return membership?.name === app && membership.environment === name ? [{ ...endpoint, app: membership }] : []
+    })
+    .sort((a, b) => (a.app.resource < b.app.resource ? -1 : 1))
+}
+
+export type FindEndpoint = (wanted: AppTarget & { readonly name: string }) => Endpoint | undefined
+
+export function releaseToCome(
+  { apps }: Pick<Storage, 'apps'>,
+  { app, environment: environmentName, name }: Parameters<FindEndpoint>[0],
+): Release | undefined {
+  const environment = apps.environment(app, environmentName)
+  const release = environment === undefined ? undefined : apps.releaseIn(environment.id, 'preparing')
+  if (release === undefined) return undefined
+  const { function_registry: functions, resources } = JSON.parse(release.manifest) as Manifest
+  return Object.hasOwn(functions, name) || Object.hasOwn(resources, name) ? release : undefined
+}
+
+type Registry = Manifest['function_registry']
+
+const MAX_CACHED = 100
+
+export function createFindEndpoint({
+  storage,
+}: {
+  readonly storage: Pick<Storage, 'apps' | 'endpoints'>
+}): FindEndpoint {
+  const cache = new Map<number, { readonly releaseId: number; readonly registry: Registry }>()
+
+  function registryOf({ id, environmentId, manifest }: Release): Registry {
+    const known = cache.get(environmentId)
+    if (known?.releaseId === id) return known.registry
+    const { function_registry: registry } = JSON.parse(manifest) as Manifest
+    const [oldest] = cache.keys()
+    if (known === undefined && cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest)
+    cache.set(environmentId, { releaseId: id, registry })
+    return registry
+  }
+
+  return ({ app, environment: environmentName, name }) => {
+    const environment = storage.apps.environment(app, environmentName)
+    if (environment === undefined) return undefined
+    const endpoints = endpointsOf(storage, environment)
+    const called = (resource: string) => endpoints.find((endpoint) => endpoint.app.resource === resource)
+    const active = storage.apps.releaseIn(environment.id, 'active')
+    const registry = active === undefined ? {} : registryOf(active)
+    const byFunction = Object.hasOwn(registry, name) ? called(registry[name] ?? '') : undefined
+    return byFunction ?? called(name)
+  }
+}

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { limit } from '../contract/limits.ts'
 import { PAGE_ROUTES, sessionLink } from '../contract/live.ts'
+import type { PreviewLink } from '../features/projects/ports.ts'
 import { networkReason } from '../lib/network-error.ts'
 import { refuseUpgrade } from '../lib/node/checked-request.ts'
-import type { PreviewLink } from '../services/ports/projects.ts'
 import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
 
 const TEXT_BYTES = 256 * 1024

@@ -15,6 +15,7 @@ import { readGit } from '../../features/apps/adapters/read-git.ts'
 import { sourceStamp } from '../../features/apps/adapters/source-stamp.ts'
 import { buildApp } from '../../features/apps/build.ts'
 import type { ArtifactContent } from '../../features/apps/ports/build.ts'
+import type { BuildProject, ProjectPorts } from '../../features/projects/ports.ts'
 import { PYTHON_PACKAGES, RESOURCES } from '../../resources/root.ts'
 import {
   isFile,
@@ -25,7 +26,6 @@ import {
   realFolder,
   wholePath,
 } from '../../runtimes/process/machine-folders.ts'
-import type { BuildProject, ProjectPorts } from '../../services/ports/projects.ts'
 import { APP_TEMPLATES, type AppTemplate, readTemplate, writeFiles } from './app-template.ts'
 import { type AppBuilderOptions, buildPorts, SDK } from './create-app-builder.ts'
 

@@ -4,7 +4,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { BuildFailure, buildProblem } from '../../../contract/build.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
-import type { ProjectSource } from '../../../services/ports/projects.ts'
+import type { ProjectSource } from '../../projects/ports.ts'
 import { comparePaths } from '../rules/manifest.ts'
 import { isExecutableMode } from './file-modes.ts'
 

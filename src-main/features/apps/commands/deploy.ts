@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander'
 import { confirmChange, confirmDeletion, YES } from '../../../cli/ask.ts'
 import { CliError, usageError } from '../../../cli/cli-error.ts'
 import { wholeNumber } from '../../../cli/option-values.ts'
-import type { PreviewOptions } from '../../../cli/preview/run-preview.ts'
 import { openSession } from '../../../cli/session.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ReleaseView } from '../../../contract/app.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
 import type { DeployOptions } from './deploy/deploy-app.ts'
+import type { PreviewOptions } from './preview/run-preview.ts'
 
 type AllOptions = DeployOptions &
   PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
@@ -61,7 +61,7 @@ Examples:
     )
     .action(async (options: AllOptions, command: Command) => {
       if (options.preview === true) {
-        const { runPreview } = await import('../../../cli/preview/run-preview.ts')
+        const { runPreview } = await import('./preview/run-preview.ts')
         await runPreview(options, command, surroundings)
         return
       }

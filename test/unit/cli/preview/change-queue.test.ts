@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createChangeQueue } from '../../../../src-main/cli/preview/changed-code.ts'
+import { createChangeQueue } from '../../../../src-main/features/apps/commands/preview/changed-code.ts'
 
 const { signal: never } = new AbortController()
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createCodeFolders } from '../../../../src-main/cli/preview/changed-code.ts'
+import { createCodeFolders } from '../../../../src-main/features/apps/commands/preview/changed-code.ts'
 
 /** Folders of which `count` were live one after the other, from 100, 200, ... on. */
 function setup(count: number) {

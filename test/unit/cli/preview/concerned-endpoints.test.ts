@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { concernedEndpoints } from '../../../../src-main/cli/preview/changed-code.ts'
+import { concernedEndpoints } from '../../../../src-main/features/apps/commands/preview/changed-code.ts'
 
 const numpy = { name: 'numpy', version: '1.0', bytes: 1 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NOTHING_LIVE, nextStep, withChange } from '../../../../src-main/cli/preview/live-reload.ts'
+import { NOTHING_LIVE, nextStep, withChange } from '../../../../src-main/features/apps/commands/preview/live-reload.ts'
 
 const live = { release: 2, fingerprint: 'a', variables: 1 }
 

@@ -5,11 +5,11 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { PreviewView } from '../../contract/projects.ts'
-import { previewBegun, previewEnded, previewStopping, previewWith } from '../../features/apps/rules/project-progress.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { PreviewEnd, PreviewLink, PreviewProgram, StartPreview } from '../ports/projects.ts'
-import type { Project } from '../ports/storage.ts'
+import type { Project } from '../../services/ports/storage.ts'
+import { previewBegun, previewEnded, previewStopping, previewWith } from '../apps/rules/project-progress.ts'
 import type { Soon } from './builds.ts'
+import type { PreviewEnd, PreviewLink, PreviewProgram, StartPreview } from './ports.ts'
 
 // Time for a normal end, ms. Source: ours; jobs get 2 s, and containers take some.
 const STOP_MS = 15_000

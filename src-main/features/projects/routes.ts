@@ -1,10 +1,10 @@
+import { requireRoleOf } from '../../api/guards.ts'
+import { followView } from '../../api/management/follow-view.ts'
+import type { ManagementOperations } from '../../api/operation.ts'
+import { DONE } from '../../api/operation.ts'
 import { AppError } from '../../contract/errors.ts'
-import { planProject } from '../../services/projects/plan-project.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import { requireRoleOf } from '../guards.ts'
-import type { ManagementOperations } from '../operation.ts'
-import { DONE } from '../operation.ts'
-import { followView } from './follow-view.ts'
+import { planProject } from './plan-project.ts'
 
 type Services = ServiceBase &
   Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processMachine' | 'pythonPackages'>

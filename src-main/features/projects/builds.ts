@@ -6,12 +6,12 @@ import { type BuildEvent, BuildFailure, type BuildProblem } from '../../contract
 import { AppError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
-import { artifactPieces, suggestExcludes } from '../../features/apps/rules/artifact-pieces.ts'
-import { buildBegun, buildStopped, buildWith } from '../../features/apps/rules/project-progress.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { BuildProject, BuiltProject } from '../ports/projects.ts'
-import type { Project, Storage } from '../ports/storage.ts'
+import type { Project, Storage } from '../../services/ports/storage.ts'
+import { artifactPieces, suggestExcludes } from '../apps/rules/artifact-pieces.ts'
+import { buildBegun, buildStopped, buildWith } from '../apps/rules/project-progress.ts'
+import type { BuildProject, BuiltProject } from './ports.ts'
 
 export type Build = {
   readonly request: ProjectBuildRequest

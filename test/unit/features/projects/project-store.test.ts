@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { createProjectStore } from '../../../src-main/storage/open-storage.ts'
+import { openDatabase } from '../../../../src-main/storage/open-database.ts'
+import { createProjectStore } from '../../../../src-main/storage/open-storage.ts'
 
 const setup = () => createProjectStore(openDatabase(':memory:'))
 

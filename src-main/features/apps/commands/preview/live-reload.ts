@@ -2,11 +2,11 @@
  * Builds, releases and waits for the next save; changes meanwhile are batched. Only the signal ends it: errors are
  * reported, and the next save retries.
  */
-import type { ProjectChange } from '../../app/app-builder/watch-app.ts'
-import type { ReleaseCreate, ReleaseProgress } from '../../contract/app.ts'
-import { BuildFailure, type BuildProblem, type BuiltApp } from '../../contract/build.ts'
-import { problemLine } from '../../features/apps/commands/build-app.ts'
-import { CliError } from '../cli-error.ts'
+import type { ProjectChange } from '../../../../app/app-builder/watch-app.ts'
+import { CliError } from '../../../../cli/cli-error.ts'
+import type { ReleaseCreate, ReleaseProgress } from '../../../../contract/app.ts'
+import { BuildFailure, type BuildProblem, type BuiltApp } from '../../../../contract/build.ts'
+import { problemLine } from '../build-app.ts'
 import { type BuiltCode, type ChangeQueue, type CodeFolders, concernedEndpoints } from './changed-code.ts'
 import type { ReportPreview } from './show-preview.ts'
 

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ProjectChange } from '../../app/app-builder/watch-app.ts'
-import type { BuiltApp } from '../../contract/build.ts'
-import { createEmitter } from '../../lib/emitter.ts'
+import type { ProjectChange } from '../../../../app/app-builder/watch-app.ts'
+import type { BuiltApp } from '../../../../contract/build.ts'
+import { createEmitter } from '../../../../lib/emitter.ts'
 
 export type ChangeQueue = ReturnType<typeof createChangeQueue>
 

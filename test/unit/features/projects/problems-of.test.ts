@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BuildFailure } from '../../../../src-main/contract/build.ts'
 import { AppError } from '../../../../src-main/contract/errors.ts'
-import { problemsOf } from '../../../../src-main/services/projects/builds.ts'
+import { problemsOf } from '../../../../src-main/features/projects/builds.ts'
 
 const ofSystem = (code: string) => Object.assign(new Error(`${code}: mkdir '/x'`), { code })
 

@@ -2,12 +2,13 @@
  * A machine of the user's service that the preview's service reaches directly. Everything sent there is removed at the
  * end.
  */
-import type { ServiceClient } from '../../client/service-client.ts'
-import type { MachineCreate } from '../../contract/machines.ts'
-import { leftForGoodText, stillRuns } from '../../domain/machines/left-behind.ts'
-import { CliError, usageError } from '../cli-error.ts'
-import { createClient } from '../client.ts'
-import { readAccountKey, readServiceFile } from '../find-service.ts'
+
+import { CliError, usageError } from '../../../../cli/cli-error.ts'
+import { createClient } from '../../../../cli/client.ts'
+import { readAccountKey, readServiceFile } from '../../../../cli/find-service.ts'
+import type { ServiceClient } from '../../../../client/service-client.ts'
+import type { MachineCreate } from '../../../../contract/machines.ts'
+import { leftForGoodText, stillRuns } from '../../../../domain/machines/left-behind.ts'
 
 // ms between checks and time limit. Source: ours, an ssh login may take 30 s.
 const LOOK_MS = 200

@@ -6,8 +6,8 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { ExampleView, FolderList } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
-import type { ArtifactContents } from '../../features/apps/rules/artifact-pieces.ts'
-import type { ExclusionProfile } from '../../features/apps/rules/collect-requirements.ts'
+import type { ArtifactContents } from '../apps/rules/artifact-pieces.ts'
+import type { ExclusionProfile } from '../apps/rules/collect-requirements.ts'
 
 export type ProjectFolders = {
   /**

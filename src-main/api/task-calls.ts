@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { TASK_ROUTES } from '../contract/task-calls.ts'
 import { keyFromHeader } from '../domain/auth.ts'
-import { joinedJson } from '../services/body-text.ts'
+import { joinedJson } from '../features/jobs/body-text.ts'
 import {
   findTaskCall,
   readTaskResult,

@@ -9,14 +9,21 @@ import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../contract/worker-protocol.ts'
 import { keyFromHeader } from '../domain/auth.ts'
-import { droppedUpdate, isUpdate, type Report, readReport, tooLargeReport, unreadReport } from '../domain/job/report.ts'
-import { readChunk, type SentChunk } from '../domain/job/stream.ts'
 import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
+import { type Bytes, bodyText, shortText, withoutMark } from '../features/jobs/body-text.ts'
+import type { ReadsInThread } from '../features/jobs/ports/read-in-thread.ts'
+import type { HandOut } from '../features/jobs/queue/parked-takes.ts'
+import {
+  droppedUpdate,
+  isUpdate,
+  type Report,
+  readReport,
+  tooLargeReport,
+  unreadReport,
+} from '../features/jobs/rules/report.ts'
+import { readChunk, type SentChunk } from '../features/jobs/rules/stream.ts'
 import type { Json } from '../lib/json.ts'
 import { keepEnds } from '../lib/text.ts'
-import { type Bytes, bodyText, shortText, withoutMark } from '../services/body-text.ts'
-import type { ReadsInThread } from '../services/ports/read-in-thread.ts'
-import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
 import { noteAdmission } from './admission.ts'

@@ -104,7 +104,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'requests',
         'list the requests to a load-balanced endpoint, newest first',
-        async () => (await import('./commands/requests.ts')).addRequests,
+        async () => (await import('../features/jobs/commands/requests.ts')).addRequests,
       ],
       [
         'faults',
@@ -116,38 +116,42 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
   [
     'Jobs',
     [
-      ['run', 'queue a job and print its id', async () => (await import('./commands/run.ts')).addRun],
-      ['runsync', 'queue a job and wait for its result', async () => (await import('./commands/run.ts')).addRunsync],
-      ['status', 'show a job', async () => (await import('./commands/status.ts')).addStatus],
+      ['run', 'queue a job and print its id', async () => (await import('../features/jobs/commands/run.ts')).addRun],
+      [
+        'runsync',
+        'queue a job and wait for its result',
+        async () => (await import('../features/jobs/commands/run.ts')).addRunsync,
+      ],
+      ['status', 'show a job', async () => (await import('../features/jobs/commands/status.ts')).addStatus],
       [
         'stream',
         'print the chunks of a job as they arrive, until it ends',
-        async () => (await import('./commands/stream.ts')).addStream,
+        async () => (await import('../features/jobs/commands/stream.ts')).addStream,
       ],
       [
         'cancel',
         'cancel a waiting or running job',
-        async () => (await import('./commands/cancel-retry-purge.ts')).addCancel,
+        async () => (await import('../features/jobs/commands/cancel-retry-purge.ts')).addCancel,
       ],
       [
         'retry',
         'retry a failed or timed-out job under the same id',
-        async () => (await import('./commands/cancel-retry-purge.ts')).addRetry,
+        async () => (await import('../features/jobs/commands/cancel-retry-purge.ts')).addRetry,
       ],
       [
         'purge',
         'cancel all waiting jobs of an endpoint; running jobs continue',
-        async () => (await import('./commands/cancel-retry-purge.ts')).addPurge,
+        async () => (await import('../features/jobs/commands/cancel-retry-purge.ts')).addPurge,
       ],
       [
         'jobs',
         'list, search, retry, cancel, export and import jobs',
-        async () => (await import('./commands/jobs.ts')).addJobs,
+        async () => (await import('../features/jobs/commands/jobs.ts')).addJobs,
       ],
       [
         'job',
         'move a job in its queue; export it to a file, open it, and run it on another Drydock',
-        async () => (await import('./commands/job.ts')).addJob,
+        async () => (await import('../features/jobs/commands/job.ts')).addJob,
       ],
       [
         'batch',

@@ -1,7 +1,7 @@
 import { HELLO } from '../contract/catalog.ts'
 import { plainId } from '../domain/ids.ts'
+import { runAndWait, showOutcome } from '../features/jobs/commands/follow-job.ts'
 import { ensureSample } from './ensure-sample.ts'
-import { runAndWait, showOutcome } from './follow-job.ts'
 import { withSpinner } from './progress-line.ts'
 import type { Session } from './session.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -1,9 +1,9 @@
 import type { ServiceClient } from '../client/service-client.ts'
 import { HELLO, HELLO_INPUT } from '../contract/catalog.ts'
-import { isFinal } from '../domain/job/transitions.ts'
+import { type Followed, runAndWait } from '../features/jobs/commands/follow-job.ts'
+import { isFinal } from '../features/jobs/rules/transitions.ts'
 import { CliError } from './cli-error.ts'
 import { ensureSample, type Sample, sampleHandler } from './ensure-sample.ts'
-import { type Followed, runAndWait } from './follow-job.ts'
 
 const SAMPLE: Sample = { id: HELLO, handler: 'examples/hello/handler.py', settings: {} }
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
-import { isTimedOut } from '../domain/job/time-limit.ts'
+import { isTimedOut } from '../features/jobs/rules/time-limit.ts'
 import { writeExact } from '../lib/json.ts'
 import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../lib/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'

@@ -1,8 +1,8 @@
 import type { ServiceClient } from '../client/service-client.ts'
-import { errorText } from '../domain/job/read-error.ts'
 import { executionTimeoutMs } from '../domain/platform/endpoint-settings.ts'
+import { type Followed, type FollowOptions, waitForEnd } from '../features/jobs/commands/follow-job.ts'
+import { errorText } from '../features/jobs/rules/read-error.ts'
 import { writeExact } from '../lib/json.ts'
-import { type Followed, type FollowOptions, waitForEnd } from './follow-job.ts'
 import { duration } from './output.ts'
 import type { WorkerTest } from './worker-repository.ts'
 

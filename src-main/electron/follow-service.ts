@@ -2,7 +2,7 @@ import { readEvents, request } from '../client/http.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { JobState } from '../contract/job.ts'
 import { type ServiceEvent, serviceEvent } from '../contract/live.ts'
-import { isFinal } from '../domain/job/transitions.ts'
+import { isFinal } from '../features/jobs/rules/transitions.ts'
 import { type Ended, watchReleases } from './ended-work.ts'
 
 export type JobCounts = { readonly running: number; readonly waiting: number }

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../client/service-client.ts'
-import { describeJob } from './tools/job-tools.ts'
+import { describeJob } from '../features/jobs/tools.ts'
 import { logText } from './tools/shared.ts'
 
 /** One kind of resource. `uri` holds `{id}` where there are many. */

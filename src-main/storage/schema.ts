@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JOB_STATES } from '../contract/job.ts'
-import { isFinal } from '../domain/job/transitions.ts'
+import { isFinal } from '../features/jobs/rules/transitions.ts'
 
 // With IN, SQLite builds a table of the words for every written row: a third of the submit time.
 const anyOf = (column: string, words: readonly string[]) => words.map((word) => `${column} = '${word}'`).join(' OR ')

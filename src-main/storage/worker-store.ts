@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkerState } from '../contract/endpoint.ts'
 import type { WorkerExit } from '../domain/worker/crash-loop.ts'
-import type { EventLog } from './event-store.ts'
+import type { EventLog } from '../features/jobs/store/event-store.ts'
 import { queriesOf } from './queries.ts'
 
 export type StoredWorker = {

@@ -10,12 +10,12 @@ import type { ComparisonRules } from '../contract/compare.ts'
 import { limit } from '../contract/limits.ts'
 import { type ComparedOutput, compareOutputs, type Pixels } from '../features/comparisons/rules/outputs.ts'
 import { readItems } from '../features/comparisons/rules/plan.ts'
+import type { Comparer, StoredOutput } from '../features/jobs/ports.ts'
 import { isBase64 } from '../features/workflows/rules/runs/find-results.ts'
 import { isRecord, parseExact } from '../lib/json.ts'
 import { jsonText } from '../lib/json-text.ts'
 import { mediaTypeOf, pictureSize } from '../lib/media.ts'
 import { answerIn, createThread } from '../lib/node/thread.ts'
-import type { Comparer, StoredOutput } from '../services/ports/requests.ts'
 
 type Told =
   | { readonly items: string }

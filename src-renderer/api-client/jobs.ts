@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/client/calls.ts'
-import { isFinal } from '../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../src-main/features/jobs/rules/transitions.ts'
 import type { ApiClient } from './client.ts'
 
 export type JobDetail = ResponseOf<'jobRead'>

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import type { JobState } from '../../src-main/contract/job.ts'
-import { isTimedOut } from '../../src-main/domain/job/time-limit.ts'
+import { isTimedOut } from '../../src-main/features/jobs/rules/time-limit.ts'
 import { TONE_FILLS, type Tone } from './colours.ts'
 
 export type StateDotProps = {

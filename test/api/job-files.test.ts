@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
-import { readJobFile } from '../../src-main/domain/job/job-file.ts'
+import { readJobFile } from '../../src-main/features/jobs/rules/job-file.ts'
 import { setup } from '../support/core.ts'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JobState } from '../../src-main/contract/job.ts'
 import { limit } from '../../src-main/contract/limits.ts'
-import type { JobEvent } from '../../src-main/domain/job/transitions.ts'
+import type { JobEvent } from '../../src-main/features/jobs/rules/transitions.ts'
 import { setup } from '../support/core.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retentionMs } from '../../src-main/domain/job/job-record.ts'
+import { retentionMs } from '../../src-main/features/jobs/rules/job-record.ts'
 import { setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { jobInState } from '../support/job-in-state.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { JOB_STATES } from '../../src-main/contract/job.ts'
-import { isExpired } from '../../src-main/domain/job/job-record.ts'
+import { isExpired } from '../../src-main/features/jobs/rules/job-record.ts'
 import { setup } from '../support/core.ts'
 import { jobInState } from '../support/job-in-state.ts'
 

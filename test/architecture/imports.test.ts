@@ -59,7 +59,7 @@ test('two folders that import each other are found, unless one holds the other',
     'src-main/domain/job/deep/f.ts': "import '../a.ts'\n",
   })
   const { imports } = await findImportViolations(root)
-  expect(foldersOfEachOther(imports)).toEqual(['src-main/domain/job and src-main/domain/worker'])
+  expect(foldersOfEachOther(imports)).toEqual(['src-main/features/jobs/rules and src-main/domain/worker'])
 })
 
 test('a file of a feature may import what the layer of its role may', async () => {

@@ -14,7 +14,7 @@ interface Planted {
 const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': [
     {
-      path: 'src-main/domain/job/job-record.ts',
+      path: 'src-main/features/jobs/rules/job-record.ts',
       text: 'const a = Date.now()\nconst b = new Date()\nconst c = Date()\nconst d = Math.random()\n',
       finds: ['Date.now', 'new Date()', 'Date()', 'Math.random'],
     },
@@ -54,7 +54,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   ],
   'SQL only in storage': [
     {
-      path: 'src-main/api/v2/routes.ts',
+      path: 'src-main/features/jobs/routes/v2.ts',
       text: [
         `const a = 'SELECT * FROM jobs'`,
         'const b = `INSERT INTO jobs VALUES (1)`',
@@ -65,11 +65,11 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: ['SELECT *', 'INSERT INTO', 'UPDATE jobs SET', 'DELETE FROM', 'PRAGMA user_version'],
     },
     {
-      path: 'src-main/api/v2/routes.ts',
+      path: 'src-main/features/jobs/routes/v2.ts',
       text: `// SELECT * FROM jobs\nconst a = 'select one of them'\nconst b = 'UPDATE the client'\n`,
       finds: [],
     },
-    { path: 'src-main/storage/job-store.ts', text: `const a = 'SELECT * FROM jobs'\n`, finds: [] },
+    { path: 'src-main/features/jobs/store/job-store.ts', text: `const a = 'SELECT * FROM jobs'\n`, finds: [] },
   ],
   'only server/listen.ts opens a port': [
     {
@@ -86,7 +86,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
     },
     { path: 'src-main/server/listen.ts', text: 'createServer(answer).listen(0)\n', finds: [] },
     {
-      path: 'src-main/services/queue/read-stream.ts',
+      path: 'src-main/features/jobs/queue/read-stream.ts',
       text: `const listen = (port: number) => port\nlisten(1)\nwaiters.listen(jobId, () => wake())\n`,
       finds: [],
     },

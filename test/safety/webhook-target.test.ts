@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { postOut } from '../../src-main/outbound/post.ts'
+import { postOut } from '../../src-main/features/jobs/adapters/post.ts'
 
 /** A target on loopback that answers as told; gone when the test has ended. */
 async function target(answer: RequestListener): Promise<{ readonly url: string; readonly server: Server }> {

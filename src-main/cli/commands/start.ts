@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { HELLO, SKETCH } from '../../contract/catalog.ts'
-import { errorLine } from '../../domain/job/read-error.ts'
+import { errorLine } from '../../features/jobs/rules/read-error.ts'
 import { defaultDataFolder } from '../../server/called-as.ts'
 import { CliError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'

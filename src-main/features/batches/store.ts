@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../contract/job.ts'
-import type { Job } from '../../storage/job.ts'
-import { JOB_COLUMNS } from '../../storage/job-filter.ts'
 import { queriesOf } from '../../storage/queries.ts'
+import type { Job } from '../jobs/store/job.ts'
+import { JOB_COLUMNS } from '../jobs/store/job-filter.ts'
 
 export type BatchPlace = {
   readonly batch: number

@@ -3,8 +3,6 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { confirmDeletion, YES } from '../../cli/ask.ts'
 import { CliError, EXIT_CODES, unreadable, usageError } from '../../cli/cli-error.ts'
-import { addJobFilter, filterOf, type JobFilterOptions } from '../../cli/commands/jobs.ts'
-import { type CancelOptions, confirmCancel } from '../../cli/confirm-cancel.ts'
 import { decimal, wholeNumber } from '../../cli/option-values.ts'
 import { duration, type Output } from '../../cli/output.ts'
 import { withSpinner } from '../../cli/progress-line.ts'
@@ -15,6 +13,8 @@ import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contra
 import { limit } from '../../contract/limits.ts'
 import { writeExact } from '../../lib/json.ts'
 import { ago } from '../../lib/text.ts'
+import { type CancelOptions, confirmCancel } from '../jobs/commands/confirm-cancel.ts'
+import { addJobFilter, filterOf, type JobFilterOptions } from '../jobs/commands/jobs.ts'
 import { progressOf, summaryOf, waitsOf } from './rules/plan.ts'
 
 type StartOptions = JobFilterOptions & {

@@ -5,14 +5,12 @@
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
-import { isFinal } from '../../domain/job/transitions.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { Log } from '../../lib/system.ts'
 import { momentOf } from '../../lib/system.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../../services/endpoints/endpoints.ts'
-import type { Comparer, StoredOutput } from '../../services/ports/requests.ts'
 import type {
   Comparison,
   ComparisonItem,
@@ -21,8 +19,10 @@ import type {
   Job,
   StoredVersion,
 } from '../../services/ports/storage.ts'
-import { type JobSelection, selectedJobs } from '../../services/queue/change-many-jobs.ts'
-import type { JobWaiters } from '../../services/queue/wait-for-job.ts'
+import type { Comparer, StoredOutput } from '../jobs/ports.ts'
+import { type JobSelection, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
+import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
+import { isFinal } from '../jobs/rules/transitions.ts'
 import { percentileOf } from '../what-if/rules/answer.ts'
 import { withTime } from './rules/outputs.ts'
 import { nextStep, withValues } from './rules/plan.ts'

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { buildRequest, type RequestOptions } from '../../cli/job-request.ts'
 import { wholeNumber } from '../../cli/option-values.ts'
 import { duration, type Output } from '../../cli/output.ts'
 import { withSpinner } from '../../cli/progress-line.ts'
@@ -8,6 +7,7 @@ import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
 import { writeExact } from '../../lib/json.ts'
+import { buildRequest, type RequestOptions } from '../jobs/commands/job-request.ts'
 
 type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly requests: number

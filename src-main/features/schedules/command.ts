@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../cli/ask.ts'
 import { usageError } from '../../cli/cli-error.ts'
-import { buildRequest } from '../../cli/job-request.ts'
 import { oneOf, spanInMs, wholeNumber } from '../../cli/option-values.ts'
 import { duration, type Output, stateText, timeText } from '../../cli/output.ts'
 import { openSession, type Session } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
-import { errorLine } from '../../domain/job/read-error.ts'
 import { writeExact } from '../../lib/json.ts'
 import { ago, durationText, exactSpan } from '../../lib/text.ts'
+import { buildRequest } from '../jobs/commands/job-request.ts'
+import { errorLine } from '../jobs/rules/read-error.ts'
 
 type AddOptions = {
   readonly cron?: string

@@ -8,8 +8,8 @@ import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/s
 import type { Log } from '../../lib/system.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
-import { listJobsById } from '../../services/jobs/list-jobs.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../services/ports/storage.ts'
+import { listJobsById } from '../jobs/list-jobs.ts'
 import { dueTimes, nextTime, timesAfter, timingProblem } from './rules.ts'
 
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }

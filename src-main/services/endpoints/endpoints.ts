@@ -7,17 +7,17 @@ import {
 } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
+import { writeInSlices } from '../../database/write-slices.ts'
 import { endpointIdFrom } from '../../domain/ids.ts'
-import { isFinal } from '../../domain/job/transitions.ts'
 import { activeFaults } from '../../domain/worker/faults.ts'
 import { SEEN_AT_START } from '../../features/apps/rules/plan.ts'
+import { purgeQueue } from '../../features/jobs/queue/change-many-jobs.ts'
+import { isFinal } from '../../features/jobs/rules/transitions.ts'
 import type { ProjectFolders } from '../../features/projects/ports.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { momentOf } from '../../lib/system.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import { purgeQueue } from '../queue/change-many-jobs.ts'
-import { writeInSlices } from '../write-slices.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 

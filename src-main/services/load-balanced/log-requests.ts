@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import { isFailed } from '../../domain/requests/is-failed.ts'
+import { isFailed } from '../../features/jobs/rules/requests/is-failed.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'

@@ -3,10 +3,10 @@
  * requests and leave unless they recover in time.
  */
 import { evaluatePing, type PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
+import type { Pinger } from '../../features/jobs/ports.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../ports/fleet.ts'
-import type { Pinger } from '../ports/requests.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 export type HealthWatch = ReturnType<typeof createHealthWatch>

@@ -16,10 +16,10 @@ import {
   toPoints,
   toTotals,
 } from '../../domain/metrics.ts'
-import { isFailed } from '../../domain/requests/is-failed.ts'
+import type { QueueCounts } from '../../features/jobs/queue/queue-counts.ts'
+import { isFailed } from '../../features/jobs/rules/requests/is-failed.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { Change, Endpoint, Storage } from '../ports/storage.ts'
-import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 export type MetricsDeps = {

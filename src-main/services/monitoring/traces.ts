@@ -3,7 +3,6 @@
  * address; the collector is never awaited.
  */
 import type { JobHistoryEntry } from '../../contract/management.ts'
-import { isFinal } from '../../domain/job/transitions.ts'
 import type { Traced, TracedRequest } from '../../domain/monitoring/job-spans.ts'
 import {
   contextOfRun,
@@ -12,6 +11,7 @@ import {
   type TraceHeaders,
   traceHeaders,
 } from '../../domain/monitoring/trace-context.ts'
+import { isFinal } from '../../features/jobs/rules/transitions.ts'
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import type { Change, Job, JobChange, Storage } from '../ports/storage.ts'
 import type { Collector, OpenCollector, SpanCounts } from '../ports/traces.ts'

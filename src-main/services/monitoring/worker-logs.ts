@@ -1,6 +1,5 @@
 /** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
-import { unsentError } from '../../domain/job/unsent-error.ts'
 import {
   createMask,
   EXCEPTION_FOLLOWS,
@@ -12,13 +11,14 @@ import {
 import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../../features/apps/rules/app-target.ts'
 import { ownSecrets, secretValues } from '../../features/apps/variables.ts'
+import { finishJob, type Leases } from '../../features/jobs/queue/leases.ts'
+import type { LostChunks } from '../../features/jobs/queue/lost-chunks.ts'
+import { unsentError } from '../../features/jobs/rules/unsent-error.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { accountSecretValues } from '../account-secrets.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { WorkerOutput } from '../ports/fleet.ts'
 import type { Endpoint, NewLogLine, Storage } from '../ports/storage.ts'
-import { finishJob, type Leases } from '../queue/leases.ts'
-import type { LostChunks } from '../queue/lost-chunks.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.

@@ -3,9 +3,9 @@
  * setting and the image is built before dispatch. Processes use the machine's packages.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
 import type { Json } from '../../lib/json.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
-import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint } from '../ports/storage.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'

@@ -4,18 +4,18 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { errorText } from '../../domain/job/read-error.ts'
-import { isFinal } from '../../domain/job/transitions.ts'
 import { executionTimeoutMs } from '../../domain/platform/endpoint-settings.ts'
 import { createOf, updateOf } from '../../domain/platform/saved-endpoint.ts'
 import { type TaskPod, taskEndpoint, tokenOf } from '../../domain/platform/task-pod.ts'
+import { cancelJob } from '../../features/jobs/queue/change-job.ts'
+import { submitJob } from '../../features/jobs/queue/submit.ts'
+import { errorText } from '../../features/jobs/rules/read-error.ts'
+import { isFinal } from '../../features/jobs/rules/transitions.ts'
 import type { Json, SentJson } from '../../lib/json.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { DAY_MS, SECOND_MS } from '../../lib/units.ts'
 import { newSecretId } from '../keys.ts'
 import type { Endpoint, Job, Storage, StoredTaskCall } from '../ports/storage.ts'
-import { cancelJob } from '../queue/change-job.ts'
-import { submitJob } from '../queue/submit.ts'
 import {
   createPlatformEndpoint,
   isTaskEndpoint,

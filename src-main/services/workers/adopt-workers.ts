@@ -1,8 +1,8 @@
+import type { Leases } from '../../features/jobs/queue/leases.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { momentOf } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage, StoredWorker } from '../ports/storage.ts'
-import type { Leases } from '../queue/leases.ts'
 import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { limit } from '../../contract/limits.ts'
 import { faultReason, isUsedUp } from '../../domain/worker/faults.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { Leases } from '../../features/jobs/queue/leases.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { Leases } from '../queue/leases.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
 

@@ -2,12 +2,12 @@
  * Applies the decisions of domain/worker to every endpoint's workers, after changes and at times that a decision names.
  */
 import { decideScaling, nextDecisionAt } from '../../domain/worker/scaling.ts'
+import { requeueJobs } from '../../features/jobs/queue/lost-and-overdue-jobs.ts'
+import type { QueueCounts } from '../../features/jobs/queue/queue-counts.ts'
 import type { FleetStatus, FleetStatuses, ScalingSignal } from '../fleet-status.ts'
 import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Change, Endpoint, JobChange } from '../ports/storage.ts'
-import { requeueJobs } from '../queue/lost-and-overdue-jobs.ts'
-import type { QueueCounts } from '../queue/queue-counts.ts'
 import { beginJob, endJob, type LiveWorker, loadOf } from '../worker-registry.ts'
 import { createWorkerEnding, type WorkerEnding } from './end-workers.ts'
 import { injectKillForTry } from './inject-faults.ts'

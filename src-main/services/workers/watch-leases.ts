@@ -2,11 +2,11 @@ import type { Storage } from '../ports/storage.ts'
 /** Finds expired leases: overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'
-import { lostMachineReason } from '../../domain/job/lost-machine.ts'
+import type { Lease, Leases } from '../../features/jobs/queue/leases.ts'
+import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../../features/jobs/queue/lost-and-overdue-jobs.ts'
+import { lostMachineReason } from '../../features/jobs/rules/lost-machine.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { Fleet } from '../ports/fleet.ts'
-import type { Lease, Leases } from '../queue/leases.ts'
-import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../queue/lost-and-overdue-jobs.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerEnding } from './end-workers.ts'
 

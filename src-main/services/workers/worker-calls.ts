@@ -3,20 +3,20 @@
  * Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
-import type { Report } from '../../domain/job/report.ts'
-import type { SentChunk } from '../../domain/job/stream.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
+import { appendStream, finishJob, type Leases, type ReportOutcome } from '../../features/jobs/queue/leases.ts'
+import { requeueJobs } from '../../features/jobs/queue/lost-and-overdue-jobs.ts'
+import type { LostChunks } from '../../features/jobs/queue/lost-chunks.ts'
+import { type HandOut, type ParkedTakes, readHandOuts } from '../../features/jobs/queue/parked-takes.ts'
+import type { JobWaiters } from '../../features/jobs/queue/wait-for-job.ts'
+import type { Report } from '../../features/jobs/rules/report.ts'
+import type { SentChunk } from '../../features/jobs/rules/stream.ts'
 import { createKeyedEmitter } from '../../lib/emitter.ts'
 import type { Clock } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage } from '../ports/storage.ts'
-import { appendStream, finishJob, type Leases, type ReportOutcome } from '../queue/leases.ts'
-import { requeueJobs } from '../queue/lost-and-overdue-jobs.ts'
-import type { LostChunks } from '../queue/lost-chunks.ts'
-import { type HandOut, type ParkedTakes, readHandOuts } from '../queue/parked-takes.ts'
-import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } from '../worker-registry.ts'
 
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }

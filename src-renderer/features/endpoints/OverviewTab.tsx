@@ -5,7 +5,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { type EndpointHealth, endpointHealth } from '../../../src-main/domain/endpoint-health.ts'
-import { errorLine } from '../../../src-main/domain/job/read-error.ts'
+import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
 import {
   fittingRangeQuery,

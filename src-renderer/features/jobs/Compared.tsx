@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { errorLine } from '../../../src-main/domain/job/read-error.ts'
+import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
 import type { JobDetail } from '../../api-client/jobs.ts'
 import { Card } from '../../ui/Card.tsx'

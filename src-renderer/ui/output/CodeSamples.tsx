@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { KEY_VARIABLE, type SampleCall } from '../../../src-main/domain/requests/sample-call.ts'
-import { makeSamples, type Sample } from '../../../src-main/domain/requests/samples.ts'
+import { KEY_VARIABLE, type SampleCall } from '../../../src-main/features/jobs/rules/requests/sample-call.ts'
+import { makeSamples, type Sample } from '../../../src-main/features/jobs/rules/requests/samples.ts'
 import { CopyButton } from '../Button.tsx'
 import { Card } from '../Card.tsx'
 import { SegmentedChoice } from '../Tabs.tsx'

@@ -4,16 +4,16 @@ import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { editorLink } from '../../../src-main/contract/editors.ts'
-import { lostWorkerText } from '../../../src-main/domain/job/lost-worker.ts'
-import { errorHeadline, errorLine, errorText, readJobError } from '../../../src-main/domain/job/read-error.ts'
+import { lostWorkerText } from '../../../src-main/features/jobs/rules/lost-worker.ts'
+import { errorHeadline, errorLine, errorText, readJobError } from '../../../src-main/features/jobs/rules/read-error.ts'
 import {
   type CodeFolders,
   codeFoldersOf,
   fileHere,
   readTraceback,
   type TracebackFrame,
-} from '../../../src-main/domain/job/read-traceback.ts'
-import { TIME_LIMIT_ERROR, TIME_LIMIT_TEXT } from '../../../src-main/domain/job/time-limit.ts'
+} from '../../../src-main/features/jobs/rules/read-traceback.ts'
+import { TIME_LIMIT_ERROR, TIME_LIMIT_TEXT } from '../../../src-main/features/jobs/rules/time-limit.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'

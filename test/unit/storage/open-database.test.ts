@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { JOB_STATES } from '../../../src-main/contract/job.ts'
-import { isFinal } from '../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../src-main/features/jobs/rules/transitions.ts'
 import { DatabaseUnusable, openDatabase } from '../../../src-main/storage/open-database.ts'
 
 function file(): string {

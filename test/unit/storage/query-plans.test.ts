@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
+import { createTermLookup } from '../../../src-main/features/jobs/store/search-index.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { createTermLookup } from '../../../src-main/storage/search-index.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
 // statement, a row an endpoint and state.

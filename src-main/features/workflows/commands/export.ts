@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CliError, unwritable } from '../../../cli/cli-error.ts'
-import { noteMasked } from '../../../cli/commands/job.ts'
 import type { Output } from '../../../cli/output.ts'
 import { openSession } from '../../../cli/session.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
+import { noteMasked } from '../../jobs/commands/job.ts'
 import { writeJson } from '../rules/json/value.ts'
 
 type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }

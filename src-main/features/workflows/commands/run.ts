@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createStatusLine } from '../../../cli/progress-line.ts'
 import { openSession } from '../../../cli/session.ts'
-import { expectSuccess } from '../../../cli/show-job.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { RunView } from '../../../contract/workflows.ts'
-import { errorHeadline, errorText, readJobError } from '../../../domain/job/read-error.ts'
+import { expectSuccess } from '../../jobs/commands/show-job.ts'
+import { errorHeadline, errorText, readJobError } from '../../jobs/rules/read-error.ts'
 import { readSetting, type Setting } from './lib/set-values.ts'
 
 type RunOptions = {

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../../contract/job.ts'
 import type { RunResult, RunView, SweepCell, SweepView } from '../../../contract/workflows.ts'
-import { isFinal } from '../../../domain/job/transitions.ts'
-import type { EventLog } from '../../../storage/event-store.ts'
 import { queriesOf } from '../../../storage/queries.ts'
+import { isFinal } from '../../jobs/rules/transitions.ts'
+import type { EventLog } from '../../jobs/store/event-store.ts'
 
 type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly workflowId: string | undefined

@@ -191,7 +191,7 @@ const ALL_OF_LIST: Selected = { kind: 'all' }
 // A job file starts with a head line, which is no job.
 async function jobsIn(file: File): Promise<Blob> {
   if (!(await file.slice(0, 100).text()).startsWith('{"drydock":"job"')) return file
-  const { readJobFile } = await import('../../../../src-main/domain/job/job-file.ts')
+  const { readJobFile } = await import('../../../../src-main/features/jobs/rules/job-file.ts')
   const opened = readJobFile(await file.text())
   if ('why' in opened) throw new Error(`${file.name} cannot be opened: ${opened.why}.`)
   return new Blob([`{"input":${opened.input}}\n`])

@@ -4,7 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { foundUnder } from '../../../../src-main/domain/job/time-limit.ts'
+import { foundUnder } from '../../../../src-main/features/jobs/rules/time-limit.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
 import { createPlanner, type EventFollower } from '../../../live/follow-events.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
-import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'

@@ -1,7 +1,7 @@
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ResponseOf } from '../../../../src-main/client/calls.ts'
-import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { writeExact } from '../../../../src-main/lib/json.ts'
 import type { JobDetail } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'

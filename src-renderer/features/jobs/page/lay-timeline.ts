@@ -1,6 +1,6 @@
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
-import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import type { Tone } from '../../../ui/colours.ts'
 import { duration } from '../../../ui/format.ts'
 

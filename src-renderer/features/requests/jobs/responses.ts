@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type JobRecord, runJob, waitForJob } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'

@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { RequestDraft } from '../../../../src-main/contract/requests.ts'
-import type { SampleCall } from '../../../../src-main/domain/requests/sample-call.ts'
+import type { SampleCall } from '../../../../src-main/features/jobs/rules/requests/sample-call.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'

@@ -6,7 +6,7 @@
 import type { ResponseOf } from '../../../../src-main/client/calls.ts'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
-import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'

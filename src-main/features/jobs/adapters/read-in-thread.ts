@@ -1,0 +1,164 @@
+/** Reads large bodies, results and files in a thread; for small ones the transfer would take longer. */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { isMainThread } from 'node:worker_threads'
+import { limit } from '../../../contract/limits.ts'
+import { systemPackagesIn } from '../../../domain/platform/system-packages.ts'
+import type { Json } from '../../../lib/json.ts'
+import { jsonText } from '../../../lib/json-text.ts'
+import { answerIn, createThread } from '../../../lib/node/thread.ts'
+import { scanJson } from '../../../lib/scan-json.ts'
+import { sizeText } from '../../../lib/text.ts'
+import { MIB } from '../../../lib/units.ts'
+import type { Problem } from '../../comparisons/rules/plan.ts'
+import { readClassesFile, typesIn } from '../../workflows/rules/classes-file.ts'
+import { strictJson } from '../../workflows/rules/json/parse.ts'
+import { writeJson } from '../../workflows/rules/json/value.ts'
+import { readPngTexts, writeGraphIntoPng } from '../../workflows/rules/metadata/png.ts'
+import { findPreviews, findResults, isBase64 } from '../../workflows/rules/runs/find-results.ts'
+import { readGraphExport } from '../../workflows/rules/runs/graph-export.ts'
+import { modelNamesIn } from '../../workflows/rules/runs/graph-models.ts'
+import { libraryText } from '../../workflows/rules/runs/library-text.ts'
+import { publishProblem } from '../../workflows/rules/runs/publish-problem.ts'
+import { runGraph } from '../../workflows/rules/runs/run-graph.ts'
+import { filledGraph, graphInInput } from '../../workflows/rules/runs/sent-graph.ts'
+import { type Bytes, bodyText, foldedText } from '../body-text.ts'
+import type { GraphOfPicture, Readers, ReadInThread } from '../ports/read-in-thread.ts'
+import { writeJobFile } from '../rules/job-file.ts'
+import { readOpenAiAnswer } from '../rules/openai-error.ts'
+import { readObject, withoutLargeFields } from '../rules/read-object.ts'
+import { readReport } from '../rules/report.ts'
+import { readChunk } from '../rules/stream.ts'
+
+const READERS: Readers = {
+  object(body, maxValues) {
+    const bytes = bufferOf(body)
+    const folded = foldedText(bytes)
+    const isPassedOn = maxValues === undefined
+    const read = readObject(isPassedOn ? folded : { ...folded, text: bytes.toString() }, maxValues)
+    if ('code' in read) return read
+    const parts = [...read.scan.fields].map(([name, { start, end }]): [string, Json] => [name, folded.cut(start, end)])
+    return { value: isPassedOn ? withoutLargeFields(read) : read.value, fields: new Map(parts) }
+  },
+  value(json) {
+    const scan = scanJson(json, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+    if (scan === 'too-deep') return { problem: 'it is nested too deeply' }
+    if (scan === 'too-many-keys' || scan.values > limit('jsonValues'))
+      return { problem: `it holds more than ${limit('jsonValues')} values` }
+    try {
+      return { value: JSON.parse(json) }
+    } catch {
+      return { problem: 'it is not valid JSON' }
+    }
+  },
+  report(body) {
+    const bytes = bufferOf(body)
+    return readReport(isUtf8(bytes) ? foldedText(bytes) : bodyText(bytes))
+  },
+  graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
+  filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
+  runGraph: (text, asked, types) => runGraph(text, asked, typesIn(types)),
+  publishProblem,
+  libraryText: (text, types) => libraryText(text, types === undefined ? undefined : typesIn(types)),
+  classes(text) {
+    const read = readClassesFile(text)
+    if (typeof read === 'string') return { problem: read }
+    const { version, classes } = read
+    return { version, text: version === undefined ? undefined : writeJson(classes) }
+  },
+  classTexts(text) {
+    const read = readClassesFile(text)
+    if (typeof read === 'string') return { problem: read }
+    return { texts: [...read.classes].map(([name, type]) => [name, writeJson(type)] as const) }
+  },
+  modelNames: (graph) => modelNamesIn(JSON.parse(strictJson(graph))),
+  graphExport(file) {
+    const opened = readGraphExport(bufferOf(file).toString())
+    if ('why' in opened) return { problem: opened.why }
+    const files = opened.files.map(({ base64, ...one }) => ({ ...one, data: ownBytes(Buffer.from(base64, 'base64')) }))
+    const damaged = files.find(({ data, sha256 }) => createHash('sha256').update(data).digest('hex') !== sha256)
+    return damaged === undefined ? { ...opened, files } : { problem: `its file ${damaged.name} is damaged` }
+  },
+  jobFile: (line, head, hidden) => ({ text: writeJobFile(head, line, hidden) }),
+  systemPackages: (input) => systemPackagesIn(jsonText(input)),
+  chunk(body) {
+    const read = readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes'))
+    // Transferring and storing bytes takes less than half the time of strings.
+    return 'problem' in read ? read : { pieces: read.pieces.map((piece) => ownBytes(Buffer.from(jsonText(piece)))) }
+  },
+  openAi: (given, from) => readOpenAiAnswer(jsonText(given), from),
+  results(json) {
+    const output: unknown = JSON.parse(jsonText(json))
+    return { ...findResults(output), previews: findPreviews(output) }
+  },
+  resultFile(content, made) {
+    if (content.kind === 'address') return { problem: 'it is an address' }
+    if (content.kind === 'base64' && !isBase64(content.data))
+      return { problem: 'its data is not base64, or is incomplete' }
+    const bytes = ownBytes(content.kind === 'text' ? Buffer.from(content.text) : Buffer.from(content.data, 'base64'))
+    if (bytes.length > limit('assetBytes'))
+      return { problem: `it has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}` }
+    return withGraph(bytes, made)
+  },
+}
+
+// Small buffers share a pool, which would be transferred with them.
+const ownBytes = (bytes: Bytes): Uint8Array<ArrayBuffer> =>
+  bytes.length > Buffer.poolSize ? bytes : Uint8Array.from(bytes)
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Bytes =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+// Source: ours, twice the largest graph seen. Larger ones in 500 pictures would be gigabytes; the run record has it.
+const GRAPH_LENGTH_MAX = 4 * MIB
+// Plain text only, since compressed data may expand without limit.
+const TOOLS = { utf8: (bytes: Uint8Array) => new TextDecoder().decode(bytes), inflate: () => new Uint8Array() }
+
+/** Adds the graph to a PNG as the field's tools do; existing texts stay. */
+function withGraph(bytes: Uint8Array, { payload, document }: GraphOfPicture): Uint8Array {
+  if (payload.length + (document?.length ?? 0) > GRAPH_LENGTH_MAX) return bytes
+  const has = new Set(readPngTexts(bytes, TOOLS).map(({ keyword }) => keyword.toLowerCase()))
+  const texts = {
+    ...(has.has('prompt') ? {} : { prompt: payload }),
+    ...(has.has('workflow') || document === undefined ? {} : { workflow: document }),
+  }
+  return Object.keys(texts).length === 0 ? bytes : (writeGraphIntoPng(bytes, texts, Buffer.from) ?? bytes)
+}
+
+type Told = { readonly name: keyof Readers; readonly given: readonly unknown[] }
+type Answer = ReturnType<Readers[keyof Readers]>
+
+function read({ name, given }: Told): Answer | Problem {
+  try {
+    // Name and arguments belong together, which the compiler cannot see through a message.
+    return (READERS[name] as (...all: readonly unknown[]) => Answer)(...given)
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+}
+
+// Thread memory, MiB: twenty times the largest body, which empty lists need.
+const MEMORY_MIB = 1024
+
+/** The thread starts with the first large item and ends after an idle period. */
+export function createReadInThread(): { readonly readInThread: ReadInThread; readonly stop: () => Promise<void> } {
+  const { ask, stop } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
+    timeMs: limit('readInThreadMs'),
+    memoryMib: MEMORY_MIB,
+    idleMs: limit('readInThreadIdleMs'),
+  })
+  const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
+    given.some((one) => sizeOf(one) > limit('payloadInRowBytes')) ? ask({ name, given }) : read({ name, given })
+  return { readInThread: readInThread as ReadInThread, stop }
+}
+
+// Counts only texts and bytes, since accompanying lists are short.
+function sizeOf(given: unknown): number {
+  if (typeof given === 'string' || given instanceof Uint8Array) return given.length
+  if (Array.isArray(given)) return 0
+  return typeof given === 'object' && given !== null
+    ? Object.values(given).reduce<number>((sum, part) => sum + sizeOf(part), 0)
+    : 0
+}
+
+if (!isMainThread) answerIn(read)

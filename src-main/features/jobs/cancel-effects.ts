@@ -1,0 +1,36 @@
+/** Jobs that start again because others are cancelled: a worker that does not stop one in time ends with all its jobs. */
+import { otherJobsOf } from '../../domain/worker/shared-workers.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import { type JobSelection, selectedJobs } from './queue/change-many-jobs.ts'
+import type { Leases } from './queue/leases.ts'
+
+type Deps = { readonly storage: Storage; readonly leases: Pick<Leases, 'all'> }
+
+const RUNNING = ['IN_PROGRESS'] as const
+
+// Jobs that are read at once.
+const AT_ONCE = 200
+
+/** How many of the jobs run, and how many others run on the same workers. */
+export async function cancelEffects(
+  { storage, leases }: Deps,
+  selection: JobSelection,
+): Promise<{ readonly running: number; readonly others: number }> {
+  const workers = [...Map.groupBy(leases.all(), ({ workerId }) => workerId).values()].map((held) => ({
+    jobs: held.map(({ jobId }) => jobId),
+  }))
+  const running = new Set<string>()
+  const selected = runningAlone(selection)
+  if (selected !== undefined)
+    for await (const { jobs } of selectedJobs(storage, selected, { most: AT_ONCE }))
+      for (const { id, status } of jobs) if (status === 'IN_PROGRESS') running.add(id)
+  return { running: running.size, others: otherJobsOf(workers, running).length }
+}
+
+/** The selection without jobs that do not run; undefined: it means none that run. */
+function runningAlone(selection: JobSelection): JobSelection | undefined {
+  if ('ids' in selection) return selection
+  if ('batch' in selection) return { ...selection, states: RUNNING }
+  const { states = RUNNING } = selection.filter
+  return states.includes('IN_PROGRESS') ? { filter: { ...selection.filter, states: RUNNING } } : undefined
+}

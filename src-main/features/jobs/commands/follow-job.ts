@@ -1,0 +1,166 @@
+import { CliError } from '../../../cli/cli-error.ts'
+import type { Output } from '../../../cli/output.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { ResponseOf } from '../../../client/calls.ts'
+import type { ServiceClient } from '../../../client/service-client.ts'
+import { limit } from '../../../contract/limits.ts'
+import type { JobStanding } from '../../../contract/management.ts'
+import type { WaitingReason } from '../../../domain/worker/waiting-reason.ts'
+import { writeExact } from '../../../lib/json.ts'
+import { isFinal } from '../rules/transitions.ts'
+import { expectSuccess, type JobRecord, showJob, startText } from './show-job.ts'
+
+export type JobAddress = { readonly endpointId: string; readonly jobId: string }
+
+export type Followed = { readonly job: JobRecord; readonly reason?: WaitingReason | undefined }
+
+export type FollowOptions = {
+  readonly show: (reason: string) => void
+  readonly now: () => number
+  /** Deadline on the clock of `now`; undefined: waits as long as it can help. */
+  readonly until?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Parses `[ENDPOINT] JOB`; without an endpoint it asks the service.
+ * @throws CliError SERVICE_REFUSED if the job is unknown
+ */
+export async function jobAddress(
+  client: ServiceClient,
+  first: string,
+  second: string | undefined,
+): Promise<JobAddress> {
+  if (second !== undefined) return { endpointId: first, jobId: second }
+  const { endpointId } = await client.call('jobRead', { path: { jobId: first } })
+  return { endpointId, jobId: first }
+}
+
+/**
+ * Reads a job that the job API no longer returns.
+ * @throws the original error, if it means something else or the job is unknown
+ */
+export async function readExpired(
+  client: ServiceClient,
+  { endpointId, jobId }: JobAddress,
+  error: unknown,
+): Promise<ResponseOf<'jobRead'>> {
+  if (!(error instanceof CliError) || error.body.code !== 'JOB_NOT_FOUND') throw error
+  const job = await client.call('jobRead', { path: { jobId } }).catch(() => {
+    throw error
+  })
+  if (job.endpointId !== endpointId || job.expiresAt === undefined) throw error
+  return job
+}
+
+export async function waitForEnd(client: ServiceClient, path: JobAddress, options: FollowOptions): Promise<Followed> {
+  const { show, now, until = Number.POSITIVE_INFINITY, signal } = options
+  const stop = signal === undefined ? {} : { signal }
+  for (;;) {
+    const { queue, ...standing } = await standingOf(client, path)
+    const reason = reasonOf(standing)
+    show(shownWait(reason, queue, now()))
+    if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
+    const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), POLL_EVERY_MS)
+    const job = await client
+      .call('statusSync', { path, query: { wait }, ...stop })
+      .catch((error: unknown) => readExpired(client, path, error))
+    if (isFinal(job.status)) return { job }
+    if (now() >= until) return { job, reason }
+  }
+}
+
+// ms between reads of the reason. Source: ours, the shortest wait that the service accepts.
+const POLL_EVERY_MS = limit('waitMinMs')
+
+/** Sends `runsync` and waits for the job; the limit in ms includes the request. */
+export async function runAndWait(
+  client: ServiceClient,
+  request: { readonly endpointId: string; readonly body: Record<string, unknown>; readonly waitMs: number },
+  options: Omit<FollowOptions, 'until'>,
+): Promise<Followed> {
+  const { endpointId, body, waitMs } = request
+  const until = options.now() + waitMs
+  const stop = options.signal === undefined ? {} : { signal: options.signal }
+  // A short wait returns the id, by which the waiting reason can be read.
+  const query = { wait: Math.min(waitMs, POLL_EVERY_MS) }
+  const job = await client.call('runsync', { path: { endpointId }, query, bodyText: writeExact(body), ...stop })
+  if (isFinal(job.status) || options.now() >= until) return { job }
+  return waitForEnd(client, { endpointId, jobId: job.id }, { ...options, until })
+}
+
+/**
+ * Reads why a job waits, again and again while something else follows the job.
+ * @param options.signal ends it
+ * @param options.giveUp is called when waiting cannot help
+ * @returns the reason for which waiting cannot help; undefined when it was ended, or can read no longer
+ */
+export async function watchReasons(
+  client: ServiceClient,
+  path: JobAddress,
+  options: Pick<FollowOptions, 'show'> &
+    Pick<Surroundings, 'pause'> & { readonly signal: AbortSignal; readonly giveUp: () => void },
+): Promise<WaitingReason | undefined> {
+  const { show, pause, signal, giveUp } = options
+  try {
+    for (;;) {
+      const reason = await whyItWaits(client, path, signal)
+      if (signal.aborted) return undefined
+      show(reason?.text ?? '')
+      if (reason?.needsChange === true) {
+        giveUp()
+        return reason
+      }
+      await pause(POLL_EVERY_MS, signal)
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof CliError) return undefined
+    giveUp()
+    throw error
+  }
+}
+
+/** Returns nothing for an endpoint key, which may not manage the service. */
+export async function standingOf(
+  client: ServiceClient,
+  { jobId }: JobAddress,
+  signal?: AbortSignal,
+): Promise<JobStanding> {
+  const stop = signal === undefined ? {} : { signal }
+  try {
+    return await client.call('jobProgress', { path: { jobId }, ...stop })
+  } catch (error) {
+    if (error instanceof CliError && error.status === 403) return {}
+    throw error
+  }
+}
+
+async function whyItWaits(
+  client: ServiceClient,
+  path: JobAddress,
+  signal?: AbortSignal,
+): Promise<WaitingReason | undefined> {
+  return reasonOf(await standingOf(client, path, signal))
+}
+
+const shownWait = (reason: WaitingReason | undefined, queue: JobStanding['queue'], now: number) =>
+  queue?.start === undefined
+    ? (reason?.text ?? '')
+    : [reason?.text, `Start ${startText(queue, now).replace(/: $/, '.')}`].filter(Boolean).join(' ')
+
+function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingReason | undefined {
+  return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
+}
+
+export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
+  showJob(output, endpointId, job, { waitingReason: reason?.text })
+  const facts = { jobId: job.id, endpointId, status: job.status }
+  if (reason?.needsChange === true) throw waitsInVain(job.id, reason)
+  const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`
+  if (!isFinal(job.status)) throw new CliError('WAIT_OVER', { ...facts, why })
+  expectSuccess(job)
+}
+
+export function waitsInVain(jobId: string, reason: WaitingReason): CliError {
+  return new CliError('WAITS_IN_VAIN', { jobId, why: reason.text })
+}

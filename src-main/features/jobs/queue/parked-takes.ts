@@ -1,0 +1,214 @@
+import type { Change, Job, Storage } from '../../../services/ports/storage.ts'
+/**
+ * Workers waiting for jobs. Dispatch is the last write of each group commit, without polling and before the disk sync:
+ * see docs/decisions.md, "Commits settle beside the event loop".
+ */
+
+import { AppError, type ErrorCode } from '../../../contract/errors.ts'
+import { bestFirst, mostPerTake } from '../../../domain/worker/dispatch.ts'
+import { isUsedUp } from '../../../domain/worker/faults.ts'
+import { takesJobs } from '../../../domain/worker/transitions.ts'
+import type { Json } from '../../../lib/json.ts'
+import type { Clock } from '../../../lib/system.ts'
+import { momentOf } from '../../../lib/system.ts'
+import { loadOf, type WorkerRegistry } from '../../../services/worker-registry.ts'
+import type { Leases } from './leases.ts'
+import type { QueueCounts } from './queue-counts.ts'
+
+type Parked = {
+  readonly endpointId: string
+  readonly workerId: string
+  readonly max: number
+  readonly respond: (jobs: readonly Job[]) => void
+}
+
+type TakeDeps = {
+  readonly storage: Pick<Storage, 'beforeCommit' | 'poke' | 'jobs' | 'endpoints'>
+  readonly clock: Clock
+  readonly counts: QueueCounts
+  readonly registry: Pick<WorkerRegistry, 'get'>
+  readonly leases: Pick<Leases, 'ofWorker'>
+}
+
+export type ParkedTakes = ReturnType<typeof createParkedTakes>
+
+export function createParkedTakes(deps: TakeDeps) {
+  const { storage, clock, counts } = deps
+  const rules = takeRules(deps)
+  const parked = new Map<string, Set<Parked>>()
+  const hold = createJobHold(storage, clock)
+
+  function remove(entry: Parked): void {
+    const set = parked.get(entry.endpointId)
+    set?.delete(entry)
+    if (set?.size === 0) parked.delete(entry.endpointId)
+  }
+
+  function withFaults({ endpointId, workerId, max }: Parked): Pick<Parked, 'max'> & { except: readonly number[] } {
+    const except = rules.except(workerId)
+    const faults = rules.faultsOf(endpointId)
+    if (faults === undefined) return { max, except }
+    const most = mostPerTake(max, faults)
+    if (faults.delayMs === undefined) return { max: most, except }
+    const { free, held } = hold.check(endpointId, faults.delayMs)
+    return { max: Math.min(most, free), except: [...except, ...held] }
+  }
+
+  function claimFor(entry: Parked): readonly Job[] {
+    const jobs: Job[] = []
+    const { max, except } = withFaults(entry)
+    while (jobs.length < max) {
+      const job = storage.jobs.claim(entry.endpointId, entry.workerId, except, momentOf(clock))
+      if (job === undefined) break
+      jobs.push(job)
+    }
+    return jobs
+  }
+
+  storage.beforeCommit((changes: readonly Change[]) => {
+    if (parked.size === 0) return undefined
+    const claimed: { entry: Parked; jobs: readonly Job[] }[] = []
+    // Only changed or waiting endpoints, because a thousand may have parked workers.
+    for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
+      const entries = parked.get(endpointId)
+      if (entries === undefined || !rules.mayHandOut(endpointId)) continue
+      for (const entry of bestFirst(entries, rules.load)) {
+        if (!rules.mayTake(entry.workerId)) continue
+        const jobs = claimFor(entry)
+        if (jobs.length > 0) claimed.push({ entry, jobs })
+        else if (rules.except(entry.workerId).length === 0) break
+      }
+    }
+    if (claimed.length === 0) return undefined
+    // Before the disk sync: a power cut that reverts the claim ends the worker too.
+    return {
+      committed: () => {
+        for (const { entry, jobs } of claimed) entry.respond(jobs)
+      },
+    }
+  })
+
+  return {
+    take: ({
+      endpointId,
+      workerId,
+      max,
+      holdMs,
+      signal,
+    }: {
+      endpointId: string
+      workerId: string
+      max: number
+      holdMs: number
+      signal: AbortSignal | undefined
+    }): Promise<readonly Job[]> =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve([])
+        const respond = (jobs: readonly Job[]) => {
+          cancelHold()
+          signal?.removeEventListener('abort', giveUp)
+          remove(entry)
+          resolve(jobs)
+        }
+        const giveUp = () => respond([])
+        const entry: Parked = { endpointId, workerId, max, respond }
+        const cancelHold = clock.after(holdMs, giveUp)
+        signal?.addEventListener('abort', giveUp, { once: true })
+        const set = parked.get(endpointId) ?? new Set<Parked>()
+        parked.set(endpointId, set.add(entry))
+        if (rules.waiting(endpointId) > 0) storage.poke()
+      }),
+    dismiss(workerId: string) {
+      for (const entries of [...parked.values()])
+        for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])
+    },
+    dismissAll() {
+      hold.close()
+      for (const entries of [...parked.values()]) for (const entry of [...entries]) entry.respond([])
+    },
+  }
+}
+
+function* queuedIn(changes: readonly Change[]): Generator<string> {
+  for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
+}
+
+function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'>) {
+  const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
+  return {
+    faultsOf,
+    mayHandOut: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
+    waiting(endpointId: string): number {
+      const { normal, lowPriority } = counts.of(endpointId)
+      return normal + lowPriority
+    },
+    mayTake(workerId: string): boolean {
+      const worker = registry.get(workerId)
+      return worker !== undefined && takesJobs(worker) && !isUsedUp(faultsOf(worker.endpointId), worker)
+    },
+    load(workerId: string): number {
+      const worker = registry.get(workerId)
+      return worker === undefined ? 0 : loadOf(worker, leases)
+    },
+    /** Jobs of which the worker may still run an earlier attempt. */
+    except: (workerId: string) => [...(registry.get(workerId)?.stopOrders.values() ?? [])].map(({ seq }) => seq),
+  }
+}
+
+type Hold = { readonly free: number; readonly held: readonly number[] }
+
+// Jobs checked per look; later ones go later anyway.
+const WINDOW = 200
+
+function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
+  const timers = new Map<string, () => void>()
+
+  function checkAgain(endpointId: string, ms: number): void {
+    timers.get(endpointId)?.()
+    const cancel = clock.after(ms, () => {
+      timers.delete(endpointId)
+      storage.poke()
+    })
+    timers.set(endpointId, cancel)
+  }
+
+  return {
+    check(endpointId: string, delayMs: number): Hold {
+      const now = clock.steady()
+      const next = storage.jobs.inOrder(endpointId, WINDOW)
+      const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
+      if (held.length > 0) checkAgain(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
+      return { free: next.length - held.length, held: held.map(({ seq }) => seq) }
+    },
+    close() {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+    },
+  }
+}
+
+export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
+
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+/** Reads inputs of claimed jobs; a job with a lost input fails here. */
+export async function readHandOuts(deps: Deps, jobs: readonly Job[]): Promise<readonly HandOut[]> {
+  const read = await Promise.all(jobs.map((job) => readHandOut(deps, job)))
+  return read.filter((handOut) => handOut !== undefined)
+}
+
+const LOST: ReadonlySet<ErrorCode> = new Set(['PAYLOAD_LOST', 'SECRET_LOST'])
+
+async function readHandOut({ storage, clock }: Deps, job: Job): Promise<HandOut | undefined> {
+  try {
+    const row = await storage.jobs.readInput(job)
+    // Without a row the job was deleted with its endpoint.
+    return row && { job, input: row.input, s3Config: row.openS3Config() }
+  } catch (error) {
+    if (!(error instanceof AppError && LOST.has(error.code))) throw error
+    const { workerId, attempt } = job
+    const fields = { workerId: workerId ?? undefined, attempt, error: error.message }
+    await storage.write(() => storage.jobs.move(job.seq, 'fail', fields, momentOf(clock)))
+    return undefined
+  }
+}

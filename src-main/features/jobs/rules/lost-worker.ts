@@ -1,0 +1,18 @@
+/** The error of a job whose workers were lost. Clients know how it begins; source: docs/spec/job-api.md, 4. */
+import { counted } from '../../../lib/text.ts'
+
+/** Writes the error. @param cause how its last worker ended, if known */
+export function lostWorkerError(tries: number, cause: string | undefined): string {
+  const error = `job timed out after ${tries} retries`
+  return cause === undefined ? error : `${error}: ${cause}`
+}
+
+const LOST = /^job timed out after (\d+) retries(?:: (.*))?$/s
+
+/** The same for people, who take "timed out" for a time limit; undefined for any other error. */
+export function lostWorkerText(error: string): string | undefined {
+  const [isLost, retries, cause] = LOST.exec(error) ?? []
+  if (isLost === undefined) return undefined
+  const tries = counted(Number(retries) + 1, 'try', 'tries')
+  return `Its worker ended during the job (${tries})${cause === undefined ? '' : `: ${cause}`}`
+}

@@ -1,0 +1,96 @@
+import { textIn } from '../../../lib/json.ts'
+import { keepEnds } from '../../../lib/text.ts'
+import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
+
+export type JobError = {
+  readonly message: string
+  readonly node?: NodeError
+  readonly type?: string
+  readonly traceback?: string
+}
+
+/**
+ * Reads SDK JSON with message, type and traceback, a plain traceback, or any other message. Source:
+ * docs/spec/worker-protocol.md, 3.
+ */
+export function readJobError(error: string): JobError {
+  const { type, ...read } = readWritten(error)
+  const node = readNodeError(read.message)
+  if (node === undefined) return type === undefined ? read : { ...read, type }
+  const { traceback = read.traceback } = node
+  return { message: nodeErrorLine(node), node, ...(traceback === undefined ? {} : { traceback }) }
+}
+
+function readWritten(error: string): JobError {
+  if (error.startsWith(PLAIN_TRACEBACK)) return readPlainTraceback(error)
+  const fields = errorFields(error)
+  const message = textIn(fields?.error_message)
+  if (message === undefined) return { message: error }
+  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(textIn(fields?.error_type) ?? '')?.[1]
+  const traceback = textIn(fields?.error_traceback)
+  return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
+}
+
+/** As at the end of a Python traceback: `ValueError: no face`. The message may have several lines. */
+export function errorHeadline({ type, message }: JobError): string {
+  if (type === undefined) return message
+  return message === '' ? type : `${type}: ${message}`
+}
+
+export function errorLine(error: string): string {
+  const read = readJobError(error)
+  const isUnread = read.message === error
+  const message = messageIn(read.message) ?? read.message
+  const type = isUnread ? TYPE.exec(error)?.[1] : read.type
+  const line = message.split('\n').find((one) => one.trim() !== '') ?? ''
+  return errorHeadline({ message: line.trim(), ...(type === undefined ? {} : { type }) })
+}
+
+export function errorText(error: string): string {
+  const read = readJobError(error)
+  const { traceback = '' } = read
+  return traceback === '' ? errorHeadline(read) : `${errorHeadline(read)}\n${traceback.trimEnd()}`
+}
+
+/**
+ * Shortens an error: first the traceback, then the message's middle, so it stays JSON for `errorLine`.
+ * @param length maximum characters
+ */
+export function shortError(error: string, length: number): string {
+  if (error.length <= length) return error
+  const { message, type } = readJobError(error)
+  if (message === error) return keepEnds(error, length)
+  const written = (text: string) =>
+    JSON.stringify({ ...(type === undefined ? {} : { error_type: type }), error_message: text })
+  let most = length
+  while (written(keepEnds(message, most)).length > length && most > 0)
+    most = Math.max(0, most - (written(keepEnds(message, most)).length - length))
+  return written(keepEnds(message, most))
+}
+
+const PLAIN_TRACEBACK = 'Traceback (most recent call last):'
+
+// The end is the first unindented line after the last frame; messages may continue below it.
+function readPlainTraceback(error: string): JobError {
+  const lines = error.trimEnd().split('\n')
+  const lastFrame = lines.findLastIndex((line) => line.startsWith('  File "'))
+  const end = lines.findIndex((line, at) => at > Math.max(0, lastFrame) && /^\S/.test(line))
+  const [, type, message = ''] = /^(?:\w+\.)*(\w+)(?:: (.*))?$/s.exec(lines.slice(end).join('\n')) ?? []
+  return end < 0 || type === undefined ? { message: error } : { type, message, traceback: error }
+}
+
+// Like `"<class 'KeyError'>"`; a KeyError is unreadable without its type.
+const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
+
+// JSON of worker SDKs and graph workers; its end may be cut.
+const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)/
+
+function messageIn(text: string): string | undefined {
+  const written = MESSAGE.exec(text)?.[1]?.replace(/\\u[0-9a-fA-F]{0,3}$/, '')
+  if (written === undefined) return undefined
+  try {
+    return JSON.parse(`"${written}"`) as string
+  } catch {
+    return written
+  }
+}

@@ -1,0 +1,442 @@
+/**
+ * Job lists and counts by filter. Creation times become positions by binary search, without an index of their own;
+ * after a clock set back the cut lies within the repeated times. Archived jobs have their own state index, which the
+ * job API skips.
+ */
+import type { Database } from 'better-sqlite3'
+import { JOB_STATES, type JobState } from '../../../contract/job.ts'
+import type { JobStateCounts } from '../../../contract/job-routes.ts'
+import { limit } from '../../../contract/limits.ts'
+import { queriesOf } from '../../../storage/queries.ts'
+import { matchExpression, phraseExpression } from '../rules/search-query.ts'
+import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'
+import { isFinal } from '../rules/transitions.ts'
+import type { Job, JobFilter, JobQuery } from './job.ts'
+import { createTermLookup } from './search-index.ts'
+
+/**
+ * Gap between unmoved jobs, leaving room for insertions. Source: ours, a power of two that keeps a hundred billion jobs
+ * exact.
+ */
+export const PLACE_GAP = 65_536
+
+export const JOB_COLUMNS = `
+  seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, attempt, retries, worker_id AS workerId,
+  created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
+  delay_ms AS delayMs, execution_ms AS executionMs, execution_timeout_ms AS executionTimeoutMs, ttl_ms AS ttlMs,
+  retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
+  archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
+
+export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
+export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`
+
+const IN_RANGE = 'seq BETWEEN @first AND @last'
+const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
+const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
+const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
+const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
+const IN_STATES = `(jobs.status IN (SELECT value FROM json_each(@states)) OR (@overLimit = 1 AND ${OVER_LIMIT}))`
+const STATE_AND_ENDPOINT = `
+  (@states IS NULL OR ${IN_STATES})
+  AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
+  AND (@archived IS NULL OR jobs.archived = @archived)`
+const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
+const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${IN_RANGE} ${PAGE}`
+// One ordered range of jobs_by_state; the caller merges several, so that no state is sorted as a whole.
+const IN_STATE = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
+    AND ${IN_RANGE} ${PAGE}`
+const ARCHIVED_IN_STATE = `
+  SELECT seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = @status AND archived = 1 AND ${IN_RANGE} ${PAGE}`
+const OVER_LIMIT_OF_ENDPOINT = `
+  SELECT seq FROM jobs
+  WHERE ${OVER_LIMIT} AND endpoint_id = @endpointId AND archived = @archived AND ${IN_RANGE} ${PAGE}`
+// Many states and endpoints at once, since a thousand statements would take longer than their results.
+const OF_ENDPOINT_IN_STATES = `WITH held (status, endpoint_id) AS (SELECT value, @endpointId FROM json_each(@states))`
+const inStatesOf = (archived: 0 | 1) => `
+  WITH RECURSIVE held (status, endpoint_id) AS (
+    SELECT value, (SELECT MIN(jobs.endpoint_id) FROM jobs WHERE jobs.status = value AND jobs.archived = ${archived})
+    FROM json_each(@states)
+    UNION ALL
+    SELECT held.status, (
+      SELECT MIN(jobs.endpoint_id) FROM jobs
+      WHERE jobs.status = held.status AND jobs.endpoint_id > held.endpoint_id AND jobs.archived = ${archived})
+    FROM held WHERE held.endpoint_id IS NOT NULL)`
+const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1, 2, 3]') lanes`
+const IN_LIVE_RANGE = `
+  jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.lane = lanes.value
+  AND jobs.archived = 0`
+const IN_ARCHIVED_RANGE = `jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.archived = 1`
+const OVER_LIMIT_RANGES = `endpoints CROSS JOIN json_each('[0, 1]') kept`
+const IN_OVER_LIMIT_RANGE = `
+  (@endpointId IS NULL OR endpoints.id = @endpointId) AND (@archived IS NULL OR kept.value = @archived)
+  AND jobs.endpoint_id = endpoints.id AND jobs.archived = kept.value AND ${OVER_LIMIT}`
+const COUNTED = 'jobs.seq BETWEEN @first AND @last LIMIT @limit'
+const countOf = (tables: string, where: string) =>
+  `SELECT COUNT(*) FROM (SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND ${COUNTED})`
+const NEAR_ROWS = 1000
+const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
+const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
+// The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
+const FOUND = `
+  SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
+  ORDER BY rowid ${NEWEST_FIRST}`
+const FOUND_WHERE = `
+  SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
+  WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT}
+    AND (@workerId IS NULL OR jobs.worker_id = @workerId)
+  ORDER BY job_search.rowid ${NEWEST_FIRST}`
+
+// Beyond this, nobody looks for the first ones; source: ours.
+const MOST_PHRASES = 1000
+const withoutPhrases = (sql: string) =>
+  sql.replace('MATCH @match', 'MATCH @match AND job_search.rowid NOT IN (SELECT value FROM json_each(@phrases))')
+
+type Range = { readonly first: number; readonly last: number }
+
+export function createJobFilter(db: Database) {
+  const query = queriesOf(db)
+  const read = query<[seq: number], Job>(READ_JOB).one()
+  const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
+  const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(`
+    SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`).one()
+  const all = statement(db, ALL)
+  const ofEndpoint = statement(db, OF_ENDPOINT)
+  const inState = statement(db, IN_STATE)
+  const archivedInState = statement(db, ARCHIVED_IN_STATE)
+  const overLimit = statement(db, OVER_LIMIT_OF_ENDPOINT)
+  const filledOverLimit = query<[object], object>(`
+    SELECT endpoints.id AS endpointId, kept.value AS archived FROM ${OVER_LIMIT_RANGES}
+    WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_OVER_LIMIT_RANGE})`).all()
+  const countOverLimit = query<[object], number>(countOf(OVER_LIMIT_RANGES, IN_OVER_LIMIT_RANGE)).value(0)
+  const oldest = query<[object], number>(`
+    SELECT seq FROM jobs
+    WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
+    ORDER BY seq LIMIT 1`).value(Infinity)
+  const rangesOfEndpoint = prepareRanges(db, () => OF_ENDPOINT_IN_STATES)
+  const rangesOfAll = prepareRanges(db, inStatesOf)
+  const countAll = query<[object], number>(countOf('endpoints', 'jobs.endpoint_id = endpoints.id')).value(0)
+  const countFromOldest = query<[object], number>(`
+    SELECT COUNT(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`).value(0)
+  const near = query<[object], number>(`
+    SELECT seq FROM jobs
+    WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
+    ORDER BY seq DESC LIMIT @limit OFFSET @offset`).values()
+  const termsOf = createTermLookup(db)
+  const ofWorker = statement(db, OF_WORKER)
+  const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
+  const found = statement(db, FOUND)
+  const foundWhere = statement(db, FOUND_WHERE)
+  const foundOthers = statement(db, withoutPhrases(FOUND))
+  const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
+  const statesAmong = query<[{ readonly seqs: string }], JobState>(`
+    SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
+    UNION ALL
+    SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
+    WHERE ${OVER_LIMIT}`).values()
+
+  function seqAt(time: number): number {
+    let low = 1
+    let high = newestSeq() + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const job = firstFrom(middle)
+      if (job === undefined || job.createdAt >= time) high = middle
+      else low = job.seq + 1
+    }
+    return low
+  }
+
+  function rangeOf(filter: JobFilter): Range {
+    const { from, to, before, after, text, archived } = filter
+    const last = Math.min((before ?? Number.MAX_SAFE_INTEGER) - 1, to === undefined ? Infinity : seqAt(to + 1) - 1)
+    const first = Math.max((after ?? 0) + 1, from === undefined ? 1 : seqAt(from))
+    // The search includes archived jobs, most of which are the oldest.
+    if (text !== undefined && archived === false) return { first: Math.max(first, oldestUnarchived(filter)), last }
+    return { first, last }
+  }
+
+  function oldestUnarchived({ endpointId }: JobFilter): number {
+    const seqs = filledRanges({ endpointId, archived: false }).map(({ values }) => oldest(values))
+    return seqs.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...seqs)
+  }
+
+  function statesOf(filter: JobFilter) {
+    const { endpointId, archived } = filter
+    const states = someStates(filter) ?? JOB_STATES
+    const of = (some: readonly JobState[]) => ({ endpointId, states: JSON.stringify(some) })
+    return {
+      ranges: endpointId === undefined ? rangesOfAll : rangesOfEndpoint,
+      live: archived === true ? undefined : of(states),
+      ended: archived === false ? undefined : of(states.filter(isFinal)),
+      overLimit: takesOverLimit(filter) ? { endpointId: endpointId ?? null, archived: archivedOf(filter) } : undefined,
+    }
+  }
+
+  function filledRanges(filter: JobFilter): readonly StateRange[] {
+    const { ranges, live, ended, overLimit: over } = statesOf(filter)
+    return [
+      ...(live === undefined ? [] : ranges.live(live)).map((values) => ({ from: inState, values })),
+      ...(ended === undefined ? [] : ranges.archived(ended)).map((values) => ({ from: archivedInState, values })),
+      ...(over === undefined ? [] : filledOverLimit(over)).map((values) => ({ from: overLimit, values })),
+    ]
+  }
+
+  function pageNear(filter: JobFilter, { first, last }: Range, page: PageOf): readonly number[] | undefined {
+    if (filter.endpointId !== undefined || page.oldestFirst) return undefined
+    const newest = Math.min(last, newestSeq())
+    const from = Math.max(first, newest - NEAR_ROWS + 1)
+    const states = JSON.stringify(someStates(filter) ?? JOB_STATES)
+    const values = { states, overLimit: Number(takesOverLimit(filter)), archived: archivedOf(filter) }
+    const { limit: most, offset } = page
+    const found = near({ first: from, last: newest, ...values, limit: most, offset })
+    return found.length === most || from === first ? found : undefined
+  }
+
+  function seqs(filter: JobFilter, page: PageOf): readonly number[] {
+    const way = wayOf(filter, termsOf)
+    if (way.by === 'nothing') return []
+    const query = { ...rangeOf(filter), ...page }
+    switch (way.by) {
+      case 'text':
+        if (page.phraseFirst) return phrasesFirst(filter, way, query)
+        return (way.alone ? found : foundWhere).all({ ...query, ...way.values })
+      case 'worker':
+        return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
+      case 'states': {
+        const found = pageNear(filter, query, page)
+        if (found !== undefined) return found
+        const most = page.limit + page.offset
+        const ranges = filledRanges(filter).map(({ from, values }) =>
+          from.all({ ...query, ...values, limit: most, offset: 0 }),
+        )
+        return merged(ranges, page.oldestFirst).slice(page.offset, most)
+      }
+      case 'endpoint':
+        return ofEndpoint.all({ ...query, ...way.values })
+      case 'all':
+        return all.all(query)
+    }
+  }
+
+  function phrasesFirst({ text = '', endpointId }: JobFilter, way: TextWay, query: Range & PageOf): readonly number[] {
+    const values = { ...query, ...way.values }
+    const asPhrase = { ...values, match: phraseExpression(text, endpointId), offset: 0, limit: MOST_PHRASES }
+    const phrases = (way.alone ? found : foundWhere).all(asPhrase)
+    const own = phrases.slice(query.offset, query.offset + query.limit)
+    const others = {
+      ...values,
+      phrases: JSON.stringify(phrases),
+      offset: Math.max(0, query.offset - phrases.length),
+      limit: query.limit - own.length,
+    }
+    return [...own, ...(way.alone ? foundOthers : foundOthersWhere).all(others)]
+  }
+
+  function count(filter: JobFilter, most = limit('jobCount')): { readonly count: number; readonly more: boolean } {
+    const way = wayOf(filter, termsOf)
+    if (way.by === 'nothing') return { count: 0, more: false }
+    const range = rangeOf(filter)
+    const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
+    switch (way.by) {
+      case 'text':
+        return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [by(way.alone ? found : foundWhere, way.values)])
+      case 'worker':
+        return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [
+          by(way.alone ? ofWorker : ofWorkerWhere, way.values),
+        ])
+      case 'states': {
+        const { ranges, live, ended, overLimit: over } = statesOf(filter)
+        return upTo(most, [
+          (most) => (live === undefined ? 0 : ranges.countLive({ ...range, ...live, limit: most })),
+          (most) => (ended === undefined ? 0 : ranges.countArchived({ ...range, ...ended, limit: most })),
+          (most) => (over === undefined ? 0 : countOverLimit({ ...range, ...over, limit: most })),
+        ])
+      }
+      case 'endpoint':
+        return upTo(limit('jobCount'), [by(ofEndpoint, way.values)])
+      case 'all': {
+        const counted = range.first === 1 ? countFromOldest : countAll
+        return upTo(limit('jobCount'), [(most) => counted({ ...range, limit: most })])
+      }
+    }
+  }
+
+  function countRead(filter: JobFilter): JobStateCounts['states'] {
+    const most = limit('stateCount')
+    const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
+    const byState = Map.groupBy(statesAmong({ seqs: JSON.stringify(newest.slice(0, most)) }), (state) => state)
+    return inEachState((state) => ({ count: byState.get(state)?.length ?? 0, more: newest.length > most }))
+  }
+
+  return {
+    countByState({ states: _all, ...filter }: JobFilter): JobStateCounts['states'] {
+      if (filter.text !== undefined || filter.workerId !== undefined) return countRead(filter)
+      const most = limit('stateCount')
+      return inEachState((state) => count({ ...filter, states: [state] }, most))
+    },
+    /** Newest first, unless it says otherwise. */
+    list: (query: JobQuery): readonly Job[] =>
+      seqs(query, {
+        limit: query.limit,
+        offset: query.offset ?? 0,
+        oldestFirst: query.oldestFirst ?? false,
+        phraseFirst: query.phraseFirst ?? false,
+      })
+        .map((seq) => read(seq))
+        .filter((job) => job !== undefined),
+    count: (filter: JobFilter) => count(filter),
+  }
+}
+
+type Way =
+  | { readonly by: 'nothing' | 'states' | 'all' }
+  | {
+      readonly by: 'text' | 'worker'
+      readonly alone: boolean
+      readonly values: object
+    }
+  | { readonly by: 'endpoint'; readonly values: object }
+
+function someStates({ states }: JobFilter): readonly JobState[] | undefined {
+  const some = JOB_STATES.filter((state) => states === undefined || states.includes(state))
+  return some.length === JOB_STATES.length ? undefined : some
+}
+
+function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean {
+  return withTimeLimits && states?.includes('TIMED_OUT') === true && !states.includes('FAILED')
+}
+
+const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
+
+function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof createTermLookup>): Way {
+  const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
+  const states = someStates(filter)
+  const some = states === undefined ? null : JSON.stringify(states)
+  const archived = archivedOf(filter)
+  const overLimit = Number(takesOverLimit(filter))
+  const isAnyState = some === null && archived === null
+  if (text !== undefined) {
+    const match = matchExpression(text, endpointId ?? undefined, termsOf)
+    if (match === undefined) return { by: 'nothing' }
+    const alone = isAnyState && workerId === null
+    return {
+      by: 'text',
+      alone,
+      values: alone ? { match } : { match, states: some, overLimit, endpointId, workerId, archived },
+    }
+  }
+  if (workerId !== null) {
+    const alone = isAnyState && endpointId === null
+    return {
+      by: 'worker',
+      alone,
+      values: alone ? { workerId } : { workerId, states: some, overLimit, endpointId, archived },
+    }
+  }
+  if (!isAnyState) return { by: 'states' }
+  return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
+}
+
+type PageOf = {
+  readonly limit: number
+  readonly offset: number
+  readonly oldestFirst: boolean
+  readonly phraseFirst?: boolean
+}
+
+type TextWay = Extract<Way, { readonly by: 'text' | 'worker' }>
+
+type Statement = ReturnType<typeof statement>
+
+type StateRange = { readonly from: Statement; readonly values: object }
+
+function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
+  const query = queriesOf(db)
+  const ranges = (sql: string) => query<[object], object>(sql).all()
+  const count = (sql: string) => query<[object], number>(sql).value(0)
+  return {
+    live: ranges(`
+      ${held(0)} SELECT held.endpoint_id AS endpointId, held.status, lanes.value AS lane
+      FROM ${LIVE_RANGES} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_LIVE_RANGE})`),
+    archived: ranges(`
+      ${held(1)} SELECT held.endpoint_id AS endpointId, held.status
+      FROM held WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_ARCHIVED_RANGE})`),
+    countLive: count(`${held(0)} ${countOf(LIVE_RANGES, IN_LIVE_RANGE)}`),
+    countArchived: count(`${held(1)} ${countOf('held', IN_ARCHIVED_RANGE)}`),
+  }
+}
+
+function statement(db: Database, sql: string) {
+  // Plain numbers, as a jump far down a list passes some ten thousand.
+  const query = queriesOf(db)
+  const down = query<[object], number>(sql).values()
+  const up = query<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).values()
+  const counted = query<[object], number>(`SELECT COUNT(*) FROM (${sql})`).value(0)
+  return {
+    all: ({ oldestFirst, phraseFirst: _order, ...values }: PageOf): readonly number[] =>
+      (oldestFirst ? up : down)(values),
+    count: (values: object): number => counted({ offset: 0, ...values }),
+  }
+}
+
+function upTo(
+  most: number,
+  counts: readonly ((limit: number) => number)[],
+): { readonly count: number; readonly more: boolean } {
+  let sum = 0
+  for (const count of counts) {
+    sum += count(most + 1 - sum)
+    if (sum > most) return { count: most, more: true }
+  }
+  return { count: sum, more: false }
+}
+
+const inEachState = <Count>(countOf: (state: JobState) => Count) =>
+  Object.fromEntries(JOB_STATES.map((state) => [state, countOf(state)])) as Record<JobState, Count>
+
+function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): readonly number[] {
+  const filled = ranges.filter((range) => range.length > 0)
+  return filled.length === 1 && filled[0] !== undefined
+    ? filled[0]
+    : filled.flat().sort((a, b) => (oldestFirst ? a - b : b - a))
+}
+
+const OLDEST_IN_LANE = (lane: string) => `
+  SELECT MIN(seq) AS seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0 AND lane = ${lane}`
+
+type Count = {
+  readonly endpointId: string
+  readonly status: JobState
+  readonly lowPriority: 0 | 1
+  readonly count: number
+}
+
+export function createJobList(db: Database) {
+  const query = queriesOf(db)
+  const oldest = query<[{ endpointId: string; lowPriority: 0 | 1 }], Job>(`
+    SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
+      SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`).one()
+  const endpointIds = query<[], string>(`SELECT id FROM endpoints`).values()
+  const inProgress = query<[endpointId: string], Job>(`
+    SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`).all()
+  const counts = query<[endpointId: string], Count>(`
+    SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
+    WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`).all()
+  return {
+    pastDeadline: query<[steady: number, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
+      ORDER BY deadline_at LIMIT ?`).all(),
+    newestSeq: query<[], number>(NEWEST_SEQ).value(0),
+    // The plus stops the seq range from choosing an index that would re-sort all waiting jobs per batch.
+    waiting: query<[endpointId: string, newest: number, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
+      ORDER BY lane, seq LIMIT ?`).all(),
+    oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => oldest({ endpointId, lowPriority }),
+    inProgress: () => endpointIds().flatMap((id) => inProgress(id)),
+    counts: () => endpointIds().flatMap((id) => counts(id)),
+  }
+}

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { limit } from '../../../contract/limits.ts'
+import { PAGE_ROUTES, sessionLink } from '../../../contract/live.ts'
+import { networkReason } from '../../../lib/network-error.ts'
+import { refuseUpgrade } from '../../../lib/node/checked-request.ts'
+import type { Pinger, RequestSender, SentResponse } from '../../jobs/ports.ts'
+import type { PreviewLink } from '../../projects/ports.ts'
+
+const TEXT_BYTES = 256 * 1024
+// The longest wait for a job, plus some time for its response.
+const TIMEOUT_MS = limit('proxyWaitMs') + limit('proxyProcessingMs') + 10_000
+
+const agent = new Agent({ keepAlive: true, maxSockets: limit('loadTestConcurrency'), maxFreeSockets: 64 })
+
+export const sendRequest: RequestSender = ({ url, target, method, key, body, signal }) =>
+  new Promise((resolve) => {
+    const since = performance.now()
+    const end = (rest: Omit<SentResponse, 'ms'>) => resolve({ ms: performance.now() - since, ...rest })
+    const fail = (error: Error) =>
+      end({ status: undefined, text: '', error: `No response arrived: ${networkReason(error)}.` })
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const { hostname: host, port } = new URL(url)
+    const outgoing = refuseUpgrade(
+      request({ host, port, path: target, method, headers, agent, signal }, (response) =>
+        readResponse(response, end, fail),
+      ),
+    )
+    outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`none within ${TIMEOUT_MS / 1000} s`)))
+    outgoing.once('error', fail)
+    outgoing.end(body)
+  })
+
+function readResponse(
+  response: IncomingMessage,
+  end: (rest: Omit<SentResponse, 'ms'>) => void,
+  fail: (error: Error) => void,
+): void {
+  const parts: Buffer[] = []
+  let bytes = 0
+  response.on('data', (part: Buffer) => {
+    if (bytes < TEXT_BYTES) parts.push(part.subarray(0, TEXT_BYTES - bytes))
+    bytes += part.length
+  })
+  response.once('error', fail)
+  response.once('end', () =>
+    end({ status: response.statusCode, text: Buffer.concat(parts).toString(), error: undefined }),
+  )
+}
+
+// A new connection per ping, which also checks that the worker accepts them.
+const pingAgent = new Agent({ keepAlive: false })
+
+/** Health check. Never rejects; redirects are not followed, as they are no 200. */
+export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return new Promise((resolve) => {
+    const asked = refuseUpgrade(
+      request({
+        agent: pingAgent,
+        host,
+        port: healthPort,
+        path,
+        headers: { 'user-agent': 'drydock-health' },
+        signal: AbortSignal.any([signal, timeout]),
+      }),
+    )
+    asked.on('response', (response) => {
+      resolve({ kind: 'status', status: response.statusCode ?? 0 })
+      response.on('error', () => undefined)
+      response.resume()
+      asked.destroy()
+    })
+    asked.on('error', (error: Error & { code?: string }) => {
+      if (timeout.aborted) resolve({ kind: 'silent' })
+      else if (error.code === 'ECONNREFUSED') resolve({ kind: 'refused' })
+      else resolve({ kind: 'broken', why: networkReason(error) })
+    })
+    asked.end()
+  })
+}
+
+const LINK_TIMEOUT_MS = 5000
+
+export const previewLink: PreviewLink = async ({ url, keyFile }) => {
+  const key = (await readFile(keyFile, 'utf8')).trim()
+  const { path, methods } = PAGE_ROUTES.sessionLinkCreate
+  const response = await fetch(`${url}${path}`, {
+    method: methods[0],
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(LINK_TIMEOUT_MS),
+  })
+  if (!response.ok) throw new Error(`the preview answered with ${response.status}`)
+  return sessionLink.parse(await response.json())
+}

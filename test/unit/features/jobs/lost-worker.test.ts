@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { lostWorkerError, lostWorkerText } from '../../../../src-main/features/jobs/rules/lost-worker.ts'
+
+test.each([
+  [0, undefined, 'Its worker ended during the job (1 try)'],
+  [1, 'exit code 3, after: doing exit', 'Its worker ended during the job (2 tries): exit code 3, after: doing exit'],
+])('after %d retries people do not read of a time limit', (tries, cause, text) => {
+  expect(lostWorkerText(lostWorkerError(tries, cause))).toBe(text)
+})
+
+test('any other error stays as it is', () => {
+  expect(lostWorkerText('ValueError: job timed out after 1 retries')).toBeUndefined()
+})

@@ -1,0 +1,100 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
+import { openStorage } from '../../../../src-main/storage/open-storage.ts'
+
+const WORDS = ['keel', 'keels', 'Keelson', 'sail', 'sailor', 'größe', 'ship']
+// More words that begin with a letter than are named in a search.
+const MANY = 40
+const MOMENT = { now: 1, steady: 1 }
+const NONE = { s3Config: undefined, webhook: undefined, idempotencyKey: undefined, lowPriority: false }
+const TIMES = { executionTimeoutMs: 1000, ttlMs: 1000, retentionMs: 1000 }
+
+async function setup() {
+  const { jobs, endpoints, search, write, close } = openStorage(':memory:')
+  const indexed = (most: number) => write(() => search.catchUp(most))
+  onTestFinished(close)
+  const texts = new Map<number, string>()
+  await write(() => {
+    const endpoint = { paused: false, keyHash: new Uint8Array(32), revision: 1, createdAt: 1, updatedAt: 1 }
+    endpoints.save({ ...endpoint, id: 'e', config: endpointConfig.parse({ name: 'e', command: 'true' }) }, 'created', 1)
+    for (let n = 0; n < 300; n++) {
+      const text = `${WORDS[n % 7]} ${WORDS[n % 5]} z${n % MANY}`
+      const input = JSON.stringify({ prompt: text })
+      const { seq } = jobs.insert({ id: `job ${n}`, endpointId: 'e', input, ...TIMES, ...NONE }, MOMENT)
+      texts.set(seq, text)
+    }
+    search.catchUp(1000)
+  })
+  const found = (text: string, limit = 500) => jobs.list({ text, limit }).map(({ seq }) => seq)
+  const count = (text: string) => jobs.count({ text }).count
+  const add = (id: string) =>
+    write(() => jobs.insert({ id, endpointId: 'e', input: '{"text":"anchor"}', ...TIMES, ...NONE }, MOMENT).seq)
+  const move = (seq: number, event: 'claim' | 'complete' | 'fail' | 'retry', fields: { output?: string } = {}) =>
+    write(() => jobs.move(seq, event, { workerId: 'w', ...fields }, MOMENT))
+  return { texts, found, count, add, move, indexed }
+}
+
+it('a job that has gone on since is found by what it is now, and written once', async () => {
+  const { found, add, move, indexed } = await setup()
+  const [ended, runs, tried] = [await add('ended'), await add('runs'), await add('tried')]
+  for (const seq of [ended, runs, tried]) await move(seq, 'claim')
+  await move(tried, 'fail', { output: '"rust"' })
+  await move(tried, 'retry')
+  await move(ended, 'complete', { output: '"chain"' })
+  // Of the submits those of the two that have not ended, and of the ends the one that nobody took back.
+  expect(await indexed(1)).toBe(true)
+  expect(found('anchor')).toEqual([runs])
+  expect(await indexed(1)).toBe(true)
+  expect(found('anchor')).toEqual([tried, runs])
+  expect(await indexed(10)).toBe(false)
+  expect(found('anchor')).toEqual([tried, runs, ended])
+  expect([found('chain'), found('rust')]).toEqual([[ended], []])
+  await move(runs, 'complete', { output: '"chain"' })
+  await indexed(10)
+  expect(found('chain')).toEqual([runs, ended])
+})
+
+it('finds jobs by the beginnings of words, few or many, newest first', async () => {
+  const { texts, found, count } = await setup()
+  for (const typed of [
+    'keel',
+    'KEEL',
+    'keels',
+    'kee sai',
+    'keelso sailor',
+    'z',
+    'z1',
+    'ship z',
+    'größ',
+    'grosse',
+    'no',
+  ]) {
+    const begins = typed.toLowerCase().split(' ')
+    const isFound = (text: string) => {
+      const words = text.toLowerCase().replace('größe', 'große').split(' ')
+      return begins.every((begin) => words.some((word) => word.startsWith(begin.replace('ö', 'o'))))
+    }
+    const wanted = [...texts].filter(([, text]) => isFound(text)).map(([seq]) => seq)
+    expect({ typed, found: found(typed) }).toEqual({ typed, found: wanted.reverse() })
+    expect(found(typed, 3)).toEqual(wanted.slice(0, 3))
+    expect(count(typed)).toBe(wanted.length)
+  }
+})
+
+it('a step of the search index is bounded by the words of its jobs, not by their number alone', async () => {
+  const { jobs, endpoints, search, write, close } = openStorage(':memory:')
+  onTestFinished(close)
+  const long = Array.from({ length: 3000 }, (_word, at) => `word${at}`).join(' ')
+  await write(() => {
+    const endpoint = { paused: false, keyHash: new Uint8Array(32), revision: 1, createdAt: 1, updatedAt: 1 }
+    const config = endpointConfig.parse({ name: 'e', command: 'true' })
+    endpoints.save({ ...endpoint, id: 'e', config }, 'created', 1)
+    for (let n = 0; n < 4; n++) {
+      const job = { id: `job ${n}`, endpointId: 'e', input: JSON.stringify({ long }) }
+      jobs.insert({ ...job, ...TIMES, ...NONE }, MOMENT)
+    }
+  })
+  expect(await write(() => search.catchUp(100))).toBe(true)
+  expect(jobs.count({ text: 'word1' }).count).toBe(2)
+  expect([await write(() => search.catchUp(100)), search.behind()]).toEqual([false, false])
+})

@@ -216,12 +216,12 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'login',
         'save the address and the key of the service that commands and scripts use',
-        async () => (await import('./commands/login.ts')).addLogin,
+        async () => (await import('../features/targets/commands/login.ts')).addLogin,
       ],
       [
         'logout',
         'remove the service and the key saved by `drydock login`',
-        async () => (await import('./commands/login.ts')).addLogout,
+        async () => (await import('../features/targets/commands/login.ts')).addLogout,
       ],
       [
         'key',

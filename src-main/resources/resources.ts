@@ -8,6 +8,7 @@ import { catalogFile } from '../contract/catalog.ts'
 import { limit } from '../contract/limits.ts'
 import { priceTable } from '../contract/what-if.ts'
 import type { ReadCatalog } from '../features/apps/ports/build.ts'
+import type { ReadPrices } from '../features/what-if/ports.ts'
 import type {
   FileTools,
   ReadBuiltInNodeTypes,
@@ -18,7 +19,6 @@ import type {
 import { type PackagesByClass, readPackageIndex } from '../features/workflows/rules/node-packages.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { sizeText } from '../lib/text.ts'
-import type { ReadPrices } from '../services/ports/what-if.ts'
 import { RESOURCES } from './root.ts'
 
 const SOURCE = /\.ts$/

@@ -9,10 +9,10 @@ import type { Log } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
-import type { FetchFile } from '../../services/ports/models.ts'
 import type { ModelFiles, ModelTarget, Storage } from '../../services/ports/storage.ts'
 import { authorizationFor } from './credentials.ts'
 import type { ModelDownloads } from './downloads.ts'
+import type { FetchFile } from './ports.ts'
 import { hasEnded } from './rules/download-transitions.ts'
 import {
   fileAddress,

@@ -17,7 +17,7 @@ import type { ModelDownloadCreate, ModelFacts, ModelFolder } from '../../contrac
 import { errorCode } from '../../lib/error-code.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
-import type { FetchFile } from '../../services/ports/models.ts'
+import type { FetchFile } from './ports.ts'
 import {
   foldersOf,
   graphName,

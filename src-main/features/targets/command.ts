@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { confirmDeletion, readSecret, YES } from '../../cli/ask.ts'
 import { usageError } from '../../cli/cli-error.ts'
-import { isOpenToOthers } from '../../cli/commands/login.ts'
 import { globalOptions, openSession } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
 import { ago } from '../../lib/text.ts'
+import { isOpenToOthers } from './commands/login.ts'
 
 const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No target was stored.' }
 

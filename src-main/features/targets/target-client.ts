@@ -7,8 +7,8 @@ import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../lib/system.ts'
 import { keepEnds, withFullStop } from '../../lib/text.ts'
 import { wait } from '../../lib/wait.ts'
-import type { SendToTarget, TargetRequest } from '../../services/ports/targets.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
+import type { SendToTarget, TargetRequest } from './ports.ts'
 
 export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
 

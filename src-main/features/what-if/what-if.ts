@@ -5,9 +5,9 @@ import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
 import type { Clock } from '../../lib/system.ts'
 import { DAY_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Storage } from '../../services/ports/storage.ts'
-import type { AnswerBeside, RecordedPage } from '../../services/ports/what-if.ts'
 import type { Settings } from '../../services/settings.ts'
 import type { StartFacts } from '../jobs/rules/expected-start.ts'
+import type { AnswerBeside, RecordedPage } from './ports.ts'
 import { measure, type RecordedJob, type RecordedWorkerEvent } from './rules/measure.ts'
 
 export type WhatIf = ReturnType<typeof createWhatIf>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelFacts } from '../../../../src-main/contract/models.ts'
 import { HEAD_BYTES_MAX } from '../../../../src-main/features/models/rules/model-heads.ts'
-import { inspectModel } from '../../../../src-main/storage/scan-models.ts'
+import { inspectModel } from '../../../../src-main/features/models/store/scan-models.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
 
 /** What a file of these bytes tells. */

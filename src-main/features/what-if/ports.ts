@@ -1,7 +1,7 @@
 /** Answers what-if questions off the event loop, which a simulation would block for seconds. */
 import type { PriceTable } from '../../contract/what-if.ts'
-import type { answerWhatIf, WhatIfQuestion } from '../../features/what-if/rules/answer.ts'
-import type { RecordedJob } from '../../features/what-if/rules/measure.ts'
+import type { answerWhatIf, WhatIfQuestion } from './rules/answer.ts'
+import type { RecordedJob } from './rules/measure.ts'
 
 export type RecordedPage = { readonly to: 'history' | 'recorded'; readonly jobs: readonly RecordedJob[] }
 

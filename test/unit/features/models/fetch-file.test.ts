@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createFetchFile } from '../../../src-main/outbound/fetch-file.ts'
-import type { Fetched, FetchRequest } from '../../../src-main/services/ports/models.ts'
-import { sendFile, startHost } from '../../support/model-files.ts'
+import { createFetchFile } from '../../../../src-main/features/models/adapters/fetch-file.ts'
+import type { Fetched, FetchRequest } from '../../../../src-main/features/models/ports.ts'
+import { sendFile, startHost } from '../../../support/model-files.ts'
 
 const FILE = Buffer.from('0123456789')
 

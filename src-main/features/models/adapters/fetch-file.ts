@@ -3,10 +3,10 @@
  * never over an unencrypted connection if the first was encrypted.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { networkReason } from '../lib/network-error.ts'
-import { checkedRequest, RefusedAddress, redirectOf } from '../lib/node/checked-request.ts'
-import { isPrivateAddress } from '../lib/private-address.ts'
-import type { Fetched, FetchFile, FetchRequest } from '../services/ports/models.ts'
+import { networkReason } from '../../../lib/network-error.ts'
+import { checkedRequest, RefusedAddress, redirectOf } from '../../../lib/node/checked-request.ts'
+import { isPrivateAddress } from '../../../lib/private-address.ts'
+import type { Fetched, FetchFile, FetchRequest } from '../ports.ts'
 
 const MAX_REDIRECTS = 5
 // A host silent for this long is asked again; ms.

@@ -20,12 +20,12 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
-import type { ModelFolder } from '../contract/models.ts'
-import { writeAll } from '../database/write-files.ts'
-import { foldersOf } from '../features/models/rules/layout.ts'
-import { TargetError } from '../features/models/rules/target-error.ts'
-import { errorCode } from '../lib/error-code.ts'
-import { MIB } from '../lib/units.ts'
+import type { ModelFolder } from '../../../contract/models.ts'
+import { writeAll } from '../../../database/write-files.ts'
+import { errorCode } from '../../../lib/error-code.ts'
+import { MIB } from '../../../lib/units.ts'
+import { foldersOf } from '../rules/layout.ts'
+import { TargetError } from '../rules/target-error.ts'
 import { createModelScanner, inspectModel } from './scan-models.ts'
 
 export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }

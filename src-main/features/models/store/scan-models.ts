@@ -5,18 +5,12 @@
 import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat, statfs } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { limit } from '../contract/limits.ts'
-import type { ModelFacts, ModelFolder, ModelView } from '../contract/models.ts'
-import { foldersOf, MODEL_FILE, presentDirectory } from '../features/models/rules/layout.ts'
-import {
-  GGUF_START_BYTES,
-  headLength,
-  LENGTH_BYTES,
-  readGguf,
-  readTensors,
-} from '../features/models/rules/model-heads.ts'
-import { formatOf, recogniseModel } from '../features/models/rules/recognise-model.ts'
-import { errorCode } from '../lib/error-code.ts'
+import { limit } from '../../../contract/limits.ts'
+import type { ModelFacts, ModelFolder, ModelView } from '../../../contract/models.ts'
+import { errorCode } from '../../../lib/error-code.ts'
+import { foldersOf, MODEL_FILE, presentDirectory } from '../rules/layout.ts'
+import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../rules/model-heads.ts'
+import { formatOf, recogniseModel } from '../rules/recognise-model.ts'
 
 type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
   readonly path: string

@@ -6,11 +6,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { networkReason } from '../lib/network-error.ts'
-import { checkedRequest } from '../lib/node/checked-request.ts'
-import { isPrivateAddress } from '../lib/private-address.ts'
-import { MIB } from '../lib/units.ts'
-import type { FileBody, SendToTarget, TargetRequest } from '../services/ports/targets.ts'
+import { networkReason } from '../../../lib/network-error.ts'
+import { checkedRequest } from '../../../lib/node/checked-request.ts'
+import { isPrivateAddress } from '../../../lib/private-address.ts'
+import { MIB } from '../../../lib/units.ts'
+import type { FileBody, SendToTarget, TargetRequest } from '../ports.ts'
 
 // Longest response that is read; an endpoint list with settings is far smaller.
 const ANSWER_BYTES = 16 * MIB

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { answerWhatIf } from '../features/what-if/rules/answer.ts'
-import type { RecordedJob } from '../features/what-if/rules/measure.ts'
-import type { AnswerBeside, RecordedPage, WhatIfDraft } from '../services/ports/what-if.ts'
+import type { AnswerBeside, RecordedPage, WhatIfDraft } from '../ports.ts'
+import { answerWhatIf } from '../rules/answer.ts'
+import type { RecordedJob } from '../rules/measure.ts'
 
 type Told = { readonly page: RecordedPage } | { readonly draft: WhatIfDraft }
 type Answered = 'taken' | ReturnType<typeof answerWhatIf>

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isWorkerCall, mayBeCalledByWorkers, wayBackPath } from '../contract/worker-protocol.ts'
 import { keyFromHeader } from '../domain/auth.ts'
+import type { createProxy } from '../features/load-balancing/routes/proxy.ts'
 import type { Keys } from '../services/keys.ts'
-import type { createProxy } from './load-balanced/proxy.ts'
 
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
 type Streams = ReturnType<typeof createProxy>

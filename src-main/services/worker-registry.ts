@@ -1,5 +1,4 @@
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
-import { healthPathOf } from '../domain/load-balanced/listening-variables.ts'
 import {
   type EventFacts,
   nextStanding,
@@ -11,6 +10,7 @@ import {
   type WorkerStanding,
 } from '../domain/worker/transitions.ts'
 import { type AppTarget, targetOf } from '../features/apps/rules/app-target.ts'
+import { healthPathOf } from '../features/load-balancing/rules/listening-variables.ts'
 import { createEmitter } from '../lib/emitter.ts'
 import type { Clock, Log } from '../lib/system.ts'
 import type { FleetWorker } from './ports/fleet.ts'

@@ -5,7 +5,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { createProxy } from '../../src-main/api/load-balanced/proxy.ts'
 import { createMachineApp } from '../../src-main/api/machine-app.ts'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
@@ -14,6 +13,7 @@ import { openPythonWheel } from '../../src-main/app/app-builder/create-app-build
 import { createProjectTools } from '../../src-main/app/app-builder/project-tools.ts'
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
 import type { Poster, SentRequest, SentResponse } from '../../src-main/features/jobs/ports.ts'
+import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
 import { createAnswerAgent } from '../../src-main/server/answer-agent.ts'
 import { createHost } from '../../src-main/server/host.ts'
 import { listen } from '../../src-main/server/listen.ts'

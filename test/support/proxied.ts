@@ -5,7 +5,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { createProxy } from '../../src-main/api/load-balanced/proxy.ts'
+import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
 import { listen } from '../../src-main/server/listen.ts'
 import { SERVICE_URL, type TestService } from './core.ts'
 import { until } from './served-service.ts'

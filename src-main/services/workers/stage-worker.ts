@@ -2,10 +2,10 @@
  * Starts a worker with future settings next to the serving ones, so that a broken release is detected before it serves.
  */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
+import type { HealthWatch } from '../../features/load-balancing/watch-health.ts'
 import type { Clock } from '../../lib/system.ts'
 import { inSeconds } from '../../lib/text.ts'
 import { wait } from '../../lib/wait.ts'
-import type { HealthWatch } from '../load-balanced/watch-health.ts'
 import type { Endpoint } from '../ports/storage.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerCalls } from './worker-calls.ts'

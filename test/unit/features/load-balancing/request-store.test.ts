@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openStorage } from '../../../src-main/storage/open-storage.ts'
+import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const request = (n: number, more: object = {}) => ({
   at: n,

@@ -4,16 +4,16 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { chooseWorker } from '../../domain/load-balanced/choose-worker.ts'
 import { isUsedUp, settingsWithFaults } from '../../domain/worker/faults.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
-import type { QueueCount, QueueCounts } from '../../features/jobs/queue/queue-counts.ts'
 import type { Clock } from '../../lib/system.ts'
-import { waitingReason } from '../endpoints/views.ts'
-import type { FleetStatuses } from '../fleet-status.ts'
-import type { Fleet } from '../ports/fleet.ts'
-import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import { waitingReason } from '../../services/endpoints/views.ts'
+import type { FleetStatuses } from '../../services/fleet-status.ts'
+import type { Fleet } from '../../services/ports/fleet.ts'
+import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import type { QueueCount, QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { chooseWorker } from './rules/choose-worker.ts'
 import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-seats.ts'
 
 export type EnterOptions = {

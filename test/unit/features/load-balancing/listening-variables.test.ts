@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { healthPathOf, listeningPorts } from '../../../../src-main/domain/load-balanced/listening-variables.ts'
+import { healthPathOf, listeningPorts } from '../../../../src-main/features/load-balancing/rules/listening-variables.ts'
 
 it.each([
   [undefined, '/ping'],

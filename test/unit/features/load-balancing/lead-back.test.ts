@@ -4,7 +4,7 @@ import {
   keepCookieBelow,
   leadBack,
   leadRefreshBack,
-} from '../../../../src-main/domain/load-balanced/forward-headers.ts'
+} from '../../../../src-main/features/load-balancing/rules/forward-headers.ts'
 
 const HOST = '127.0.0.1:8790'
 const BELOW: ClientAddress = { prefix: '/lb/web', target: '/x', host: HOST, workerPort: 20_001 }

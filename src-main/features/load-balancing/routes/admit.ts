@@ -4,15 +4,15 @@
  * `cors`.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { AppError } from '../../contract/errors.ts'
-import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../domain/auth.ts'
-import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
-import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
-import type { GuardServices } from '../../services/service-context.ts'
-import { noteAdmission } from '../admission.ts'
-import { requireRoleOf, schemeOn } from '../guards.ts'
-import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
+import { noteAdmission } from '../../../api/admission.ts'
+import { requireRoleOf, schemeOn } from '../../../api/guards.ts'
+import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../api/v2/named-endpoint.ts'
+import { AppError } from '../../../contract/errors.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../../domain/auth.ts'
+import { requireLoadBalanced } from '../../../services/endpoint-kinds.ts'
+import type { Endpoint } from '../../../services/ports/storage.ts'
+import type { GuardServices } from '../../../services/service-context.ts'
+import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rules/read-address.ts'
 
 export type Admitted = {
   readonly endpoint: Endpoint

@@ -3,7 +3,7 @@ import {
   type ForwardFacts,
   headersForClient,
   headersForWorker,
-} from '../../../../src-main/domain/load-balanced/forward-headers.ts'
+} from '../../../../src-main/features/load-balancing/rules/forward-headers.ts'
 
 const facts = (more: Partial<ForwardFacts> = {}): ForwardFacts => ({
   clientAddress: '127.0.0.1',

@@ -2,12 +2,13 @@
  * Health checks of load-balanced workers, fast until ready or while unhealthy, slow otherwise. Unhealthy workers get no
  * requests and leave unless they recover in time.
  */
-import { evaluatePing, type PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
-import type { Pinger } from '../../features/jobs/ports.ts'
+
 import type { Clock, Log } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
-import type { WorkerAddress } from '../ports/fleet.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import type { WorkerAddress } from '../../services/ports/fleet.ts'
+import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import type { Pinger } from '../jobs/ports.ts'
+import { evaluatePing, type PingResult } from './rules/evaluate-ping.ts'
 
 export type HealthWatch = ReturnType<typeof createHealthWatch>
 

@@ -3,8 +3,8 @@
  * headers; Go's ReverseProxy for TE and Trailer.
  */
 
-import { headersForPage, withoutSessions } from '../auth.ts'
-import type { TraceHeaders } from '../monitoring/trace-context.ts'
+import { headersForPage, withoutSessions } from '../../../domain/auth.ts'
+import type { TraceHeaders } from '../../../domain/monitoring/trace-context.ts'
 
 type Pair = readonly [name: string, value: string]
 

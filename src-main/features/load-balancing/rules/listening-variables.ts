@@ -1,4 +1,4 @@
-import type { EndpointConfig } from '../../contract/endpoint.ts'
+import type { EndpointConfig } from '../../../contract/endpoint.ts'
 
 type Listening = NonNullable<EndpointConfig['loadBalanced']>
 type Variables = EndpointConfig['env']

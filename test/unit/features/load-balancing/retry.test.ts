@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayRepeat, nextTry } from '../../../../src-main/domain/load-balanced/choose-worker.ts'
+import { mayRepeat, nextTry } from '../../../../src-main/features/load-balancing/rules/choose-worker.ts'
 
 describe('another try', () => {
   it('is harmless of requests that only read and have no body', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseWorker } from '../../../../src-main/domain/load-balanced/choose-worker.ts'
+import { chooseWorker } from '../../../../src-main/features/load-balancing/rules/choose-worker.ts'
 
 const worker = (openRequests: number, startedAt = 0) => ({ openRequests, startedAt })
 

@@ -3,7 +3,7 @@ import {
   evaluatePing,
   type PingFacts,
   type PingResult,
-} from '../../../../src-main/domain/load-balanced/evaluate-ping.ts'
+} from '../../../../src-main/features/load-balancing/rules/evaluate-ping.ts'
 
 const facts = (more: Partial<PingFacts> = {}): PingFacts => ({
   state: 'idle',

@@ -93,14 +93,18 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'health',
         'show how many jobs and workers an endpoint has, or all of them',
-        async () => (await import('./commands/health.ts')).addHealth,
+        async () => (await import('../features/monitoring/commands/health.ts')).addHealth,
       ],
       [
         'workers',
         'list workers, show their usage, open a shell, replace or stop one',
         async () => (await import('./commands/workers.ts')).addWorkers,
       ],
-      ['logs', 'show the logs of workers', async () => (await import('./commands/logs.ts')).addLogs],
+      [
+        'logs',
+        'show the logs of workers',
+        async () => (await import('../features/monitoring/commands/logs.ts')).addLogs,
+      ],
       [
         'requests',
         'list the requests to a load-balanced endpoint, newest first',

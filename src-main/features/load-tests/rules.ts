@@ -1,9 +1,9 @@
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
-import { bucketOf, percentilesOf } from '../../domain/metrics.ts'
 import { textIn } from '../../lib/json.ts'
 import { keepEnds } from '../../lib/text.ts'
 import { createFailureGroups } from '../jobs/rules/failure-groups.ts'
 import { readJobError } from '../jobs/rules/read-error.ts'
+import { bucketOf, percentilesOf } from '../monitoring/rules/metrics.ts'
 
 export type Outcome = {
   readonly status: number | undefined

@@ -4,7 +4,7 @@
  */
 
 import { headersForPage, withoutSessions } from '../../../domain/auth.ts'
-import type { TraceHeaders } from '../../../domain/monitoring/trace-context.ts'
+import type { TraceHeaders } from '../../monitoring/rules/trace-context.ts'
 
 type Pair = readonly [name: string, value: string]
 

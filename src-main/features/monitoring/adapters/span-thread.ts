@@ -5,9 +5,9 @@
 
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
-import { type Span, spansAtMost, spansOf, type Traced } from '../domain/monitoring/job-spans.ts'
-import { networkReason } from '../lib/network-error.ts'
-import type { OpenCollector } from '../services/ports/traces.ts'
+import { networkReason } from '../../../lib/network-error.ts'
+import type { OpenCollector } from '../ports.ts'
+import { type Span, spansAtMost, spansOf, type Traced } from '../rules/job-spans.ts'
 
 // Source: ours. Spans of 5,000 jobs, some 10 MB; a short collector outage loses nothing under normal load.
 const MOST_WAITING = 20_000

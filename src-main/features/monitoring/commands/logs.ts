@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { Operation } from '../../client/calls.ts'
-import type { ServiceClient } from '../../client/service-client.ts'
-import { AppError } from '../../contract/errors.ts'
-import type { LogLine } from '../../contract/management.ts'
-import { usageError } from '../cli-error.ts'
-import { wholeNumber } from '../option-values.ts'
-import type { Output } from '../output.ts'
-import { followToEnd, openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { usageError } from '../../../cli/cli-error.ts'
+import { wholeNumber } from '../../../cli/option-values.ts'
+import type { Output } from '../../../cli/output.ts'
+import { followToEnd, openSession } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { Operation } from '../../../client/calls.ts'
+import type { ServiceClient } from '../../../client/service-client.ts'
+import { AppError } from '../../../contract/errors.ts'
+import type { LogLine } from '../../../contract/management.ts'
 
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
 
@@ -46,7 +46,7 @@ Examples:
         if (lines.length === 0 && !output.json)
           output.note('There are no log lines yet. New lines appear here; Ctrl+C stops.')
       }
-      const { logLine } = await import('../../contract/management.ts')
+      const { logLine } = await import('../../../contract/management.ts')
       const lines = followToEnd(client, operation, (after) => ({
         path,
         query: { follow: 'true', ...(after === undefined ? { tail: options.tail } : { after }) },

@@ -8,7 +8,7 @@ import {
   type Step,
   toPoints,
   toTotals,
-} from '../../../src-main/domain/metrics.ts'
+} from '../../../../src-main/features/monitoring/rules/metrics.ts'
 
 const histogramOf = (spans: readonly number[]) => mergeHistograms(spans.map((ms) => ({ [bucketOf(ms)]: 1 })))
 const spans = fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 1, maxLength: 60 })

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { TraceContext } from '../domain/monitoring/trace-context.ts'
-import { queriesOf } from './queries.ts'
+import { queriesOf } from '../../../storage/queries.ts'
+import type { TraceContext } from '../rules/trace-context.ts'
 
 type Row = { readonly traceId: string; readonly spanId: string; readonly sampled: 0 | 1; readonly state: string | null }
 

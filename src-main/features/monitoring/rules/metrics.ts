@@ -1,4 +1,4 @@
-import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
+import type { MetricsPoint, MetricsTotals } from '../../../contract/management.ts'
 
 /** Counts by bucket. Bucket n holds spans up to 1.1^n ms: percentiles are within 10 %, and histograms add up. */
 export type Histogram = Readonly<Record<number, number>>

@@ -3,20 +3,20 @@
  * address; the collector is never awaited.
  */
 import type { JobHistoryEntry } from '../../contract/management.ts'
-import type { Traced, TracedRequest } from '../../domain/monitoring/job-spans.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Change, Job, JobChange, Storage } from '../../services/ports/storage.ts'
+import type { Settings } from '../../services/settings.ts'
+import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import { isFinal } from '../jobs/rules/transitions.ts'
+import type { Collector, OpenCollector, SpanCounts } from './ports.ts'
+import type { Traced, TracedRequest } from './rules/job-spans.ts'
 import {
   contextOfRun,
   readTraceContext,
   type TraceContext,
   type TraceHeaders,
   traceHeaders,
-} from '../../domain/monitoring/trace-context.ts'
-import { isFinal } from '../../features/jobs/rules/transitions.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
-import type { Change, Job, JobChange, Storage } from '../ports/storage.ts'
-import type { Collector, OpenCollector, SpanCounts } from '../ports/traces.ts'
-import type { Settings } from '../settings.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+} from './rules/trace-context.ts'
 
 export type TracesDeps = {
   readonly storage: Pick<Storage, 'onDurable' | 'traces' | 'jobs'>

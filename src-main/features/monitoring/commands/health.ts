@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { ResponseOf } from '../../client/calls.ts'
-import type { ServiceClient } from '../../client/service-client.ts'
-import type { HealthRecord } from '../../contract/job.ts'
-import { ago } from '../../lib/text.ts'
-import { CliError } from '../cli-error.ts'
-import type { Output } from '../output.ts'
-import { openSession } from '../session.ts'
-import { noteText } from '../show-endpoint.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { CliError } from '../../../cli/cli-error.ts'
+import type { Output } from '../../../cli/output.ts'
+import { openSession } from '../../../cli/session.ts'
+import { noteText } from '../../../cli/show-endpoint.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { ResponseOf } from '../../../client/calls.ts'
+import type { ServiceClient } from '../../../client/service-client.ts'
+import type { HealthRecord } from '../../../contract/job.ts'
+import { ago } from '../../../lib/text.ts'
 
 export function addHealth(health: Command, surroundings: Surroundings): void {
   health

@@ -3,6 +3,11 @@
  * requests count like jobs, at their end.
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import type { Change, Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import {
   addCounts,
   addSteps,
@@ -15,12 +20,7 @@ import {
   type Step,
   toPoints,
   toTotals,
-} from '../../domain/metrics.ts'
-import type { QueueCounts } from '../../features/jobs/queue/queue-counts.ts'
-import { isFailed } from '../../features/jobs/rules/requests/is-failed.ts'
-import type { Clock, Log } from '../../lib/system.ts'
-import type { Change, Endpoint, Storage } from '../ports/storage.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+} from './rules/metrics.ts'
 
 export type MetricsDeps = {
   readonly storage: Storage

@@ -1,5 +1,5 @@
 /** Traces: where they go. */
-import type { Traced } from '../../domain/monitoring/job-spans.ts'
+import type { Traced } from './rules/job-spans.ts'
 
 export type SpanCounts = { readonly exported: number; readonly dropped: number }
 

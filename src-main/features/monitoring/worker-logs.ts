@@ -9,17 +9,17 @@ import {
   unsentKind,
 } from '../../domain/worker/log-lines.ts'
 import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../../features/apps/rules/app-target.ts'
-import { ownSecrets, secretValues } from '../../features/apps/variables.ts'
-import { finishJob, type Leases } from '../../features/jobs/queue/leases.ts'
-import type { LostChunks } from '../../features/jobs/queue/lost-chunks.ts'
-import { unsentError } from '../../features/jobs/rules/unsent-error.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import { accountSecretValues } from '../account-secrets.ts'
-import type { EndpointLog } from '../endpoint-log.ts'
-import type { WorkerOutput } from '../ports/fleet.ts'
-import type { Endpoint, NewLogLine, Storage } from '../ports/storage.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import { accountSecretValues } from '../../services/account-secrets.ts'
+import type { WorkerOutput } from '../../services/ports/fleet.ts'
+import type { Endpoint, NewLogLine, Storage } from '../../services/ports/storage.ts'
+import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
+import { ownSecrets, secretValues } from '../apps/variables.ts'
+import { finishJob, type Leases } from '../jobs/queue/leases.ts'
+import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
+import { unsentError } from '../jobs/rules/unsent-error.ts'
+import type { EndpointLog } from './logs/endpoint-log.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.
 const LAST_LINES = 100

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createScrape, type ScrapeDeps } from '../../../../src-main/services/monitoring/scrape.ts'
+import { createScrape, type ScrapeDeps } from '../../../../src-main/features/monitoring/scrape.ts'
 
 const ENDPOINTS = 1000
 

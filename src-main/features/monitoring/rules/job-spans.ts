@@ -1,5 +1,5 @@
-import type { JobHistoryEntry } from '../../contract/management.ts'
-import { isFailed } from '../../features/jobs/rules/requests/is-failed.ts'
+import type { JobHistoryEntry } from '../../../contract/management.ts'
+import { isFailed } from '../../jobs/rules/requests/is-failed.ts'
 import { ownTraceId, spanIdOf, type TraceContext } from './trace-context.ts'
 
 /** Times are wall-clock ms. */

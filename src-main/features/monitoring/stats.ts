@@ -1,11 +1,11 @@
 /** Stats of the last hour for lists. Steps are cached, because pages ask every few seconds. */
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
-import { type Step, toTotals } from '../../domain/metrics.ts'
-import { isFailed, MAY_HAVE_FAILED_FROM } from '../../features/jobs/rules/requests/is-failed.ts'
 import type { Clock } from '../../lib/system.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import { isFailed, MAY_HAVE_FAILED_FROM } from '../jobs/rules/requests/is-failed.ts'
 import type { MetricsRecorder } from './metrics.ts'
+import { type Step, toTotals } from './rules/metrics.ts'
 
 const MINUTES = 60
 const REQUESTS_A_PAGE = 100

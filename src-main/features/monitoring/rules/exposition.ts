@@ -2,9 +2,9 @@
  * Writes Prometheus 0.0.4 and OpenMetrics 1.0 from the same samples. Source: Prometheus exposition formats; OpenMetrics
  * 1.0.
  */
-import { METRICS, type MetricName, type MetricRow } from '../../contract/metric-names.ts'
-import type { Histogram } from '../metrics.ts'
-import { bucketOf } from '../metrics.ts'
+import { METRICS, type MetricName, type MetricRow } from '../../../contract/metric-names.ts'
+import type { Histogram } from './metrics.ts'
+import { bucketOf } from './metrics.ts'
 
 export type ExpositionForm = 'prometheus' | 'openmetrics'
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { LogLine } from '../contract/management.ts'
-import { queriesOf } from './queries.ts'
+import type { LogLine } from '../../../contract/management.ts'
+import { queriesOf } from '../../../storage/queries.ts'
 
 export type NewLogLine = Omit<LogLine, 'id'>
 

@@ -4,16 +4,16 @@
  */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
-import { createExposition, type Exposition, type ExpositionForm } from '../../domain/monitoring/exposition.ts'
-import type { QueueCounts } from '../../features/jobs/queue/queue-counts.ts'
 import type { Clock } from '../../lib/system.ts'
-import type { Fleet, Host } from '../ports/fleet.ts'
-import type { Endpoint, Storage } from '../ports/storage.ts'
-import type { Settings } from '../settings.ts'
-import type { WorkerRegistry } from '../worker-registry.ts'
-import type { WorkerCalls } from '../workers/worker-calls.ts'
+import type { Fleet, Host } from '../../services/ports/fleet.ts'
+import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Settings } from '../../services/settings.ts'
+import type { WorkerRegistry } from '../../services/worker-registry.ts'
+import type { WorkerCalls } from '../../services/workers/worker-calls.ts'
+import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { RequestCounts } from './count-requests.ts'
 import type { MetricsRecorder, SinceStart } from './metrics.ts'
+import { createExposition, type Exposition, type ExpositionForm } from './rules/exposition.ts'
 import type { Traces } from './traces.ts'
 
 export type ScrapeDeps = {

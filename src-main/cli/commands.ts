@@ -98,7 +98,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'workers',
         'list workers, show their usage, open a shell, replace or stop one',
-        async () => (await import('./commands/workers.ts')).addWorkers,
+        async () => (await import('../features/workers/commands/workers.ts')).addWorkers,
       ],
       [
         'logs',
@@ -113,7 +113,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'faults',
         'show or set fault injection on an endpoint, to test how clients handle failures',
-        async () => (await import('./commands/faults.ts')).addFaultCommands,
+        async () => (await import('../features/workers/commands/faults.ts')).addFaultCommands,
       ],
     ],
   ],
@@ -190,7 +190,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'test',
         'run .runpod/tests.json and test_input.json of a worker repository',
-        async () => (await import('./commands/test.ts')).addTest,
+        async () => (await import('../features/workers/commands/test.ts')).addTest,
       ],
       [
         'load-test',

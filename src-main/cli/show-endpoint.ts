@@ -1,9 +1,9 @@
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
 import { NO_VALUE, settingText, valueAt } from '../domain/endpoint-settings/setting.ts'
-import { codeChangeText, isNews } from '../domain/worker/code-change.ts'
-import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
-import { faultsText } from '../domain/worker/faults.ts'
+import { codeChangeText, isNews } from '../features/workers/rules/code-change.ts'
+import { crashSummary, endpointStateLabel } from '../features/workers/rules/endpoint-state.ts'
+import { faultsText } from '../features/workers/rules/faults.ts'
 import { ago } from '../lib/text.ts'
 import type { Colour, Output } from './output.ts'
 

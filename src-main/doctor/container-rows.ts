@@ -8,14 +8,14 @@ import {
   isOlder,
   SAFE_TOOLKIT,
   toolkitEscapes,
-} from '../domain/worker/gpu-devices.ts'
+} from '../runtimes/rules/gpu-devices.ts'
 import {
   cardsText,
   GPU_LIST_ARGUMENTS,
   type GpuInventory,
   NVIDIA_SMI_PATHS,
   readGpuList,
-} from '../domain/worker/gpu-list.ts'
+} from '../runtimes/rules/gpu-list.ts'
 import type { EngineSeen } from './ask-engine.ts'
 import type { RunProgram } from './programs.ts'
 

@@ -8,7 +8,7 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { SOMEONE_ELSE } from '../domain/auth.ts'
-import type { Host } from '../services/ports/fleet.ts'
+import type { Host } from '../runtimes/port.ts'
 
 type End = { readonly address: string; readonly port: number }
 

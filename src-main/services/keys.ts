@@ -8,9 +8,9 @@ import type { Endpoint, NamedKey, Storage } from './ports/storage.ts'
 import { ACCOUNT_NAME } from '../contract/keys.ts'
 import type { Role } from '../contract/roles.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../features/apps/rules/app-target.ts'
+import type { WorkerRegistry } from '../features/workers/registry/worker-registry.ts'
 import type { NewId } from '../lib/system.ts'
 import type { NamedKeys } from './named-keys.ts'
-import type { WorkerRegistry } from './worker-registry.ts'
 
 const ACCOUNT = 'account.keyHash'
 

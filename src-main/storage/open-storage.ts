@@ -29,6 +29,7 @@ import { createLogStore } from '../features/monitoring/store/log-store.ts'
 import { createTraceStore } from '../features/monitoring/store/trace-store.ts'
 import { createScheduleStore } from '../features/schedules/store.ts'
 import { createTargetDeployStore } from '../features/targets/deploy-store.ts'
+import { createWorkerStore } from '../features/workers/worker-store.ts'
 import { assetsInMemory, openAssetFiles } from '../features/workflows/store/asset-files.ts'
 import { createAssetStore } from '../features/workflows/store/asset-store.ts'
 import { createGraphStore } from '../features/workflows/store/graph-store.ts'
@@ -47,7 +48,6 @@ import { createPlatformStore } from './platform-store.ts'
 import { queriesOf } from './queries.ts'
 import { createSeal, createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
 import { createStateStore } from './state-store.ts'
-import { createWorkerStore } from './worker-store.ts'
 
 /** A project: a folder by its real path. `openedAt` is wall ms. */
 export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }

@@ -1,5 +1,5 @@
 /** Finds jobs that a cancel may restart, since they run on the same workers. */
-import { otherJobsOf } from '../../src-main/domain/worker/shared-workers.ts'
+import { otherJobsOf } from '../../src-main/features/workers/rules/shared-workers.ts'
 import { useAppState } from '../store/app-context.ts'
 
 export function useOtherJobs(jobIds: readonly string[]): number {

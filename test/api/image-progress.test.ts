@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fleet } from '../../src-main/services/ports/fleet.ts'
+import type { Fleet } from '../../src-main/runtimes/port.ts'
 import { setup as setupService } from '../support/core.ts'
 
 type Ensure = Fleet['ensure']

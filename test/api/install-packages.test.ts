@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EnvironmentInstall } from '../../src-main/services/ports/fleet.ts'
+import type { EnvironmentInstall } from '../../src-main/runtimes/port.ts'
 import { setup as setupService } from '../support/core.ts'
 
 const WORDS = "ModuleNotFoundError: No module named 'torch'"

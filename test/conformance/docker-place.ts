@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../src-main/fleet/docker/docker-fleet.ts'
 import { type DockerPlace, localPlace } from '../../src-main/fleet/docker/place.ts'
-import type { Fleet } from '../../src-main/services/ports/fleet.ts'
+import type { Fleet } from '../../src-main/runtimes/port.ts'
 import { type FleetPlace, until } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
 

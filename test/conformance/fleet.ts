@@ -1,7 +1,7 @@
 /** What every implementation of the Fleet port must do, whatever it places its workers on. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/services/ports/fleet.ts'
+import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/runtimes/port.ts'
 import type { WorkerStep } from '../support/fake-fleet.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../src-main/contract/catalog.ts'
 import { endpointCreate } from '../../src-main/contract/endpoint.ts'
 import { ALL_FAULTS_OFF } from '../../src-main/contract/faults.ts'
 import type { FleetEvent } from '../../src-main/contract/fleet-events.ts'
-import { faultsText } from '../../src-main/domain/worker/faults.ts'
+import { faultsText } from '../../src-main/features/workers/rules/faults.ts'
 import { findEntries, wantsOf } from '../../src-renderer/features/catalog/CatalogPages.tsx'
 import { toMarks } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import {

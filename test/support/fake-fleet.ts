@@ -9,7 +9,7 @@ import type {
   WorkerExit,
   WorkerOutput,
   WorkerSpec,
-} from '../../src-main/services/ports/fleet.ts'
+} from '../../src-main/runtimes/port.ts'
 
 /**
  * One step of a worker's life. A worker runs its steps when it starts; without an ending step it lives until it is

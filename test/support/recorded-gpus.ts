@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GpuCard, readGpuList } from '../../src-main/domain/worker/gpu-list.ts'
+import { type GpuCard, readGpuList } from '../../src-main/runtimes/rules/gpu-list.ts'
 
 /** The program that plays recordings of nvidia-smi; RECORDED_GPUS in its environment names the machine. */
 export const RECORDED_NVIDIA_SMI = join(import.meta.dirname, 'nvidia-smi')

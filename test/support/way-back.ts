@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest'
 import type { Connected } from '../../src-main/fleet/docker/engine.ts'
 import { createWorkerNetworks, type WorkerNetwork } from '../../src-main/fleet/docker/networks.ts'
 import { createRelay, type Relay } from '../../src-main/fleet/machines/relay.ts'
-import type { WorkerSpec } from '../../src-main/services/ports/fleet.ts'
+import type { WorkerSpec } from '../../src-main/runtimes/port.ts'
 import { silent } from '../conformance/process-place.ts'
 import { SERVICE_ID, setup, type TestService } from './core.ts'
 

@@ -1,4 +1,4 @@
-import type { WorkerSpec } from '../../src-main/services/ports/fleet.ts'
+import type { WorkerSpec } from '../../src-main/runtimes/port.ts'
 
 /** A job as a worker gets it. */
 export type TakenJob = {

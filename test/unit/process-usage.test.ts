@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { readProcStat, readPsLines, readResidentBytes, usageSince } from '../../src-main/domain/worker/usage.ts'
+import {
+  readProcStat,
+  readPsLines,
+  readResidentBytes,
+  usageSince,
+} from '../../src-main/features/workers/rules/usage.ts'
 
 const STAT = (name: string) =>
   `4242 (${name}) S 1 4240 4239 0 -1 4194560 9 0 0 0 150 25 7 8 20 0 4 0 88 12 99 18446744073709551615`

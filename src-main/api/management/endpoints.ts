@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
-import { isolationProblem } from '../../domain/worker/isolated-python.ts'
+import { isolationProblem } from '../../features/workers/rules/isolated-python.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import {

@@ -16,6 +16,7 @@ import { PROJECT_OPERATIONS } from '../../features/projects/routes.ts'
 import { SCHEDULE_OPERATIONS } from '../../features/schedules/routes.ts'
 import { changeText } from '../../features/settings/rules/change-text.ts'
 import { TARGET_OPERATIONS } from '../../features/targets/routes.ts'
+import { SHELL_OPERATIONS, WORKER_OPERATIONS } from '../../features/workers/routes/workers.ts'
 import { ASSET_OPERATIONS } from '../../features/workflows/routes/assets.ts'
 import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from '../../features/workflows/routes/workflows.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
@@ -35,7 +36,6 @@ import { forgetSession } from '../sign-in.ts'
 import { ENDPOINT_OPERATIONS, endpointOf, WHAT_IF_OPERATIONS } from './endpoints.ts'
 import { MACHINE_OPERATIONS } from './machines.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
-import { SHELL_OPERATIONS, WORKER_OPERATIONS } from './workers.ts'
 
 type SystemServices = GuardServices &
   Pick<ServiceContext, 'doctor' | 'fleet' | 'registry' | 'host' | 'models' | 'signInRequests'>

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { EndpointView } from '../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
+import type { HubOptions } from '../../features/endpoints/commands/worker-repository.ts'
 import { serverOfEntry } from '../../features/workflows/rules/server-address.ts'
 import { ago, keepEnds } from '../../lib/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
@@ -13,7 +14,6 @@ import { checkProgram } from '../program-search.ts'
 import { openSession } from '../session.ts'
 import { endpointStateText, noteText, showEndpoint, showWarning } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { HubOptions } from '../worker-repository.ts'
 
 export function addEndpoint(endpoint: Command, surroundings: Surroundings): void {
   addEndpointCreate(endpoint, surroundings)
@@ -246,7 +246,7 @@ Examples:
   $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`,
     )
     .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: Command) => {
-      const { withHub } = await import('../worker-repository.ts')
+      const { withHub } = await import('../../features/endpoints/commands/worker-repository.ts')
       const settings = await withHub(settingsOf(options, surroundings), options, surroundings.cwd)
       const server = settings.workflows?.server
       const isBridge = server !== undefined && !hasProgram(settings)

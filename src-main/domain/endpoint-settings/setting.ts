@@ -2,7 +2,7 @@ import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { workflowWorker } from '../../contract/workflows.ts'
 import { withHiddenPassword } from '../../features/workflows/rules/server-address.ts'
-import { machineText } from '../worker/place.ts'
+import { machineText } from '../../runtimes/rules/place.ts'
 
 type Variable = { readonly name: string; readonly value: string }
 

@@ -2,7 +2,7 @@ import { GPU_GROUPS } from '../../contract/container.ts'
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
 import type { PlatformEndpoint, PlatformReleases, PlatformWorker } from '../../contract/platform.ts'
 import { healthPathOf } from '../../features/load-balancing/rules/listening-variables.ts'
-import { readGpuWishes } from '../worker/gpu-allocation.ts'
+import { readGpuWishes } from '../../runtimes/rules/gpu-allocation.ts'
 import { cpuView, THIS_MACHINE } from './catalog.ts'
 import { executionTimeoutMs } from './endpoint-settings.ts'
 

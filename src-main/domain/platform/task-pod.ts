@@ -1,6 +1,6 @@
 /** A task call requests a pod; here it is a job whose worker then ends. Pure. Source: docs/spec/platform.md, 4. */
 import { GPU_GROUPS } from '../../contract/container.ts'
-import { isNamed } from '../worker/gpu-allocation.ts'
+import { isNamed } from '../../runtimes/rules/gpu-allocation.ts'
 import type { SavedInput } from './saved-endpoint.ts'
 
 export type TaskPod = {

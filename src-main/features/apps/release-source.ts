@@ -7,8 +7,8 @@ import { PLATFORM_MANIFEST_FILE, type PlatformManifest, platformManifest } from 
 import { fromPlatformManifest, isPlatformManifest } from '../../domain/platform/manifest.ts'
 import type { Clock } from '../../lib/system.ts'
 import type { ArtifactFiles, Environment, Release, Storage } from '../../services/ports/storage.ts'
-import type { WorkerRegistry } from '../../services/worker-registry.ts'
 import { readObject } from '../jobs/rules/read-object.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import type { ReadManifest, UnpackArtifact } from './ports/artifacts.ts'
 

@@ -1,7 +1,7 @@
 /** Requests that are sent out: of load tests, comparisons, pings, webhooks. */
 import type { ComparisonRules } from '../../contract/compare.ts'
 import type { Json } from '../../lib/json.ts'
-import type { WorkerAddress } from '../../services/ports/fleet.ts'
+import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { Compared } from '../comparisons/rules/outputs.ts'
 import type { FileItem, Problem } from '../comparisons/rules/plan.ts'
 import type { PingResult } from '../load-balancing/rules/evaluate-ping.ts'

@@ -5,9 +5,9 @@
 
 import type { Clock, Log } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
-import type { WorkerAddress } from '../../services/ports/fleet.ts'
-import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { Pinger } from '../jobs/ports.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { evaluatePing, type PingResult } from './rules/evaluate-ping.ts'
 
 export type HealthWatch = ReturnType<typeof createHealthWatch>

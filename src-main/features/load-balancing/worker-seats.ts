@@ -1,8 +1,8 @@
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Clock } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
-import type { WorkerAddress } from '../../services/ports/fleet.ts'
-import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
+import type { WorkerAddress } from '../../runtimes/port.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
 export type Seat = {
   readonly worker: LiveWorker

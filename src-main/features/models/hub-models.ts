@@ -8,7 +8,7 @@ import { type HubListing, hubListing, type ModelDownload, type ModelFolder } fro
 import type { Log } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import type { ModelFiles, ModelTarget, Storage } from '../../services/ports/storage.ts'
 import { authorizationFor } from './credentials.ts'
 import type { ModelDownloads } from './downloads.ts'

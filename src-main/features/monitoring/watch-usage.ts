@@ -1,8 +1,8 @@
 import type { UsageReading } from '../../contract/endpoint.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { createNotifier } from '../../lib/wait.ts'
-import type { Fleet } from '../../services/ports/fleet.ts'
-import type { WorkerRegistry } from '../../services/worker-registry.ts'
+import type { Fleet } from '../../runtimes/port.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
 export type UsageWatch = ReturnType<typeof createUsageWatch>
 

@@ -1,5 +1,15 @@
 /** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
+import type { Clock, Log } from '../../lib/system.ts'
+import type { WorkerOutput } from '../../runtimes/port.ts'
+import { accountSecretValues } from '../../services/account-secrets.ts'
+import type { Endpoint, NewLogLine, Storage } from '../../services/ports/storage.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
+import { ownSecrets, secretValues } from '../apps/variables.ts'
+import { finishJob, type Leases } from '../jobs/queue/leases.ts'
+import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
+import { unsentError } from '../jobs/rules/unsent-error.ts'
+import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import {
   createMask,
   EXCEPTION_FOLLOWS,
@@ -7,18 +17,8 @@ import {
   readLogLine,
   readUnsentResult,
   unsentKind,
-} from '../../domain/worker/log-lines.ts'
-import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
-import type { Clock, Log } from '../../lib/system.ts'
-import { accountSecretValues } from '../../services/account-secrets.ts'
-import type { WorkerOutput } from '../../services/ports/fleet.ts'
-import type { Endpoint, NewLogLine, Storage } from '../../services/ports/storage.ts'
-import type { LiveWorker, WorkerRegistry } from '../../services/worker-registry.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
-import { ownSecrets, secretValues } from '../apps/variables.ts'
-import { finishJob, type Leases } from '../jobs/queue/leases.ts'
-import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
-import { unsentError } from '../jobs/rules/unsent-error.ts'
+} from '../workers/rules/log-lines.ts'
+import { hasFlag, readTestMode } from '../workers/rules/test-modes.ts'
 import type { EndpointLog } from './logs/endpoint-log.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.

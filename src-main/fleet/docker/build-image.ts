@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import { engineMessage, readMessages, shortened } from './engine-messages.ts'
 
 export type ImageBuild = {

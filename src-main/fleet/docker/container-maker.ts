@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
-import { type GpuDevices, gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
-import type { WorkerSpec } from '../../services/ports/fleet.ts'
+import type { WorkerSpec } from '../../runtimes/port.ts'
+import { type GpuDevices, gpuDevices, withoutGpus } from '../../runtimes/rules/gpu-devices.ts'
 import { containerOptions } from './container-options.ts'
 import { removeContainer } from './container-worker.ts'
 import type { Connected, Engine } from './engine.ts'

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'
 import type { ShellSize } from '../../contract/workers.ts'
-import type { FleetShell, ShellListener } from '../../services/ports/fleet.ts'
+import type { FleetShell, ShellListener } from '../../runtimes/port.ts'
 import { engineMessage, KILLED } from './engine-messages.ts'
 
 // Sets the size first, as the engine's may come late; then prints pid and program name.

@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import type Docker from 'dockerode'
 import type { Clock, Log } from '../../lib/system.ts'
 import { GIB, MIB } from '../../lib/units.ts'
-import type { FleetWorker, WorkerExit, WorkerOutput } from '../../services/ports/fleet.ts'
+import type { FleetWorker, WorkerExit, WorkerOutput } from '../../runtimes/port.ts'
 import {
   type ContainerLine,
   followContainerLogs,

@@ -15,7 +15,7 @@ import type {
   WorkerOutput,
   WorkerPlan,
   WorkerSpec,
-} from '../../services/ports/fleet.ts'
+} from '../../runtimes/port.ts'
 import { openReadMarks } from './container-logs.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
 import { openContainerShell } from './container-shell.ts'

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode'
-import type { FleetMachine } from '../../services/ports/fleet.ts'
+import type { FleetMachine } from '../../runtimes/port.ts'
 import type { Engine, EngineFacts } from './engine.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { ImageStore } from './images.ts'

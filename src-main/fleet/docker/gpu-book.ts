@@ -2,15 +2,16 @@
  * Assigns GPUs to workers. The list is read lazily, again after 30 s, and every 30 s while somebody waits. Only `take`,
  * `adopt` and `release` change assignments, synchronously.
  */
+
+import type { Clock, Log } from '../../lib/system.ts'
 import {
   allocateGpus,
   type GpuAllocation,
   type GpuHold,
   type GpuNeed,
   gpuSlots,
-} from '../../domain/worker/gpu-allocation.ts'
-import type { GpuCard, GpuInventory } from '../../domain/worker/gpu-list.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+} from '../../runtimes/rules/gpu-allocation.ts'
+import type { GpuCard, GpuInventory } from '../../runtimes/rules/gpu-list.ts'
 
 export type GpuBookOptions = {
   readonly readInventory: () => Promise<GpuInventory>

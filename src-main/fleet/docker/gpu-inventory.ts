@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { GPU_PROCESSES_ARGUMENTS, type GpuProcess, readGpuProcesses } from '../../features/workers/rules/usage.ts'
+import { MIB } from '../../lib/units.ts'
 import {
   GPU_LIST_ARGUMENTS,
   type GpuInventory,
@@ -8,9 +10,7 @@ import {
   type ProgramEnd,
   programFailure,
   readGpuList,
-} from '../../domain/worker/gpu-list.ts'
-import { GPU_PROCESSES_ARGUMENTS, type GpuProcess, readGpuProcesses } from '../../domain/worker/usage.ts'
-import { MIB } from '../../lib/units.ts'
+} from '../../runtimes/rules/gpu-list.ts'
 
 export type GpuReader = {
   /** Takes 20 ms to some seconds after a pause. */

@@ -5,7 +5,7 @@
 import type Docker from 'dockerode'
 import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
 import type { Clock } from '../../lib/system.ts'
-import type { OwnImage, Watch, WorkerPlan } from '../../services/ports/fleet.ts'
+import type { OwnImage, Watch, WorkerPlan } from '../../runtimes/port.ts'
 import { dockerLogin, type RegistryLogin, registryName, registryOf, splitImage } from './docker-login.ts'
 import type { Connected } from './engine.ts'
 import { createPullProgress, engineMessage, NOT_FOUND, readMessages, shortened, statusOf } from './engine-messages.ts'

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import { SERVICE_LABEL } from '../../domain/machines/left-behind.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
-import type { WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
+import type { WorkerAddress, WorkerSpec } from '../../runtimes/port.ts'
 
 export const LABELS = {
   service: SERVICE_LABEL,

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
 import { errorCode } from '../../lib/error-code.ts'
-import type { WorkerSpec } from '../../services/ports/fleet.ts'
+import type { WorkerSpec } from '../../runtimes/port.ts'
 
 export type Mount = {
   readonly type: 'bind' | 'volume'

@@ -4,7 +4,7 @@
  */
 import type Docker from 'dockerode'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
-import type { EndpointHosts, ServiceReach } from '../../services/ports/fleet.ts'
+import type { EndpointHosts, ServiceReach } from '../../runtimes/port.ts'
 import type { Connected } from './engine.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'
 import type { DockerPlace, WorkerPort } from './place.ts'

@@ -1,6 +1,6 @@
 /** Differences of remote engines: address, reachability, files and GPUs. */
 import type Docker from 'dockerode'
-import type { ServiceReach, Watch, WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
+import type { ServiceReach, Watch, WorkerAddress, WorkerSpec } from '../../runtimes/port.ts'
 import type { Connected, EnginePlace } from './engine.ts'
 import { type EngineSurroundings, engineAddresses, engineSockets } from './find-engine.ts'
 import { createGpuReader, type GpuReader, hasNvidiaHook } from './gpu-inventory.ts'

@@ -1,5 +1,5 @@
 import type { WorkerUsage } from '../../contract/endpoint.ts'
-import { containerUsage, gpuUseByWorker } from '../../domain/worker/usage.ts'
+import { containerUsage, gpuUseByWorker } from '../../features/workers/rules/usage.ts'
 import type { Log } from '../../lib/system.ts'
 import type { ContainerWorker } from './container-worker.ts'
 import type { GpuBook } from './gpu-book.ts'

@@ -1,5 +1,5 @@
 /** Work shared by several waiting callers, like a pull. It aborts when the last one leaves; later callers join. */
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 
 export type SharedWork = (name: string, watch: Watch, begin: (watch: Watch) => Promise<void>) => Promise<void>
 

@@ -5,7 +5,7 @@ import { join, sep } from 'node:path'
 import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { Log } from '../../lib/system.ts'
-import type { OwnImage, Watch } from '../../services/ports/fleet.ts'
+import type { OwnImage, Watch } from '../../runtimes/port.ts'
 import { buildImage, createPackageImage, TAG_HASH_LENGTH, type WantedPackages } from './build-image.ts'
 import { engineMessage } from './engine-messages.ts'
 

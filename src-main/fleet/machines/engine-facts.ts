@@ -1,9 +1,9 @@
 import type { MachineFacts } from '../../contract/machines.ts'
-import { cardsText } from '../../domain/worker/gpu-list.ts'
-import { containerUsage } from '../../domain/worker/usage.ts'
+import { containerUsage } from '../../features/workers/rules/usage.ts'
 import type { Clock } from '../../lib/system.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
-import type { Fleet } from '../../services/ports/fleet.ts'
+import type { Fleet } from '../../runtimes/port.ts'
+import { cardsText } from '../../runtimes/rules/gpu-list.ts'
 import type { TestWatch } from '../../services/ports/machines.ts'
 import type { Connected } from '../docker/engine.ts'
 

@@ -1,6 +1,6 @@
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Clock } from '../../lib/system.ts'
-import type { Fleet } from '../../services/ports/fleet.ts'
+import type { Fleet } from '../../runtimes/port.ts'
 import type { MachineDriver, MachineStatus } from '../../services/ports/machines.ts'
 import { createDockerFleet } from '../docker/docker-fleet.ts'
 import { createEngine } from '../docker/engine.ts'

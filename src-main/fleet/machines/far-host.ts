@@ -1,5 +1,5 @@
-import { NVIDIA_SMI_PATHS, type ProgramEnd } from '../../domain/worker/gpu-list.ts'
 import { shellQuoted } from '../../lib/text.ts'
+import { NVIDIA_SMI_PATHS, type ProgramEnd } from '../../runtimes/rules/gpu-list.ts'
 import { gpuReaderBy } from '../docker/gpu-inventory.ts'
 import type { SshConnection } from './ssh-connection.ts'
 

@@ -5,7 +5,7 @@
 import { basename, dirname, relative, sep } from 'node:path'
 import { CODE_FOLDER } from '../../contract/container.ts'
 import { isOfModels, PATHS_FILE } from '../../features/models/rules/layout.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { MountedSpec } from '../docker/place.ts'
 import type { FarFiles, FolderToSend } from './far-files.ts'

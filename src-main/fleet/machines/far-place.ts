@@ -1,6 +1,6 @@
 /** A remote place over SSH: engine socket and worker ports are forwarded locally, files are sent. */
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
-import type { WorkerAddress } from '../../services/ports/fleet.ts'
+import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { Connected } from '../docker/engine.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
 import type { DockerPlace } from '../docker/place.ts'

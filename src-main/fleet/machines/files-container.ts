@@ -1,6 +1,6 @@
 /** Remote container of svc_files with its volume, without network and rights; it ends when unused. */
 import { MIB } from '../../lib/units.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import type { Connected } from '../docker/engine.ts'
 import { NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'

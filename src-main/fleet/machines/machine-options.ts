@@ -1,5 +1,5 @@
 import type { MachineWay } from '../../contract/machines.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
 import type { Machine } from '../../services/ports/storage.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'

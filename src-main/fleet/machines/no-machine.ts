@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/system.ts'
-import type { Fleet } from '../../services/ports/fleet.ts'
+import type { Fleet } from '../../runtimes/port.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
 
 export function openNoMachine(what: string, clock: Pick<Clock, 'now'>): MachineDriver {

@@ -4,7 +4,7 @@
  */
 import { HOST_OF_CONTAINERS } from '../../lib/own-addresses.ts'
 import type { Log } from '../../lib/system.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'
 import type { Connected } from '../docker/engine.ts'

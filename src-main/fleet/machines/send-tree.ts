@@ -4,7 +4,7 @@ import { type ManifestLines, manifestChanges } from '../../domain/machines/file-
 import { errorCode } from '../../lib/error-code.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import { ConnectionBroken, type Conversation } from './conversation.ts'
 import type { FolderContent } from './read-folder.ts'
 

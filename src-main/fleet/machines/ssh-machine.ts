@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { limit } from '../../contract/limits.ts'
-import type { Watch } from '../../services/ports/fleet.ts'
+import type { Watch } from '../../runtimes/port.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
 import { createDockerFleet } from '../docker/docker-fleet.ts'
 import { createEngine } from '../docker/engine.ts'

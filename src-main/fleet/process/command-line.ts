@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { isNodeHandler } from '../../contract/endpoint.ts'
 import { TOKEN_PARAMETER } from '../../contract/worker-protocol.ts'
-import type { WorkerSpec } from '../../services/ports/fleet.ts'
+import type { WorkerSpec } from '../../runtimes/port.ts'
 
 export type CommandLine = {
   readonly program: string

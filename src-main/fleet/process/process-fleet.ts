@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { GpuProcess } from '../../domain/worker/usage.ts'
+import type { GpuProcess } from '../../features/workers/rules/usage.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import type { Clock, Log } from '../../lib/system.ts'
@@ -18,7 +18,7 @@ import type {
   WorkerExit,
   WorkerOutput,
   WorkerSpec,
-} from '../../services/ports/fleet.ts'
+} from '../../runtimes/port.ts'
 import { createLineBudget } from '../line-budget.ts'
 import { commandLine, type Runtimes } from './command-line.ts'
 import { type OutputFile, openOutputFile } from './output-file.ts'

@@ -11,7 +11,7 @@ import {
   readPsLines,
   readResidentBytes,
   usageSince,
-} from '../../domain/worker/usage.ts'
+} from '../../features/workers/rules/usage.ts'
 import type { Clock } from '../../lib/system.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }

@@ -2,7 +2,7 @@ import { access, constants, lstat, readlink, stat, symlink, unlink } from 'node:
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { runProgram } from '../../lib/node/run-program.ts'
-import type { ProcessMachine } from '../../services/ports/fleet.ts'
+import type { ProcessMachine } from '../port.ts'
 import { installIntoEnvironment } from './virtual-env.ts'
 
 const ASK_LIMIT_MS = 20_000

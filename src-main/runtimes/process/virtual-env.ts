@@ -1,7 +1,7 @@
 /** Installs packages into a virtual environment, created if missing: with uv, or with venv and pip. */
 import { join } from 'node:path'
 import { runProgram } from '../../lib/node/run-program.ts'
-import type { EnvironmentInstall } from '../../services/ports/fleet.ts'
+import type { EnvironmentInstall } from '../port.ts'
 import { isFile } from './machine-folders.ts'
 
 // Source: ours. A download that makes progress may take any time.

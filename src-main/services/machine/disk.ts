@@ -9,11 +9,11 @@ import { limit } from '../../contract/limits.ts'
 import type { DiskKind, DiskUse } from '../../contract/system.ts'
 import { artifactsInUse, sweepArtifacts } from '../../features/apps/release-source.ts'
 import type { Models } from '../../features/models/models.ts'
+import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Clock } from '../../lib/system.ts'
 import { counted } from '../../lib/text.ts'
 import { DAY_MS } from '../../lib/units.ts'
-import type { Fleet, FolderEntry, FolderSize, Host } from '../ports/fleet.ts'
-import type { WorkerRegistry } from '../worker-registry.ts'
+import type { Fleet, FolderEntry, FolderSize, Host } from '../../runtimes/port.ts'
 import { LOG_BATCH, removeArchivedOutputs, SMALL_OUTPUT_BYTES } from './housekeeping.ts'
 
 export type DiskDeps = {

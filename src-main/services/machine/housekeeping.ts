@@ -3,10 +3,10 @@ import type { ServiceSettings } from '../../contract/management.ts'
 import { type SliceDeps, writeInSlices } from '../../database/write-slices.ts'
 import { sweepArtifacts } from '../../features/apps/release-source.ts'
 import { sweepDeadlines } from '../../features/jobs/queue/lost-and-overdue-jobs.ts'
+import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../lib/units.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { WorkerRegistry } from '../worker-registry.ts'
 
 export type HousekeepingDeps = {
   readonly storage: Storage

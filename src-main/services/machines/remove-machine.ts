@@ -1,7 +1,7 @@
 import type { LeftBehind } from '../../domain/machines/left-behind.ts'
+import type { LiveWorker, WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Clock } from '../../lib/system.ts'
 import { waitAtMost } from '../../lib/wait.ts'
-import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import type { Machines, OpenMachine } from './machines.ts'
 
 // Wait for workers of an unresponsive machine, ms; source: ours.

@@ -1,7 +1,7 @@
 import type { MachineView } from '../../contract/machines.ts'
-import { wantedMachine } from '../../domain/worker/place.ts'
+import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
+import { wantedMachine } from '../../runtimes/rules/place.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { WorkerRegistry } from '../worker-registry.ts'
 import type { OpenMachine } from './machines.ts'
 
 export function viewMachine(

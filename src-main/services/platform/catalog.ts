@@ -9,7 +9,7 @@ import type {
   gpuQuery,
 } from '../../contract/platform-catalog.ts'
 import { type CatalogMachine, cpuTypes, dataCenters, gpuTypes } from '../../domain/platform/catalog.ts'
-import type { Fleet } from '../ports/fleet.ts'
+import type { Fleet } from '../../runtimes/port.ts'
 
 type Deps = { readonly fleet: Pick<Fleet, 'machine'> }
 type QueryOf<Query extends Record<string, z.ZodType>> = { readonly [Name in keyof Query]?: z.output<Query[Name]> }

@@ -4,11 +4,11 @@
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
+import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
+import type { WorkerSupervisor } from '../../features/workers/supervise.ts'
 import type { Json } from '../../lib/json.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import type { Endpoint } from '../ports/storage.ts'
-import type { WorkerRegistry } from '../worker-registry.ts'
-import type { WorkerSupervisor } from '../workers/supervise.ts'
 import { isTaskEndpoint } from './endpoints.ts'
 
 export type LivePackagesDeps = NewEndpointDeps &

@@ -1,7 +1,7 @@
 /** The port of machines: the driver of the engine of one. */
 import type { MACHINE_STATES, MachineFacts } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
-import type { Fleet } from './fleet.ts'
+import type { Fleet } from '../../runtimes/port.ts'
 import type { Machine } from './storage.ts'
 
 /** Whether an engine answers; `since` is when that began, wall ms. */

@@ -1,5 +1,5 @@
 import { PackagePlus } from 'lucide-react'
-import { environmentFor, missingPackage } from '../../../src-main/domain/worker/missing-module.ts'
+import { environmentFor, missingPackage } from '../../../src-main/features/workers/rules/missing-module.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { askEngine } from '../../../src-main/doctor/ask-engine.ts'
 import { containerRows } from '../../../src-main/doctor/container-rows.ts'
 import { type RunProgram, runToEnd } from '../../../src-main/doctor/programs.ts'
-import type { ProgramEnd } from '../../../src-main/domain/worker/gpu-list.ts'
+import type { ProgramEnd } from '../../../src-main/runtimes/rules/gpu-list.ts'
 
 const recording = (machine: string) =>
   readFileSync(join(import.meta.dirname, '../../fixtures/nvidia-smi', machine, 'gpus.csv'), 'utf8')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { commandLine } from '../../../src-main/fleet/process/command-line.ts'
-import type { WorkerSpec } from '../../../src-main/services/ports/fleet.ts'
+import type { WorkerSpec } from '../../../src-main/runtimes/port.ts'
 
 const SPEC: WorkerSpec = {
   endpointId: 'e',

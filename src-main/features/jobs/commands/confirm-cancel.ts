@@ -2,7 +2,7 @@ import { canAsk, confirmChange } from '../../../cli/ask.ts'
 import type { Session } from '../../../cli/session.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { CancelledJobs } from '../../../contract/job-routes.ts'
-import { otherJobsText } from '../../../domain/worker/shared-workers.ts'
+import { otherJobsText } from '../../workers/rules/shared-workers.ts'
 
 /** `-y, --yes` of a cancel that may ask. */
 export type CancelOptions = { readonly yes?: true | undefined }

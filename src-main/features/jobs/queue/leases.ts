@@ -3,11 +3,11 @@
  * first lease, as its response may be lost. In memory, steady ms. Source: docs/spec/job-api.md, 4.
  */
 import { limit } from '../../../contract/limits.ts'
-import { failedByInjection, isHit, tryId } from '../../../domain/worker/faults.ts'
 import type { Json } from '../../../lib/json.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
 import type { Change, Job, Storage, StoredPayload } from '../../../services/ports/storage.ts'
+import { failedByInjection, isHit, tryId } from '../../workers/rules/faults.ts'
 import type { KeptReport } from '../rules/report.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 

@@ -1,10 +1,10 @@
 /** Requeues jobs of lost workers; expires and archives jobs past their deadlines. */
 
 import { type SliceDeps, writeInSlices } from '../../../database/write-slices.ts'
-import { moveOfLostJob } from '../../../domain/worker/dispatch.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
 import type { Job, Moment, Storage } from '../../../services/ports/storage.ts'
+import { moveOfLostJob } from '../../workers/rules/dispatch.ts'
 import { lostWorkerError } from '../rules/lost-worker.ts'
 import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'
 import { isFinal } from '../rules/transitions.ts'

@@ -5,13 +5,13 @@ import type { Change, Job, Storage } from '../../../services/ports/storage.ts'
  */
 
 import { AppError, type ErrorCode } from '../../../contract/errors.ts'
-import { bestFirst, mostPerTake } from '../../../domain/worker/dispatch.ts'
-import { isUsedUp } from '../../../domain/worker/faults.ts'
-import { takesJobs } from '../../../domain/worker/transitions.ts'
 import type { Json } from '../../../lib/json.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
-import { loadOf, type WorkerRegistry } from '../../../services/worker-registry.ts'
+import { loadOf, type WorkerRegistry } from '../../workers/registry/worker-registry.ts'
+import { bestFirst, mostPerTake } from '../../workers/rules/dispatch.ts'
+import { isUsedUp } from '../../workers/rules/faults.ts'
+import { takesJobs } from '../../workers/rules/transitions.ts'
 import type { Leases } from './leases.ts'
 import type { QueueCounts } from './queue-counts.ts'
 

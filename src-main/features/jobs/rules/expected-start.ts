@@ -3,9 +3,9 @@
  * Assumes equal jobs; ignores future priorities. Source: ours.
  */
 
-import { decideScaling } from '../../../domain/worker/scaling.ts'
-import type { ScalingFacts, ScalingWorker } from '../../../domain/worker/scaling-facts.ts'
 import { counted, durationText, withFullStop } from '../../../lib/text.ts'
+import { decideScaling } from '../../workers/rules/scaling.ts'
+import type { ScalingFacts, ScalingWorker } from '../../workers/rules/scaling-facts.ts'
 
 /** Times are monotonic ms, spans ms. */
 export type StartFacts = {

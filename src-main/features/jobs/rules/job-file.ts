@@ -1,8 +1,8 @@
 import type { JobFileHead } from '../../../contract/job-file.ts'
 import { jobFileHead } from '../../../contract/job-file.ts'
 import { limit } from '../../../contract/limits.ts'
-import { createMask } from '../../../domain/worker/log-lines.ts'
 import { cutText, fieldsOf, mapStrings, scanJson } from '../../../lib/scan-json.ts'
+import { createMask } from '../../workers/rules/log-lines.ts'
 
 export type OpenedJobFile = {
   readonly head: JobFileHead

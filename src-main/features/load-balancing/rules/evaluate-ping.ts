@@ -1,5 +1,5 @@
 import type { WorkerState } from '../../../contract/endpoint.ts'
-import type { WorkerEvent } from '../../../domain/worker/transitions.ts'
+import type { WorkerEvent } from '../../workers/rules/transitions.ts'
 
 /** Result of a health check. `broken`: the connection ended without a response. */
 export type PingResult =

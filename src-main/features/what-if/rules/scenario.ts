@@ -1,6 +1,6 @@
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
-import type { ScalingWorker } from '../../../domain/worker/scaling-facts.ts'
-import { shownState, type WorkerRecords, type WorkerStanding } from '../../../domain/worker/transitions.ts'
+import type { ScalingWorker } from '../../workers/rules/scaling-facts.ts'
+import { shownState, type WorkerRecords, type WorkerStanding } from '../../workers/rules/transitions.ts'
 import type { Random } from './load-patterns.ts'
 
 export type SimulatedJob = {

@@ -3,20 +3,20 @@
  * requests, manual moves and freezing, which changes no decision.
  */
 import { limit } from '../../../contract/limits.ts'
-import { evaluateCrashLoop, type WorkerExit } from '../../../domain/worker/crash-loop.ts'
-import { bestFirst, mostPerTake, moveOfLostJob } from '../../../domain/worker/dispatch.ts'
-import { isUsedUp, settingsWithFaults } from '../../../domain/worker/faults.ts'
-import { keepPausedMs } from '../../../domain/worker/freeze-idle.ts'
-import { decideScaling, nextDecisionAt } from '../../../domain/worker/scaling.ts'
-import type { ScalingFacts } from '../../../domain/worker/scaling-facts.ts'
+import { assertNever } from '../../../lib/assert-never.ts'
+import { evaluateCrashLoop, type WorkerExit } from '../../workers/rules/crash-loop.ts'
+import { bestFirst, mostPerTake, moveOfLostJob } from '../../workers/rules/dispatch.ts'
+import { isUsedUp, settingsWithFaults } from '../../workers/rules/faults.ts'
+import { keepPausedMs } from '../../workers/rules/freeze-idle.ts'
+import { decideScaling, nextDecisionAt } from '../../workers/rules/scaling.ts'
+import type { ScalingFacts } from '../../workers/rules/scaling-facts.ts'
 import {
   nextStanding,
   recordsOf,
   takesJobs,
   WORKER_TRANSITIONS,
   type WorkerEvent,
-} from '../../../domain/worker/transitions.ts'
-import { assertNever } from '../../../lib/assert-never.ts'
+} from '../../workers/rules/transitions.ts'
 import { createEventQueue, createLine, createSteps } from './event-queue.ts'
 import {
   type Course,

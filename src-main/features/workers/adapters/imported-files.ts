@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { isNodeHandler } from '../../../contract/endpoint.ts'
-import type { CodeEntry } from '../../../domain/worker/code-entry.ts'
+import type { CodeEntry } from '../rules/code-entry.ts'
 
 // Source: ours; a program with more files is an app, and a larger source is data.
 const MAX_FILES = 1000

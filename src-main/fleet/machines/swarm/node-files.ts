@@ -6,7 +6,7 @@
 import { isOfModels } from '../../../features/models/rules/layout.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 import { MINUTE_MS } from '../../../lib/units.ts'
-import type { Watch } from '../../../services/ports/fleet.ts'
+import type { Watch } from '../../../runtimes/port.ts'
 import { createFarFiles, type FarFiles, type FarFilesOptions, isChange, isPassing, reasonOf } from '../far-files.ts'
 import { createFarMounts, type FarMountsOptions } from '../far-mounts.ts'
 import type { HubDoor } from './hub-door.ts'

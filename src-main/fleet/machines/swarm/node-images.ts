@@ -2,7 +2,7 @@
  * Images on swarm nodes: the manager has it first, then nodes get exactly that one by registry digest, or as a copy by
  * id.
  */
-import type { Watch, WorkerPlan } from '../../../services/ports/fleet.ts'
+import type { Watch, WorkerPlan } from '../../../runtimes/port.ts'
 import { registryName, registryOf, splitImage } from '../../docker/docker-login.ts'
 import type { Connected } from '../../docker/engine.ts'
 import { engineMessage, NOT_FOUND, statusOf } from '../../docker/engine-messages.ts'

@@ -14,7 +14,7 @@ import type {
   WorkerOutput,
   WorkerPlan,
   WorkerSpec,
-} from '../../../services/ports/fleet.ts'
+} from '../../../runtimes/port.ts'
 import { openReadMarks } from '../../docker/container-logs.ts'
 import { openContainerShell } from '../../docker/container-shell.ts'
 import { type ContainerWorker, createContainerWorker } from '../../docker/container-worker.ts'

@@ -4,7 +4,7 @@
  */
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { Clock, Log } from '../../../lib/system.ts'
-import type { WorkerExit } from '../../../services/ports/fleet.ts'
+import type { WorkerExit } from '../../../runtimes/port.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../../docker/engine.ts'
 import { LABELS } from '../../docker/labels.ts'
 import type { HubDoor } from './hub-door.ts'

@@ -1,6 +1,6 @@
 import type { ContainerSettings } from '../../../contract/container.ts'
-import type { Room } from '../../../domain/worker/place.ts'
 import { counted } from '../../../lib/text.ts'
+import type { Room } from '../../../runtimes/rules/place.ts'
 import { READY, type SwarmNode } from './swarm-nodes.ts'
 
 export const CARD_LABEL = 'drydock.gpu'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import type { ScalingFacts, ScalingWorker } from '../../../../src-main/domain/worker/scaling-facts.ts'
 import { expectStart, type StartFacts, startWords } from '../../../../src-main/features/jobs/rules/expected-start.ts'
+import type { ScalingFacts, ScalingWorker } from '../../../../src-main/features/workers/rules/scaling-facts.ts'
 
 const NOW = 100_000
 

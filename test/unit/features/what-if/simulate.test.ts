@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type EndpointConfig, endpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import type * as Scaling from '../../../../src-main/domain/worker/scaling.ts'
 import { seededRandom } from '../../../../src-main/features/what-if/rules/load-patterns.ts'
 import type { Scenario, SimulatedJob, World } from '../../../../src-main/features/what-if/rules/scenario.ts'
 import type { simulate as Simulate } from '../../../../src-main/features/what-if/rules/simulate.ts'
+import type * as Scaling from '../../../../src-main/features/workers/rules/scaling.ts'
 
 // The decisions as they are, until a test changes one.
-vi.mock('../../../../src-main/domain/worker/scaling.ts', { spy: true })
+vi.mock('../../../../src-main/features/workers/rules/scaling.ts', { spy: true })
 
 // Loaded anew: files share a process, and another one may have loaded both with decisions that nobody can change.
 let simulate: typeof Simulate
@@ -14,7 +14,7 @@ let scaling: typeof Scaling
 beforeAll(async () => {
   vi.resetModules()
   simulate = (await import('../../../../src-main/features/what-if/rules/simulate.ts')).simulate
-  scaling = await import('../../../../src-main/domain/worker/scaling.ts')
+  scaling = await import('../../../../src-main/features/workers/rules/scaling.ts')
 })
 
 const WORLD: World = { coldStartMs: [3000], stopMs: [100], turnaroundMs: 0, slowdown: [1], slots: 100 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { type ContainerPlan, containerOptions } from '../../../../src-main/fleet/docker/container-options.ts'
-import type { WorkerSpec } from '../../../../src-main/services/ports/fleet.ts'
+import type { WorkerSpec } from '../../../../src-main/runtimes/port.ts'
 
 const GIB = 1024 ** 3
 const NETWORK = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { labelsOf } from '../../../../src-main/fleet/docker/labels.ts'
-import type { WorkerSpec } from '../../../../src-main/services/ports/fleet.ts'
+import type { WorkerSpec } from '../../../../src-main/runtimes/port.ts'
 
 const MAKER = { serviceId: 's1', runId: 'r1' }
 const OWN = { 'svc.service': 's1', 'svc.run': 'r1', 'svc.endpoint': 'e', 'svc.worker': 'w' }

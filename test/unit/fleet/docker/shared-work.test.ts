@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSharedWork } from '../../../../src-main/fleet/docker/shared-work.ts'
-import type { Watch } from '../../../../src-main/services/ports/fleet.ts'
+import type { Watch } from '../../../../src-main/runtimes/port.ts'
 
 /** Work that the test ends, and those who wait for it. */
 function setup() {

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { cardsText } from '../../../../src-main/domain/worker/gpu-list.ts'
 import { createGpuReader, hasNvidiaHook } from '../../../../src-main/fleet/docker/gpu-inventory.ts'
+import { cardsText } from '../../../../src-main/runtimes/rules/gpu-list.ts'
 import { RECORDED_NVIDIA_SMI } from '../../../support/recorded-gpus.ts'
 
 const readerOf = (machine: string, limitMs?: number) =>

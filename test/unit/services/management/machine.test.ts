@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { FleetMachine } from '../../../../src-main/runtimes/port.ts'
 import { readMachine } from '../../../../src-main/services/machine/machine.ts'
-import type { FleetMachine } from '../../../../src-main/services/ports/fleet.ts'
 import { card } from '../../../support/recorded-gpus.ts'
 
 test('tells who holds each card, and nothing of the engine that is for nobody else', async () => {

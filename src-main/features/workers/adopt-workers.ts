@@ -1,0 +1,65 @@
+import type { Clock, Log } from '../../lib/system.ts'
+import { momentOf } from '../../lib/system.ts'
+import type { Fleet } from '../../runtimes/port.ts'
+import type { Job, Storage, StoredWorker } from '../../services/ports/storage.ts'
+import type { Leases } from '../jobs/queue/leases.ts'
+import { newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
+
+/**
+ * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without a worker,
+ * without counting a try.
+ */
+export async function adoptWorkers({
+  storage,
+  clock,
+  fleet,
+  leases,
+  registry,
+  log,
+}: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'adopt' | 'list' | 'sweep'>
+  readonly leases: Leases
+  readonly registry: WorkerRegistry
+  readonly log: Log
+}): Promise<void> {
+  const running = storage.jobs.inProgress()
+  const adopted = new Set<string>()
+  for (const stored of storage.workers.all()) {
+    if (!(await stillLives(stored))) {
+      await storage.write(() => storage.workers.remove(stored.id))
+      continue
+    }
+    adopted.add(stored.id)
+    const endpoint = storage.endpoints.get(stored.endpointId)
+    const started = fleet.list().find(({ workerId }) => workerId === stored.id)
+    const worker = newLiveWorker(
+      { ...stored, startedWallAt: stored.startedAt, adopted: true, started },
+      { config: endpoint?.config, begins: 'serve', clock },
+    )
+    registry.add(worker)
+    // With old settings or of an interrupted release: it must not take a job before it leaves.
+    if (stored.revision !== endpoint?.revision) registry.move(worker, 'retire')
+    // A worker with a job was ready before, and may not ask for another for long.
+    if (running.some((job) => job.workerId === stored.id)) {
+      registry.move(worker, 'ready', { reason: 'adopted after a restart of the service' })
+      registry.move(worker, 'takeJob')
+    }
+    log.info('worker adopted', { workerId: stored.id, endpointId: stored.endpointId })
+  }
+  await fleet.sweep()
+  const held = (job: Job) => job.workerId !== null && adopted.has(job.workerId)
+  for (const job of running.filter(held)) leases.resume(job)
+  await storage.write(() => {
+    for (const { seq } of running.filter((job) => !held(job))) {
+      const reason = 'the service was restarted and its worker had ended'
+      storage.jobs.move(seq, 'release', { reason }, momentOf(clock))
+    }
+  })
+
+  function stillLives({ id, endpointId, handle }: StoredWorker): Promise<boolean> {
+    if (storage.endpoints.get(endpointId) === undefined) return Promise.resolve(false)
+    return fleet.adopt({ workerId: id, handle })
+  }
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { decimal, spanInMs } from '../../../cli/option-values.ts'
+import { ALL_FAULTS_OFF, type Faults } from '../../../contract/faults.ts'
+
+export type FaultOptions = {
+  readonly delay?: number
+  readonly fail?: number
+  readonly kill?: number
+  readonly outOfMemory?: number
+  readonly throttle?: boolean
+  readonly coldStart?: boolean
+  readonly off?: true
+}
+
+export function addFaultOptions(command: Command): Command {
+  return command
+    .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanInMs)
+    .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)
+    .option('--kill <percent>', 'percentage of attempts whose worker is killed', decimal)
+    .option('--out-of-memory <percent>', 'the same, reported as out of memory', decimal)
+    .option('--throttle', 'no capacity for further workers')
+    .option('--no-throttle', 'normal capacity')
+    .option('--cold-start', 'start a new worker for each job')
+    .option('--no-cold-start', 'workers stay for the next jobs')
+    .option('--off', 'turn all faults off, except those given with it')
+}
+
+export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, off }: FaultOptions): Faults {
+  return {
+    ...(off === true ? ALL_FAULTS_OFF : {}),
+    ...(delay === undefined ? {} : { delayMs: delay }),
+    ...(fail === undefined ? {} : { failPercent: fail }),
+    ...(kill === undefined ? {} : { killPercent: kill }),
+    ...(outOfMemory === undefined ? {} : { outOfMemoryPercent: outOfMemory }),
+    ...(throttle === undefined ? {} : { throttle }),
+    ...(coldStart === undefined ? {} : { coldStart }),
+  }
+}

@@ -1,0 +1,154 @@
+import { basename, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { CliError, usageError } from '../../../cli/cli-error.ts'
+import {
+  addEndpointOptions,
+  type EndpointOptions,
+  type EndpointSettings,
+  settingsOf,
+} from '../../../cli/endpoint-options.ts'
+import { findService } from '../../../cli/find-service.ts'
+import { duration, type Output } from '../../../cli/output.ts'
+import { withSpinner } from '../../../cli/progress-line.ts'
+import { globalOptions, outputOf } from '../../../cli/session.ts'
+import { showWarning } from '../../../cli/show-endpoint.ts'
+import { onFreshService } from '../../../cli/start-service.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { ServiceClient } from '../../../client/service-client.ts'
+import { limit } from '../../../contract/limits.ts'
+import { counted } from '../../../lib/text.ts'
+import type { TestPlan } from '../../endpoints/commands/worker-repository.ts'
+import type { TestResult } from './run-worker-tests.ts'
+
+export function addTest(test: Command, surroundings: Surroundings): void {
+  addEndpointOptions(test.argument('[folder]', 'folder of the repository', '.'))
+    .option('--no-gpu', 'run without the GPU that tests.json asks for')
+    .addHelpText(
+      'after',
+      `
+Each test is a job of an endpoint that is made for it and deleted afterwards. It runs the handler file of the folder, or
+what --handler, --command or --image names. A test passes when its job is COMPLETED within its limit, or within
+10 minutes if it has none; pulling an image and starting a worker do not count. Without a running service, one is
+started for the tests. The exit code is 0 only if every test passed.
+
+Examples:
+  $ drydock test
+  $ drydock test ./worker --handler src/handler.py --env MODEL=small
+  $ docker build -t worker . && drydock test --image worker --pull never
+  $ drydock test --image worker --no-gpu --json`,
+    )
+    .action(async (folder: string, options: TestOptions, command: Command) => {
+      const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
+      const from = resolve(surroundings.cwd, folder)
+      const plan = await readTestPlan(from)
+      const body = {
+        name: `tests of ${basename(from)}`.slice(0, 100),
+        ...(await settingsFor(from, plan, options, surroundings)),
+      }
+      const output = outputOf(command, surroundings)
+      const results = await onService(command, surroundings, (client, signal) =>
+        runAll(client, { body, plan, signal }, { output, surroundings }),
+      )
+      const failed = results.filter(({ passed }) => !passed).length
+      output.result({ passed: results.length - failed, failed, tests: results }, () => showResults(output, results))
+      if (failed > 0) throw new CliError('TESTS_FAILED', { failed, of: counted(results.length, 'test') })
+    })
+}
+
+// `gpu`: the value of --gpu, or false after --no-gpu.
+type TestOptions = EndpointOptions & { readonly gpu?: EndpointSettings | boolean }
+
+async function settingsFor(
+  folder: string,
+  plan: TestPlan,
+  options: TestOptions,
+  surroundings: Surroundings,
+): Promise<EndpointSettings> {
+  const given = settingsOf(options, surroundings)
+  const env = { ...plan.env, ...given.env }
+  const common = { ...given, env, workersMax: given.workersMax ?? 1 }
+  const { container } = given
+  if (container?.image !== undefined) {
+    const asks = plan.gpu !== undefined && options.gpu !== false && container.gpu === undefined
+    return { ...common, container: { ...(asks ? { gpu: plan.gpu, gpuCount: plan.gpuCount } : {}), ...container } }
+  }
+  if (given.handler !== undefined || given.command !== undefined) return common
+  const { findHandler } = await import('../../endpoints/commands/worker-repository.ts')
+  const handler = await findHandler(folder)
+  if (handler !== undefined) return { ...common, handler }
+  throw usageError(`${folder} has no handler.py. Name what runs: --handler FILE.py, --command or --image IMAGE.`)
+}
+
+async function onService<Result>(
+  command: Command,
+  surroundings: Surroundings,
+  work: (client: ServiceClient, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController()
+  const off = surroundings.onStopSignal((signal) => {
+    stop.abort(new CliError('ABANDONED', { why: `The tests were stopped by ${signal}.` }))
+  })
+  const { createClient } = await import('../../../cli/client.ts')
+  try {
+    const found = await findService(globalOptions(command), surroundings).catch((error: unknown) => {
+      if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
+      throw error
+    })
+    if (found !== undefined) return await work(createClient(found), stop.signal)
+    return await onFreshService('test', (client) => work(client, stop.signal))
+  } finally {
+    off()
+  }
+}
+
+async function runAll(
+  client: ServiceClient,
+  {
+    body,
+    plan,
+    signal,
+  }: { readonly body: object & { readonly name: string }; readonly plan: TestPlan; readonly signal: AbortSignal },
+  shown: { readonly output: Output; readonly surroundings: Surroundings },
+): Promise<readonly TestResult[]> {
+  const { runWorkerTest } = await import('./run-worker-tests.ts')
+  const { now } = shown.surroundings
+  const made = await client.call('endpointCreate', { body })
+  const endpointId = made.id
+  try {
+    showWarning(shown.output, made)
+    const results: TestResult[] = []
+    for (const test of plan.tests) {
+      const result = await withSpinner(test.name, shown, (show) =>
+        runWorkerTest(
+          client,
+          { endpointId, test, defaultMs: limit('executionTimeoutDefaultMs') },
+          { show, now, signal },
+        ),
+      )
+      signal.throwIfAborted()
+      results.push(result)
+    }
+    return results
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    await client.call('endpointDelete', { path: { endpointId } })
+  }
+}
+
+function showResults(output: Output, results: readonly TestResult[]): void {
+  output.table(
+    ['TEST', 'RESULT', 'WAITED', 'RAN', 'LIMIT'],
+    results.map(({ name, passed, delayMs, executionMs, timeoutMs }) => [
+      name,
+      passed ? output.paint('green', 'passed') : output.paint('red', 'failed'),
+      spanText(delayMs),
+      spanText(executionMs),
+      duration(timeoutMs),
+    ]),
+  )
+  for (const { name, why } of results) if (why !== undefined) output.line(`\n${name}: ${why}`)
+}
+
+const spanText = (ms: number | undefined) => (ms === undefined ? '' : duration(ms))

@@ -1,0 +1,39 @@
+/**
+ * Scaling decisions and crash states per endpoint: the supervisor writes them, views and waiting requests read them and
+ * signal scaling. Neither side depends on the other.
+ */
+
+import { createEmitter } from '../../../lib/emitter.ts'
+import type { Clock } from '../../../lib/system.ts'
+import type { CrashLoop } from '../rules/crash-loop.ts'
+import type { ScalingDecision } from '../rules/scaling-facts.ts'
+
+export type FleetStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
+
+export type FleetStatuses = ReturnType<typeof createFleetStatuses>
+
+export function createFleetStatuses(
+  clock: Pick<Clock, 'steady'>,
+  crashes: { readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined },
+) {
+  const decisions = new Map<string, ScalingDecision>()
+  return {
+    of: (endpointId: string): FleetStatus => ({
+      decision: decisions.get(endpointId),
+      crashLoop: crashes.crashLoop(endpointId, clock.steady()),
+    }),
+    decided(endpointId: string, decision: ScalingDecision | undefined) {
+      if (decision === undefined) decisions.delete(endpointId)
+      else decisions.set(endpointId, decision)
+    },
+    throttled: (): readonly string[] =>
+      [...decisions].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
+  }
+}
+
+export type ScalingSignal = ReturnType<typeof createScalingSignal>
+
+export function createScalingSignal() {
+  const { emit, on } = createEmitter<[endpointId: string]>()
+  return { notify: emit, onNotify: on }
+}

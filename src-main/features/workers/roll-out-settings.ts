@@ -1,0 +1,64 @@
+/**
+ * Rolling replacement after a settings change: old workers of an endpoint with work, or with a minimum, stay until a
+ * new one is ready. If none becomes ready they leave too, and scaling and crash handling continue.
+ */
+
+import type { Log } from '../../lib/system.ts'
+import type { Fleet } from '../../runtimes/port.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import type { WorkerRegistry } from './registry/worker-registry.ts'
+import { takesJobs } from './rules/transitions.ts'
+import type { WorkerSupervisor } from './supervise.ts'
+
+export type RolloutDeps = {
+  readonly storage: Pick<Storage, 'endpoints'>
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
+  readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'check'>
+  readonly log: Log
+}
+
+export function createSettingsRollout(deps: RolloutDeps) {
+  const { storage, fleet, registry, supervisor, log } = deps
+  const running = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
+
+  async function rollOut(endpointId: string, signal: AbortSignal): Promise<void> {
+    const endpoint = storage.endpoints.get(endpointId)
+    const before = registry.ofEndpoint(endpointId).filter(takesJobs)
+    if (endpoint === undefined || endpoint.paused || before.length === 0) return
+    const isWanted = endpoint.config.workersMin > 0 || before.some(({ state }) => state === 'running')
+    // Without a free slot the old ones must leave theirs.
+    if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
+    for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
+    try {
+      const worker = await supervisor.stage(endpoint, signal)
+      if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) worker.promote()
+      else await worker.discard('the settings of its endpoint changed')
+    } catch (error) {
+      const why = (error as Error).message
+      if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, why })
+    } finally {
+      for (const worker of before) if (worker.standsInFor === endpoint.revision) registry.move(worker, 'standDown')
+      supervisor.check(endpointId)
+    }
+  }
+
+  return {
+    /** Call right after the settings are committed, before awaiting anything else. */
+    begin(endpointId: string) {
+      running.get(endpointId)?.giveUp.abort(new Error('there are newer settings'))
+      const giveUp = new AbortController()
+      const done = rollOut(endpointId, giveUp.signal)
+        .catch((error) => log.error('workers not replaced', { endpointId, error }))
+        .finally(() => {
+          if (running.get(endpointId)?.giveUp === giveUp) running.delete(endpointId)
+        })
+      running.set(endpointId, { giveUp, done })
+    },
+    async stop() {
+      const all = [...running.values()]
+      for (const { giveUp } of all) giveUp.abort(new Error('the service stops'))
+      await Promise.all(all.map(({ done }) => done))
+    },
+  }
+}

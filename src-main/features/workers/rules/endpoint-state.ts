@@ -1,0 +1,100 @@
+import type { EndpointCrash, EndpointState, WorkerState } from '../../../contract/endpoint.ts'
+import type { HealthRecord } from '../../../contract/job.ts'
+import { remainingSeconds } from '../../../lib/text.ts'
+
+export type EndpointFacts = {
+  readonly paused: boolean
+  readonly workersMax: number
+  readonly graph?: unknown
+  readonly inQueue: number
+  readonly inProgress: number
+  readonly crash?: unknown
+  readonly throttledReason?: string | undefined
+  readonly workers: readonly { readonly state: WorkerState }[]
+}
+
+const count = ({ workers }: EndpointFacts, ...states: WorkerState[]) =>
+  workers.filter(({ state }) => states.includes(state)).length
+
+const isServing = (facts: EndpointFacts) => count(facts, 'idle', 'running') > 0
+
+type StateRow = {
+  readonly state: EndpointState
+  readonly text: string
+  readonly holds: (facts: EndpointFacts) => boolean
+}
+
+/**
+ * THE table of endpoint states, most important first. Lists, pages, palette, status bar, commands and health derive
+ * from it.
+ */
+const ENDPOINT_STATE_ROWS = [
+  { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
+  { state: 'published', text: 'Published', holds: ({ graph }) => graph !== undefined },
+  { state: 'closed', text: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
+  { state: 'crashing', text: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
+  { state: 'unhealthy', text: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
+  { state: 'running', text: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
+  { state: 'starting', text: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
+  { state: 'waiting', text: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
+  {
+    state: 'throttled',
+    text: 'Throttled',
+    holds: (facts) => !isServing(facts) && facts.throttledReason !== undefined,
+  },
+  { state: 'ready', text: 'Ready', holds: isServing },
+  { state: 'asleep', text: 'Asleep', holds: () => true },
+] as const satisfies readonly StateRow[]
+
+/** Most urgent first, to summarise several endpoints. Source: ours. */
+export const STATES_BY_ATTENTION = [
+  'crashing',
+  'unhealthy',
+  'throttled',
+  'waiting',
+  'starting',
+  'running',
+  'ready',
+  'published',
+  'asleep',
+  'paused',
+  'closed',
+] as const satisfies readonly EndpointState[]
+
+export function endpointStateOf(facts: EndpointFacts): EndpointState {
+  return ENDPOINT_STATE_ROWS.find(({ holds }) => holds(facts))?.state ?? 'asleep'
+}
+
+export function endpointStateLabel(state: EndpointState): string {
+  return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
+}
+
+/**
+ * Formats `7 times, next try in 12 s`.
+ * @param now ms since the epoch
+ */
+export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: number): string {
+  const times = crashes === 1 ? 'once' : `${crashes} times`
+  if (nextTryAt === undefined) return `${times}, next try when work comes`
+  return nextTryAt > now ? `${times}, next try in ${remainingSeconds(nextTryAt - now)}` : `${times}, trying again`
+}
+
+/**
+ * `ready` equals `idle`. Source: docs/spec/job-api.md, 1.
+ * @param workers stopping and ended ones are not counted
+ * @param throttled wanted workers without a slot, from the last scaling decision
+ */
+export function healthCounts(
+  workers: readonly { readonly state: WorkerState }[],
+  throttled: number,
+): HealthRecord['workers'] {
+  const count = (state: WorkerState) => workers.filter((worker) => worker.state === state).length
+  return {
+    idle: count('idle'),
+    running: count('running'),
+    ready: count('idle'),
+    initializing: count('initializing'),
+    throttled,
+    unhealthy: count('unhealthy'),
+  }
+}

@@ -1,0 +1,40 @@
+import { type EndpointConfig, isNodeHandler } from '../../../contract/endpoint.ts'
+import { shellQuoted } from '../../../lib/text.ts'
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  PIL: 'pillow',
+  bs4: 'beautifulsoup4',
+  cv2: 'opencv-python',
+  dateutil: 'python-dateutil',
+  dotenv: 'python-dotenv',
+  skimage: 'scikit-image',
+  sklearn: 'scikit-learn',
+  yaml: 'pyyaml',
+}
+
+const MISSING = /\bModuleNotFoundError: No module named '([A-Za-z_]\w*)/
+
+export function missingPackage(text: string): string | undefined {
+  const [, module] = MISSING.exec(text) ?? []
+  return module === undefined ? undefined : (PACKAGES[module] ?? module.replaceAll('_', '-'))
+}
+
+type Installed = Pick<EndpointConfig, 'handler' | 'command' | 'cwd' | 'container' | 'app' | 'virtualEnv'>
+
+export function environmentFor({ handler, command, cwd, container, app, virtualEnv }: Installed): string | undefined {
+  if (container !== undefined || app !== undefined) return undefined
+  if (virtualEnv !== undefined) return virtualEnv
+  if (handler !== undefined) return isNodeHandler(handler) ? undefined : handler.replace(/[^\\/]+$/, '.venv')
+  return command === undefined || cwd === undefined ? undefined : `${cwd.replace(/\/$/, '')}/.venv`
+}
+
+export function installHint(
+  { id, config }: { readonly id: string; readonly config: Installed },
+  text: string,
+): string | undefined {
+  const wanted = missingPackage(text)
+  if (wanted === undefined || environmentFor(config) === undefined) return undefined
+  const install = `install it: drydock endpoint install ${id} ${shellQuoted(wanted)}`
+  if (config.virtualEnv !== undefined) return install
+  return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
+}

@@ -88,7 +88,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'endpoint',
         'create, list, change and delete endpoints',
-        async () => (await import('./commands/endpoint.ts')).addEndpoint,
+        async () => (await import('../features/endpoints/commands/endpoint.ts')).addEndpoint,
       ],
       [
         'health',
@@ -235,7 +235,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'registry',
         'store, list or remove credentials of image registries',
-        async () => (await import('./commands/registry.ts')).addRegistry,
+        async () => (await import('../features/registries/command.ts')).addRegistry,
       ],
       [
         'machine',

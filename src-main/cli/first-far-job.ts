@@ -1,5 +1,5 @@
 import { HELLO } from '../contract/catalog.ts'
-import { plainId } from '../domain/ids.ts'
+import { plainId } from '../features/endpoints/rules/ids.ts'
 import { runAndWait, showOutcome } from '../features/jobs/commands/follow-job.ts'
 import { ensureSample } from './ensure-sample.ts'
 import { withSpinner } from './progress-line.ts'

@@ -17,7 +17,7 @@ export async function withOption(text: string, command: Command): Promise<string
 async function optionOf(field: string, { options }: Command): Promise<string | undefined> {
   // List positions are no names: `filter.status.0` is the option --status.
   const path = field.replace(/\.\d+/g, '')
-  const { SETTING_SECTIONS } = await import('../domain/endpoint-settings/sections.ts')
+  const { SETTING_SECTIONS } = await import('../features/endpoints/rules/settings/sections.ts')
   const fields = SETTING_SECTIONS.flatMap((section) => section.fields)
   // A part of a setting, as `container.volumes.target`, is the setting's.
   const setting = fields.filter((one) => `${path}.`.startsWith(`${one.path}.`)).at(-1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { registryCredentials } from '../../src-main/services/endpoints/registries.ts'
+import { registryCredentials } from '../../src-main/features/registries/registries.ts'
 import { setup } from '../support/core.ts'
 
 const WORK = { name: 'work', server: 'ghcr.io', username: 'ada', password: 'enchantress' }

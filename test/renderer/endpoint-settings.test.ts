@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../src-main/contract/endpoint.ts'
-import { SETTING_SECTIONS } from '../../src-main/domain/endpoint-settings/sections.ts'
-import { type Raw, rawOf, readSetting, settingText, valueAt } from '../../src-main/domain/endpoint-settings/setting.ts'
+import { SETTING_SECTIONS } from '../../src-main/features/endpoints/rules/settings/sections.ts'
+import {
+  type Raw,
+  rawOf,
+  readSetting,
+  settingText,
+  valueAt,
+} from '../../src-main/features/endpoints/rules/settings/setting.ts'
 import {
   type Draft,
   readDraft,

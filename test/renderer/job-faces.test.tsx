@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { expect, onTestFinished, test } from 'vitest'
 import type { JobListItem } from '../../src-main/contract/job.ts'
-import { shortJobId } from '../../src-main/domain/ids.ts'
+import { shortJobId } from '../../src-main/features/endpoints/rules/ids.ts'
 import { Palette } from '../../src-renderer/app/Palette.tsx'
 import { QueueTab } from '../../src-renderer/features/endpoints/QueueTab.tsx'
 import { FilterBar } from '../../src-renderer/features/jobs/list/FilterBar.tsx'

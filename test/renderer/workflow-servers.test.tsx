@@ -2,7 +2,7 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
-import { settingText } from '../../src-main/domain/endpoint-settings/setting.ts'
+import { settingText } from '../../src-main/features/endpoints/rules/settings/setting.ts'
 import { ServerState } from '../../src-renderer/features/catalog/CatalogPages.tsx'
 import { NodeTypesRow } from '../../src-renderer/features/endpoints/settings/NodeTypesRow.tsx'
 import { ServerOffer, unusedServers } from '../../src-renderer/features/workflow-editor/run/ServerOffer.tsx'

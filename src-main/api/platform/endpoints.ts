@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import { deleteEndpoint } from '../../services/endpoints/endpoints.ts'
+import { deleteEndpoint } from '../../features/endpoints/endpoints.ts'
+import { endpointOf } from '../../features/endpoints/routes.ts'
 import {
   countPlatformWorkers,
   createPlatformEndpoint,
@@ -18,7 +19,6 @@ import {
 } from '../../services/platform/worker-lines.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { endpointOf } from '../management/endpoints.ts'
 import type { PlatformOperations } from '../operation.ts'
 import { followAsEvents } from '../send-response.ts'
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../contract/errors.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import { deleteEndpoint } from '../../services/endpoints/endpoints.ts'
 import type { App, Environment, Release, Storage } from '../../services/ports/storage.ts'
+import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { removeVariables } from './variables.ts'
 

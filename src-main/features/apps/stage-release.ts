@@ -4,10 +4,10 @@
  */
 import type { PlannedStep, ReleaseCreate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
-import { endpointIdFrom } from '../../domain/ids.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Environment, Release, Storage } from '../../services/ports/storage.ts'
+import { endpointIdFrom } from '../endpoints/rules/ids.ts'
 import type { StagedWorker } from '../workers/stage-worker.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 import { readEndpointsOf } from './environment-endpoints.ts'

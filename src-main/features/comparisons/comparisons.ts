@@ -9,8 +9,6 @@ import { jsonText } from '../../lib/json-text.ts'
 import type { Log } from '../../lib/system.ts'
 import { momentOf } from '../../lib/system.ts'
 import { HOUR_MS } from '../../lib/units.ts'
-import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
-import { deleteEndpoint, newEndpoint, setPaused } from '../../services/endpoints/endpoints.ts'
 import type {
   Comparison,
   ComparisonItem,
@@ -19,6 +17,8 @@ import type {
   Job,
   StoredVersion,
 } from '../../services/ports/storage.ts'
+import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
 import type { Comparer, StoredOutput } from '../jobs/ports.ts'
 import { type JobSelection, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'

@@ -1,14 +1,14 @@
 import type { Context } from 'hono'
-import { endpointOf } from '../../api/management/endpoints.ts'
 import type { ManagementOperations } from '../../api/operation.ts'
 import { followAsEvents } from '../../api/send-response.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
 import { isRecord } from '../../lib/json.ts'
-import { requireLoadBalanced, requireQueue } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { requireLoadBalanced, requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../endpoints/routes.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
 

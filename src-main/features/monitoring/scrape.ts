@@ -3,11 +3,11 @@
  * endpoints block nobody.
  */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
-import { endpointKind } from '../../domain/endpoint-kind.ts'
 import type { Clock } from '../../lib/system.ts'
 import type { Fleet, Host } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../services/ports/storage.ts'
 import type { Settings } from '../../services/settings.ts'
+import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkerCalls } from '../workers/worker-calls.ts'

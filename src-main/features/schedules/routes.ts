@@ -1,9 +1,9 @@
-import { endpointOf } from '../../api/management/endpoints.ts'
 import { DONE, type ManagementOperations } from '../../api/operation.ts'
 import type { JsonBody } from '../../api/read-request.ts'
 import { cutText, rawFields } from '../../lib/scan-json.ts'
-import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../endpoints/routes.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'schedules'>
 

@@ -5,8 +5,8 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import { isOfServer } from '../../services/endpoints/views.ts'
 import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import { isOfServer } from '../endpoints/views.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 import type { WorkflowPorts } from './ports.ts'
 

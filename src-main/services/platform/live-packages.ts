@@ -3,11 +3,11 @@
  * setting and the image is built before dispatch. Processes use the machine's packages.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { type NewEndpointDeps, updateEndpoint } from '../../features/endpoints/endpoints.ts'
 import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
 import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { WorkerSupervisor } from '../../features/workers/supervise.ts'
 import type { Json } from '../../lib/json.ts'
-import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import type { Endpoint } from '../ports/storage.ts'
 import { isTaskEndpoint } from './endpoints.ts'
 

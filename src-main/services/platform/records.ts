@@ -14,8 +14,13 @@ import type {
   volumeCreate,
   volumeUpdate,
 } from '../../contract/platform.ts'
+import {
+  listRegistries,
+  putRegistry,
+  registryCredentials,
+  removeRegistry,
+} from '../../features/registries/registries.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../endpoints/registries.ts'
 import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../ports/storage.ts'
 
 export type RecordDeps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

@@ -4,7 +4,7 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { type EndpointHealth, endpointHealth } from '../../../src-main/domain/endpoint-health.ts'
+import { type EndpointHealth, endpointHealth } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { ADDRESS } from '../../addresses.ts'
 import {

@@ -1,5 +1,5 @@
 import type { MetricsTotals } from '../../../src-main/contract/management.ts'
-import { failureRate } from '../../../src-main/domain/endpoint-health.ts'
+import { failureRate } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { duration } from '../../ui/format.ts'
 
 export type RangeTotalsProps = { readonly totals: MetricsTotals; readonly requests: boolean }

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
-import { shortJobId } from '../../../src-main/domain/ids.ts'
+import { shortJobId } from '../../../src-main/features/endpoints/rules/ids.ts'
 import { canMove, isFinal } from '../../../src-main/features/jobs/rules/transitions.ts'
 import { otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
 import { ADDRESS } from '../../addresses.ts'

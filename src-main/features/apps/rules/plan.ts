@@ -1,7 +1,7 @@
 import type { PlannedStep } from '../../../contract/app.ts'
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
-import { settingsWith } from '../../../domain/endpoint-settings/sections.ts'
+import { settingsWith } from '../../endpoints/rules/settings/sections.ts'
 import { APP_FOLDER_VARIABLE } from './target-config.ts'
 
 export type CurrentEndpoint = {

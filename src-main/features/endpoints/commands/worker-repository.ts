@@ -2,11 +2,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
 import { CliError, unreadable, usageError } from '../../../cli/cli-error.ts'
-import type { EndpointSettings } from '../../../cli/endpoint-options.ts'
 import { fileProblem, type HubFile, hubFile, workerTests } from '../../../contract/worker-repository.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isRecord, parseExact } from '../../../lib/json.ts'
 import { answerProblem, hubDefaults, hubSettings } from '../../apps/rules/hub-form.ts'
+import type { EndpointSettings } from './endpoint-options.ts'
 
 export type WorkerTest = {
   readonly name: string

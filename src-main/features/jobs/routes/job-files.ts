@@ -1,7 +1,6 @@
 /** Jobs as files of JSON lines: export, import, and batches. No file is ever held completely. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
-import { endpointOf } from '../../../api/management/endpoints.ts'
 import type { NodeBindings } from '../../../api/node-bindings.ts'
 import { DONE, fileResponse, type ManagementOperations } from '../../../api/operation.ts'
 import { parseJson, readFields } from '../../../api/read-request.ts'
@@ -10,8 +9,6 @@ import { jobRequest } from '../../../contract/job.ts'
 import type { jobImportResult } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import { MIB } from '../../../lib/units.ts'
-import { kindOf, requireQueue, type SubmitDeps } from '../../../services/endpoint-kinds.ts'
-import { viewDelivery, viewEndpoint } from '../../../services/endpoints/views.ts'
 import type { BatchPlace, Endpoint, Job } from '../../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../../services/service-context.ts'
 import { hiddenValues } from '../../apps/variables.ts'
@@ -27,6 +24,9 @@ import {
   takesLine,
   viewBatch,
 } from '../../batches/batches.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
+import { viewDelivery, viewEndpoint } from '../../endpoints/views.ts'
 import type { Bytes } from '../body-text.ts'
 import { exportJobs, searchable } from '../list-jobs.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'

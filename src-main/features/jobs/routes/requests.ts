@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
-import { endpointOf } from '../../../api/management/endpoints.ts'
 import type { ManagementOperations } from '../../../api/operation.ts'
 import { followAsEvents } from '../../../api/send-response.ts'
 import { limit } from '../../../contract/limits.ts'
-import { kindOf } from '../../../services/endpoint-kinds.ts'
 import type { ServiceBase } from '../../../services/service-context.ts'
+import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
 import { deleteSavedRequest, saveRequest, updateSavedRequest } from '../saved-requests.ts'
 
 const BATCH = 500

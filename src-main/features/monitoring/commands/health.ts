@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { CliError } from '../../../cli/cli-error.ts'
 import type { Output } from '../../../cli/output.ts'
 import { openSession } from '../../../cli/session.ts'
-import { noteText } from '../../../cli/show-endpoint.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ResponseOf } from '../../../client/calls.ts'
 import type { ServiceClient } from '../../../client/service-client.ts'
 import type { HealthRecord } from '../../../contract/job.ts'
 import { ago } from '../../../lib/text.ts'
+import { noteText } from '../../endpoints/commands/show-endpoint.ts'
 
 export function addHealth(health: Command, surroundings: Surroundings): void {
   health

@@ -1,22 +1,22 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CliError, usageError } from '../../../cli/cli-error.ts'
-import {
-  addEndpointOptions,
-  type EndpointOptions,
-  type EndpointSettings,
-  settingsOf,
-} from '../../../cli/endpoint-options.ts'
 import { findService } from '../../../cli/find-service.ts'
 import { duration, type Output } from '../../../cli/output.ts'
 import { withSpinner } from '../../../cli/progress-line.ts'
 import { globalOptions, outputOf } from '../../../cli/session.ts'
-import { showWarning } from '../../../cli/show-endpoint.ts'
 import { onFreshService } from '../../../cli/start-service.ts'
 import type { Surroundings } from '../../../cli/surroundings.ts'
 import type { ServiceClient } from '../../../client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
 import { counted } from '../../../lib/text.ts'
+import {
+  addEndpointOptions,
+  type EndpointOptions,
+  type EndpointSettings,
+  settingsOf,
+} from '../../endpoints/commands/endpoint-options.ts'
+import { showWarning } from '../../endpoints/commands/show-endpoint.ts'
 import type { TestPlan } from '../../endpoints/commands/worker-repository.ts'
 import type { TestResult } from './run-worker-tests.ts'
 

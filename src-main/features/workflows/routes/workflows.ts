@@ -3,9 +3,9 @@ import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { PublishedGraph } from '../../../contract/published.ts'
 import type { Json } from '../../../lib/json.ts'
-import { requireQueue } from '../../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../../services/service-context.ts'
+import { requireQueue } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { exportRun, exportText, openGraph, replayRun } from '../graph-exports.ts'
 import {
   addWorkflow,

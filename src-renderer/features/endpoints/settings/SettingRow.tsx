@@ -8,7 +8,7 @@ import {
   type SettingInput,
   settingText,
   valueAt,
-} from '../../../../src-main/domain/endpoint-settings/setting.ts'
+} from '../../../../src-main/features/endpoints/rules/settings/setting.ts'
 import { CONTROL, type ControlIds, Toggle } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
+import { SEEN_AT_START } from '../../../../src-main/features/apps/rules/plan.ts'
 import {
   PARTS,
   type Raw,
@@ -12,8 +13,7 @@ import {
   settingText,
   valueAt,
   withUnit,
-} from '../../../../src-main/domain/endpoint-settings/setting.ts'
-import { SEEN_AT_START } from '../../../../src-main/features/apps/rules/plan.ts'
+} from '../../../../src-main/features/endpoints/rules/settings/setting.ts'
 
 export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
 

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react'
 import type { EndpointView } from '../../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { SETTING_SECTIONS } from '../../../../src-main/domain/endpoint-settings/sections.ts'
-import { type Raw, type SettingField, valueAt } from '../../../../src-main/domain/endpoint-settings/setting.ts'
+import { SETTING_SECTIONS } from '../../../../src-main/features/endpoints/rules/settings/sections.ts'
+import { type Raw, type SettingField, valueAt } from '../../../../src-main/features/endpoints/rules/settings/setting.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { type Draft, draftAfterSave, pathOf, type ReadDraft, readDraft, typed, undoBody } from './settings-draft.ts'
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { plainId } from '../../../../src-main/domain/ids.ts'
+import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
 import { writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { type JsonObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { Problem } from '../../../../src-main/features/workflows/rules/problem.ts'

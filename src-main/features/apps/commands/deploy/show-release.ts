@@ -1,8 +1,8 @@
 import { type Colour, exceptColours, type Output, valueText } from '../../../../cli/output.ts'
 import type { Surroundings } from '../../../../cli/surroundings.ts'
 import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../../../contract/app.ts'
-import { plainId } from '../../../../domain/ids.ts'
 import { counted, shellQuoted } from '../../../../lib/text.ts'
+import { plainId } from '../../../endpoints/rules/ids.ts'
 import { exampleRequest, firstRoute } from '../../rules/examples.ts'
 import { gitText } from '../../rules/git-text.ts'
 

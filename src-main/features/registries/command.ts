@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { confirmDeletion, readSecret, YES } from '../../cli/ask.ts'
+import { openSession } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import { ago } from '../../lib/text.ts'
-import { confirmDeletion, readSecret, YES } from '../ask.ts'
-import { openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
 

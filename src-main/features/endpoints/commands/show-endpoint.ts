@@ -1,11 +1,11 @@
-import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
-import { FAULT_SECTION, SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
-import { NO_VALUE, settingText, valueAt } from '../domain/endpoint-settings/setting.ts'
-import { codeChangeText, isNews } from '../features/workers/rules/code-change.ts'
-import { crashSummary, endpointStateLabel } from '../features/workers/rules/endpoint-state.ts'
-import { faultsText } from '../features/workers/rules/faults.ts'
-import { ago } from '../lib/text.ts'
-import type { Colour, Output } from './output.ts'
+import type { Colour, Output } from '../../../cli/output.ts'
+import { type EndpointState, type EndpointView, initializingLimitMs } from '../../../contract/endpoint.ts'
+import { ago } from '../../../lib/text.ts'
+import { codeChangeText, isNews } from '../../workers/rules/code-change.ts'
+import { crashSummary, endpointStateLabel } from '../../workers/rules/endpoint-state.ts'
+import { faultsText } from '../../workers/rules/faults.ts'
+import { FAULT_SECTION, SETTING_SECTIONS } from '../rules/settings/sections.ts'
+import { NO_VALUE, settingText, valueAt } from '../rules/settings/setting.ts'
 
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
   if (output.json) {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { MetricsPoint } from '../../../src-main/contract/management.ts'
-import { endpointHealth, failureRate, type HealthFacts } from '../../../src-main/domain/endpoint-health.ts'
+import type { MetricsPoint } from '../../../../src-main/contract/management.ts'
+import {
+  endpointHealth,
+  failureRate,
+  type HealthFacts,
+} from '../../../../src-main/features/endpoints/rules/endpoint-health.ts'
 
 const execution = { p50: 120, p90: 800, p99: 1400, count: 1 }
 const counts = { submitted: 0, retried: 0, coldStarts: 0, execution }

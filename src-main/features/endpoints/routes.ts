@@ -1,7 +1,9 @@
+import type { ManagementOperations } from '../../api/operation.ts'
 import { AppError } from '../../contract/errors.ts'
-import { isolationProblem } from '../../features/workers/rules/isolated-python.ts'
 import { HOUR_MS } from '../../lib/units.ts'
-import { requireQueue } from '../../services/endpoint-kinds.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -9,11 +11,9 @@ import {
   rotateEndpointKey,
   setPaused,
   updateEndpoint,
-} from '../../services/endpoints/endpoints.ts'
-import { viewEndpoint } from '../../services/endpoints/views.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import type { ManagementOperations } from '../operation.ts'
+} from './endpoints.ts'
+import { requireQueue } from './kinds/endpoint-kinds.ts'
+import { viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
   Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>

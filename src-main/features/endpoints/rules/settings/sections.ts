@@ -1,4 +1,4 @@
-import type { EndpointConfig } from '../../contract/endpoint.ts'
+import type { EndpointConfig } from '../../../../contract/endpoint.ts'
 import { CONTAINER_SECTIONS } from './container-sections.ts'
 import type { SettingField, SettingSection } from './setting.ts'
 

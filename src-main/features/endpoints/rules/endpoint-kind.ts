@@ -1,4 +1,4 @@
-import { takesWorkflows, type WorkflowFacts } from '../features/workflows/rules/runs/takes-workflows.ts'
+import { takesWorkflows, type WorkflowFacts } from '../../workflows/rules/runs/takes-workflows.ts'
 
 /**
  * `queue`: workers take jobs, with `workflows` also graphs. `graph`: a published graph, run by another endpoint.

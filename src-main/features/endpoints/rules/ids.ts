@@ -1,4 +1,4 @@
-import { RESERVED_IDS } from '../contract/endpoint.ts'
+import { RESERVED_IDS } from '../../../contract/endpoint.ts'
 
 const LONGEST = 40
 const SUFFIX = 6

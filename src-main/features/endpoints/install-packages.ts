@@ -1,11 +1,11 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
-import type { EndpointLog } from '../../features/monitoring/logs/endpoint-log.ts'
-import type { HandReplacement } from '../../features/workers/replace-by-hand.ts'
-import { environmentFor } from '../../features/workers/rules/missing-module.ts'
 import type { Log } from '../../lib/system.ts'
 import type { ProcessMachine } from '../../runtimes/port.ts'
-import type { Endpoint } from '../ports/storage.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
+import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'
+import type { HandReplacement } from '../workers/replace-by-hand.ts'
+import { environmentFor } from '../workers/rules/missing-module.ts'
 import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
 
 export type PackageInstaller = ReturnType<typeof createPackageInstaller>

@@ -1,7 +1,7 @@
 import type { CatalogEntry, MissingPart } from '../../contract/catalog.ts'
 import { containerSettings } from '../../contract/container.ts'
-import type { NamedCatalogFile, ReadCatalog } from '../../features/apps/ports/build.ts'
 import type { Fleet } from '../../runtimes/port.ts'
+import type { NamedCatalogFile, ReadCatalog } from '../apps/ports/build.ts'
 
 export type Catalog = ReturnType<typeof createCatalog>
 

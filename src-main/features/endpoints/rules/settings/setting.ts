@@ -1,8 +1,8 @@
-import { containerSettings } from '../../contract/container.ts'
-import type { EndpointConfig } from '../../contract/endpoint.ts'
-import { workflowWorker } from '../../contract/workflows.ts'
-import { withHiddenPassword } from '../../features/workflows/rules/server-address.ts'
-import { machineText } from '../../runtimes/rules/place.ts'
+import { containerSettings } from '../../../../contract/container.ts'
+import type { EndpointConfig } from '../../../../contract/endpoint.ts'
+import { workflowWorker } from '../../../../contract/workflows.ts'
+import { machineText } from '../../../../runtimes/rules/place.ts'
+import { withHiddenPassword } from '../../../workflows/rules/server-address.ts'
 
 type Variable = { readonly name: string; readonly value: string }
 

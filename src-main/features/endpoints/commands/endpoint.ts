@@ -1,19 +1,19 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { ServiceClient } from '../../client/service-client.ts'
-import type { EndpointView } from '../../contract/endpoint.ts'
-import { THIS_MACHINE } from '../../contract/machines.ts'
-import type { HubOptions } from '../../features/endpoints/commands/worker-repository.ts'
-import { serverOfEntry } from '../../features/workflows/rules/server-address.ts'
-import { ago, keepEnds } from '../../lib/text.ts'
-import { confirmDeletion, YES } from '../ask.ts'
-import { CliError, usageError } from '../cli-error.ts'
-import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
-import type { Output } from '../output.ts'
-import { checkProgram } from '../program-search.ts'
-import { openSession } from '../session.ts'
-import { endpointStateText, noteText, showEndpoint, showWarning } from '../show-endpoint.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { confirmDeletion, YES } from '../../../cli/ask.ts'
+import { CliError, usageError } from '../../../cli/cli-error.ts'
+import type { Output } from '../../../cli/output.ts'
+import { openSession } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { ServiceClient } from '../../../client/service-client.ts'
+import type { EndpointView } from '../../../contract/endpoint.ts'
+import { THIS_MACHINE } from '../../../contract/machines.ts'
+import { ago, keepEnds } from '../../../lib/text.ts'
+import { serverOfEntry } from '../../workflows/rules/server-address.ts'
+import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
+import { checkProgram } from './program-search.ts'
+import { endpointStateText, noteText, showEndpoint, showWarning } from './show-endpoint.ts'
+import type { HubOptions } from './worker-repository.ts'
 
 export function addEndpoint(endpoint: Command, surroundings: Surroundings): void {
   addEndpointCreate(endpoint, surroundings)
@@ -246,7 +246,7 @@ Examples:
   $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`,
     )
     .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: Command) => {
-      const { withHub } = await import('../../features/endpoints/commands/worker-repository.ts')
+      const { withHub } = await import('./worker-repository.ts')
       const settings = await withHub(settingsOf(options, surroundings), options, surroundings.cwd)
       const server = settings.workflows?.server
       const isBridge = server !== undefined && !hasProgram(settings)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NamedCatalogFile } from '../../../src-main/features/apps/ports/build.ts'
-import { createCatalog } from '../../../src-main/services/endpoints/catalog.ts'
+import type { NamedCatalogFile } from '../../../../src-main/features/apps/ports/build.ts'
+import { createCatalog } from '../../../../src-main/features/endpoints/catalog.ts'
 
 const common = { summary: 's', licence: 'l', env: [], example: { input: {} } }
 const FILES: readonly NamedCatalogFile[] = [

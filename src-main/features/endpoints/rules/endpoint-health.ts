@@ -1,8 +1,8 @@
 /** Health of an endpoint in a word and a sentence with the reason. Source: ours. */
-import type { EndpointState } from '../contract/endpoint.ts'
-import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
-import { endpointStateLabel } from '../features/workers/rules/endpoint-state.ts'
-import { counted, durationText, withFullStop } from '../lib/text.ts'
+import type { EndpointState } from '../../../contract/endpoint.ts'
+import type { MetricsPoint, MetricsTotals } from '../../../contract/management.ts'
+import { counted, durationText, withFullStop } from '../../../lib/text.ts'
+import { endpointStateLabel } from '../../workers/rules/endpoint-state.ts'
 
 export type HealthFacts = {
   readonly state: EndpointState

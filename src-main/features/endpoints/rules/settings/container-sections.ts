@@ -1,6 +1,6 @@
-import { GPU_GROUPS } from '../../contract/container.ts'
-import type { EndpointConfig } from '../../contract/endpoint.ts'
-import { GIB, MIB } from '../../lib/units.ts'
+import { GPU_GROUPS } from '../../../../contract/container.ts'
+import type { EndpointConfig } from '../../../../contract/endpoint.ts'
+import { GIB, MIB } from '../../../../lib/units.ts'
 import type { SettingField, SettingSection } from './setting.ts'
 
 const inContainers = ({ container }: EndpointConfig) => container !== undefined

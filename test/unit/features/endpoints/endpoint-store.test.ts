@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
-import { openStorage } from '../../../src-main/storage/open-storage.ts'
+import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
+import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 function setup() {
   const storage = openStorage(':memory:')

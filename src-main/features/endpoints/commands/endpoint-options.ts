@@ -1,13 +1,13 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ContainerSettings } from '../contract/container.ts'
-import type { EndpointConfig } from '../contract/endpoint.ts'
-import { SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
-import { readVolume, type SettingField, settingAt, valueAt } from '../domain/endpoint-settings/setting.ts'
-import { usageError } from './cli-error.ts'
-import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from './option-values.ts'
+import { usageError } from '../../../cli/cli-error.ts'
+import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from '../../../cli/option-values.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import type { ContainerSettings } from '../../../contract/container.ts'
+import type { EndpointConfig } from '../../../contract/endpoint.ts'
+import { SETTING_SECTIONS } from '../rules/settings/sections.ts'
+import { readVolume, type SettingField, settingAt, valueAt } from '../rules/settings/setting.ts'
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
-import type { Surroundings } from './surroundings.ts'
 
 export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced' | 'workflows'>> & {
   readonly workflows?: Partial<NonNullable<EndpointConfig['workflows']>>

@@ -240,7 +240,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'machine',
         'add, list, test or remove machines that run workers',
-        async () => (await import('./commands/machine.ts')).addMachine,
+        async () => (await import('../features/machines/command.ts')).addMachine,
       ],
       [
         'target',

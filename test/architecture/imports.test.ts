@@ -225,7 +225,7 @@ test('a package with an owner is found everywhere else', async () => {
   for (const [name, owner] of Object.entries(OWNED_PACKAGES)) {
     const slug = name.replace(/\W/g, '-')
     files[owner.endsWith('.ts') ? owner : `${owner}owns-${slug}.ts`] = `import '${name}'\n`
-    for (const folder of ['src-main/services/', 'src-main/server/', 'src-main/fleet/process/', 'src-renderer/']) {
+    for (const folder of ['src-main/services/', 'src-main/server/', 'src-main/runtimes/process/', 'src-renderer/']) {
       if (folder === owner) continue
       const from = `${folder}takes-${slug}.ts`
       files[from] = `import type { Anything } from '${name}'\nexport type { Anything }\n`

@@ -122,7 +122,7 @@ export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one place alone may touch. */
 export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src-main/storage/',
-  dockerode: 'src-main/fleet/docker/',
+  dockerode: 'src-main/runtimes/docker/',
   electron: 'src-main/electron/',
   'electron-updater': 'src-main/electron/',
   hono: 'src-main/api/',

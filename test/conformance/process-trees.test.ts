@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { findCgroups } from '../../src-main/fleet/process/worker-cgroup.ts'
+import { findCgroups } from '../../src-main/runtimes/process/worker-cgroup.ts'
 import { signal } from '../support/process-table.ts'
 import { specOf, until, watched } from './fleet.ts'
 import { isAlive, processPlace } from './process-place.ts'
 
-const FLEET = fileURLToPath(new URL('../../src-main/fleet/process/process-fleet.ts', import.meta.url))
+const FLEET = fileURLToPath(new URL('../../src-main/runtimes/process/process-fleet.ts', import.meta.url))
 const TIME = fileURLToPath(new URL('../../src-main/server/system-ports.ts', import.meta.url))
 const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
 const GRACE_MS = 150

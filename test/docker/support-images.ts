@@ -9,7 +9,7 @@ import {
   containerSettings,
   type RegistryCredentials,
 } from '../../src-main/contract/container.ts'
-import { createImageStore } from '../../src-main/fleet/docker/images.ts'
+import { createImageStore } from '../../src-main/runtimes/docker/images.ts'
 import type { DockerEngine } from '../support/docker-engine.ts'
 
 const RESOURCES = join(import.meta.dirname, '../../resources')

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { beforeEach, expect, test } from 'vitest'
-import { relayPorts } from '../../src-main/fleet/machines/relay-containers.ts'
+import { relayPorts } from '../../src-main/runtimes/remote/relay-containers.ts'
 import { SERVICE_ID } from '../support/core.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'

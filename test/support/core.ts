@@ -5,7 +5,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { createMachineApp } from '../../src-main/api/machine-app.ts'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { openPythonWheel } from '../../src-main/app/app-builder/create-app-builder.ts'
@@ -13,6 +12,7 @@ import { createProjectTools } from '../../src-main/app/app-builder/project-tools
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
 import type { Poster, SentRequest, SentResponse } from '../../src-main/features/jobs/ports.ts'
 import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
+import { createMachineApp } from '../../src-main/features/machines/machine-app-routes.ts'
 import { createWorkerApp } from '../../src-main/http/worker-app.ts'
 import type { Host, ProcessMachine } from '../../src-main/runtimes/port.ts'
 import { createAnswerAgent } from '../../src-main/server/answer-agent.ts'

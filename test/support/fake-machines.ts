@@ -1,8 +1,8 @@
 import type { MachineFacts } from '../../src-main/contract/machines.ts'
 import type { DoctorRow } from '../../src-main/contract/system.ts'
+import type { MachineDriver, MachineStatus } from '../../src-main/features/machines/ports.ts'
 import type { Clock } from '../../src-main/lib/system.ts'
 import type { ServiceReach } from '../../src-main/runtimes/port.ts'
-import type { MachineDriver, MachineStatus } from '../../src-main/services/ports/machines.ts'
 import type { Machine } from '../../src-main/services/ports/storage.ts'
 import { createFakeFleet, type FakeFleet, type FakePlace, fakePlace } from './fake-fleet.ts'
 

@@ -18,7 +18,7 @@ from http.client import HTTPException
 from svc_relay._addresses import Address, Http
 from svc_relay._engine import Container, Engine, EngineError
 
-# Labels of the service's containers. Source: src-main/fleet/docker/labels.ts.
+# Labels of the service's containers. Source: src-main/runtimes/docker/labels.ts.
 _SERVICE = "svc.service"
 _WORKER = "svc.worker"
 _RELAY = "svc.part=relay"

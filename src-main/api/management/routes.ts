@@ -13,6 +13,7 @@ import { JOB_FILE_OPERATIONS } from '../../features/jobs/routes/job-files.ts'
 import { COMPARISON_OPERATIONS, JOB_BULK_OPERATIONS, JOB_OPERATIONS } from '../../features/jobs/routes/jobs.ts'
 import { REQUEST_OPERATIONS, SAVED_REQUEST_OPERATIONS } from '../../features/jobs/routes/requests.ts'
 import { LOAD_TEST_OPERATIONS } from '../../features/load-tests/routes.ts'
+import { MACHINE_OPERATIONS } from '../../features/machines/routes.ts'
 import { MODEL_OPERATIONS } from '../../features/models/routes.ts'
 import { PROJECT_OPERATIONS } from '../../features/projects/routes.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../features/registries/registries.ts'
@@ -34,7 +35,6 @@ import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from
 import { parseRequest } from '../read-request.ts'
 import { followAsEvents } from '../send-response.ts'
 import { forgetSession } from '../sign-in.ts'
-import { MACHINE_OPERATIONS } from './machines.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
 
 type SystemServices = GuardServices &

@@ -6,12 +6,12 @@ import { z } from 'zod'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
-import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
 import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../runtimes/rules/place.ts'
-import type { Machines, OpenMachine } from '../../services/machines/machines.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
+import type { Machines, OpenMachine } from './machines.ts'
+import type { LeftBehind } from './rules/left-behind.ts'
 
 export type PlacedFleet = Omit<Fleet, 'close'> & {
   readonly close: () => Promise<readonly LeftBehind[]>

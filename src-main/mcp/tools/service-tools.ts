@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Operation } from '../../client/calls.ts'
 import { limit } from '../../contract/limits.ts'
-import { wayText } from '../../domain/machines/way-text.ts'
+import { wayText } from '../../features/machines/rules/way-text.ts'
 import { sizeText } from '../../lib/text.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, logText, rows, when } from './shared.ts'

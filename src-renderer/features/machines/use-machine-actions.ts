@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { MachineCreate, MachineView } from '../../../src-main/contract/machines.ts'
-import { leftForGoodText } from '../../../src-main/domain/machines/left-behind.ts'
+import { leftForGoodText } from '../../../src-main/features/machines/rules/left-behind.ts'
 import { useApp } from '../../store/app-context.ts'
 import { useWhyNot } from '../../ui/use-role.ts'
 

@@ -8,7 +8,7 @@ import { createClient } from '../../../../cli/client.ts'
 import { readAccountKey, readServiceFile } from '../../../../cli/find-service.ts'
 import type { ServiceClient } from '../../../../client/service-client.ts'
 import type { MachineCreate } from '../../../../contract/machines.ts'
-import { leftForGoodText, stillRuns } from '../../../../domain/machines/left-behind.ts'
+import { leftForGoodText, stillRuns } from '../../../machines/rules/left-behind.ts'
 
 // ms between checks and time limit. Source: ours, an ssh login may take 30 s.
 const LOOK_MS = 200

@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { confirmDeletion, YES } from '../../cli/ask.ts'
+import { CliError, usageError } from '../../cli/cli-error.ts'
+import { wholeNumber } from '../../cli/option-values.ts'
+import type { Output } from '../../cli/output.ts'
+import { openSession, type Session } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
+import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
+import type { DoctorRow } from '../../contract/system.ts'
+import { counted, sizeText, withFullStop } from '../../lib/text.ts'
+import { leftForGoodText } from './rules/left-behind.ts'
+import { wayText } from './rules/way-text.ts'
+
+type AddOptions = {
+  readonly ssh?: string
+  readonly port?: number
+  readonly context?: string
+  readonly docker?: string
+  readonly tls?: string
+  readonly swarm?: true
+}
+
+// ms between polls of a running test.
+const ASK_MS = 300
+
+export function addMachine(machine: Command, surroundings: Surroundings): void {
+  addAdd(machine, surroundings)
+  addList(machine, surroundings)
+  addTest(machine, surroundings)
+  addRemove(machine, surroundings)
+}
+
+function addAdd(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('add')
+    .description('add a machine with Docker, and test it step by step')
+    .argument('<name>', 'name for --on')
+    .addOption(new Option('--ssh <user@host>', 'connect over SSH, with your own configuration').conflicts('context'))
+    .addOption(new Option('--port <port>', 'SSH port').argParser(wholeNumber))
+    .addOption(new Option('--context <name>', 'connect through this Docker context').conflicts('docker'))
+    .addOption(
+      new Option('--docker <url>', 'connect to its engine at this address, like tcp://host:2376').conflicts('ssh'),
+    )
+    .option('--tls <folder>', 'folder with ca.pem, cert.pem and key.pem for --docker')
+    .option('--swarm', 'its engine is a manager of a swarm, whose nodes run the workers')
+    .addHelpText(
+      'after',
+      `
+The machine needs Docker, and your user there must be allowed to use it. Nothing is installed there.
+
+Examples:
+  $ drydock machine add gpu-box --ssh ada@gpu-box
+  $ drydock machine test gpu-box --job               # the first job there
+  $ drydock endpoint create --handler handler.py --on gpu-box`,
+    )
+    .action(async (name: string, options: AddOptions, command: Command) => {
+      const body = machineCreate.safeParse({
+        name,
+        way: wayOf(name, options, surroundings),
+        swarm: options.swarm === true,
+      })
+      if (!body.success) throw usageError(body.error.issues.map(({ message }) => message).join('; '))
+      const session = await openSession(command, surroundings)
+      await session.client.call('machineAdd', { body: body.data })
+      if (!session.output.json) session.output.line(`machine ${name} added`)
+      await followTest(session, name)
+    })
+}
+
+function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineWay {
+  if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
+  if (context !== undefined) return { kind: 'context', name: context }
+  if (docker !== undefined)
+    return { kind: 'tcp', url: docker, ...(tls === undefined ? {} : { tlsFolder: resolve(cwd, tls) }) }
+  throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
+}
+
+function addTest(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('test')
+    .description('check step by step whether a machine can run workers')
+    .argument('<name>', 'name of the machine')
+    .option('--job', 'also run a first job there, on an endpoint hello-NAME that is kept')
+    .addHelpText('after', '\nExamples:\n  $ drydock machine test gpu-box\n  $ drydock machine test gpu-box --job')
+    .action(async (name: string, { job }: { job?: true }, command: Command) => {
+      const session = await openSession(command, surroundings)
+      await session.client.call('machineTest', { path: { machine: name } })
+      await followTest(session, name, job !== true)
+      if (job === true) {
+        const { runFirstJob } = await import('./commands/first-far-job.ts')
+        await runFirstJob(session, surroundings, name)
+      }
+    })
+}
+
+async function followTest({ client, output }: Session, name: string, isLast = true): Promise<void> {
+  let shown = 0
+  for (;;) {
+    const machine = await client.call('machineGet', { path: { machine: name } })
+    const { steps, isRunning } = machine.test
+    if (!output.json) for (const step of steps.slice(shown)) showStep(output, step)
+    shown = steps.length
+    if (!isRunning) {
+      if (output.json && isLast) output.document(machine)
+      const failed = steps.find(({ state }) => state === 'failed')
+      if (failed !== undefined) throw notUsable(name, failed)
+      return
+    }
+    await new Promise((done) => setTimeout(done, ASK_MS))
+  }
+}
+
+function notUsable(machine: string, { check, found }: DoctorRow): CliError {
+  return new CliError('MACHINE_UNUSABLE', { machine, why: withFullStop(`${check}: ${found}`) })
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const
+
+function showStep(output: Output, { check, state, found, fix }: DoctorRow): void {
+  output.line(`${output.paint(COLOURS[state], state.padEnd(7))}  ${check}: ${found}`)
+  if (fix !== undefined) output.hint(`         ${fix}`)
+}
+
+function addList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list', { isDefault: true })
+    .description('list machines with their connection, hardware and workers')
+    .addHelpText('after', '\nExamples:\n  $ drydock machine list\n  $ drydock machine list --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('machineList')
+      if (output.json) output.document(response)
+      else if (response.machines.length === 0)
+        output.hint('All workers run on this machine. Add another one with: drydock machine add NAME --ssh user@host')
+      else output.table(['NAME', 'REACHED', 'STATE', 'HAS', 'WORKERS'], response.machines.map(rowOf))
+    })
+}
+
+function rowOf({ name, way, state, reason, facts, workers }: MachineView): string[] {
+  const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'card')}`
+  const has = facts === undefined ? '' : `${facts.cpus} CPUs, ${sizeText(facts.memoryBytes)}${cards}`
+  return [name, wayText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
+}
+
+function addRemove(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('remove')
+    .description('remove a machine and end its workers; endpoints that name it wait')
+    .argument('<name>', 'name of the machine')
+    .option(...YES)
+    .addHelpText('after', '\nExamples:\n  $ drydock machine remove gpu-box')
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { machine: name }
+      const { workers, endpoints } = await client.call('machineGet', { path })
+      const what = `machine ${name}`
+      const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
+      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
+      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const response = await client.call('machineRemove', { path })
+      output.result(response, `machine ${name} removed`)
+      if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
+    })
+}

@@ -1,0 +1,31 @@
+import { ensureSample } from '../../../cli/ensure-sample.ts'
+import { withSpinner } from '../../../cli/progress-line.ts'
+import type { Session } from '../../../cli/session.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import { HELLO } from '../../../contract/catalog.ts'
+import { plainId } from '../../endpoints/rules/ids.ts'
+import { runAndWait, showOutcome } from '../../jobs/commands/follow-job.ts'
+
+// ms. The first job builds its worker's image there, perhaps over a slow network. Source: ours.
+const FIRST_JOB_MS = 20 * 60_000
+
+/**
+ * Runs the sample as the machine's first job and keeps its endpoint.
+ * @throws CliError if the job fails or cannot start
+ */
+export async function runFirstJob({ client, output }: Session, surroundings: Surroundings, machine: string) {
+  const endpointId = plainId(`${HELLO}-${machine}`)
+  await ensureSample(client, {
+    id: endpointId,
+    handler: 'examples/hello/handler.py',
+    settings: { container: { machine } },
+  })
+  await client.call('endpointUpdate', { path: { endpointId }, body: { container: { machine } } })
+  const request = { endpointId, body: { input: { name: machine } }, waitMs: FIRST_JOB_MS }
+  const { now } = surroundings
+  const followed = await withSpinner(`a first job on ${machine}`, { output, surroundings }, (show) =>
+    runAndWait(client, request, { show, now }),
+  )
+  showOutcome(output, endpointId, followed)
+  if (!output.json) output.hint(`Endpoint ${endpointId} stays. Another job: drydock runsync ${endpointId} '{}'`)
+}

@@ -1,0 +1,48 @@
+/** Records of machines with something of this service. A record that outlives the run means leftovers. */
+import type { MachineWay } from '../../contract/machines.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import { wayText } from './rules/way-text.ts'
+
+type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
+
+const KEY = 'machines.remains'
+
+/**
+ * Leaves what is on machines to the service whose data these are a copy of: all that is made there from now on has other
+ * names. Called inside a Writer's work only.
+ */
+export function leaveMachines(
+  { state, machines }: Pick<Storage, 'state' | 'machines'>,
+  newId: Pick<NewId, 'worker'>,
+): void {
+  state.set(KEY, [])
+  for (const machine of machines.all()) {
+    machines.remove(machine.name)
+    machines.add({ ...machine, id: newId.worker() })
+  }
+}
+
+export function createRemains({
+  storage,
+  clock,
+}: {
+  readonly storage: Pick<Storage, 'state' | 'write'>
+  readonly clock: Pick<Clock, 'now'>
+}) {
+  const all = () => (storage.state.get(KEY) ?? []) as readonly Remains[]
+  const get = (id: string) => all().find((one) => one.id === id)
+  const others = (id: string) => all().filter((one) => one.id !== id)
+  return {
+    at: (way: MachineWay): readonly Remains[] => all().filter(({ host }) => host === wayText(way)),
+    get,
+    async note(id: string, way: MachineWay) {
+      if (get(id) !== undefined) return
+      const noted: Remains = { id, host: wayText(way), notedAt: clock.now() }
+      await storage.write(() => storage.state.set(KEY, [...others(id), noted]))
+    },
+    async forget(id: string) {
+      if (get(id) !== undefined) await storage.write(() => storage.state.set(KEY, others(id)))
+    },
+  }
+}

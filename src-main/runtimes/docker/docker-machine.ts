@@ -1,0 +1,42 @@
+import type Docker from 'dockerode'
+import type { FleetMachine } from '../port.ts'
+import type { Engine, EngineFacts } from './engine.ts'
+import type { GpuBook } from './gpu-book.ts'
+import type { ImageStore } from './images.ts'
+
+export type DockerMachineOptions = {
+  readonly engine: Engine
+  readonly images: ImageStore
+  readonly gpus: GpuBook
+}
+
+const ADVICE = /\. Start Docker, or set DOCKER_HOST$/
+
+export function createDockerMachine({ engine, images, gpus }: DockerMachineOptions): FleetMachine {
+  return {
+    async engine() {
+      const lost = engine.problem()
+      try {
+        const { docker, facts } = await engine.findEngine()
+        const { version, source, info } = facts
+        return { state: 'connected', version, source, info, platform: await platformOf(docker, info) }
+      } catch (error) {
+        const reason = (lost ?? (error as Error).message).replace(ADVICE, '')
+        return { state: engine.wasConnected() ? 'reconnecting' : 'absent', reason }
+      }
+    },
+    async gpus(fresh) {
+      if (fresh || gpus.inventory() === undefined) await gpus.refresh()
+      return { inventory: gpus.inventory() ?? { cards: [] }, holds: gpus.holds() }
+    },
+    images: async () => images.own((await engine.findEngine()).docker),
+    removeOldImages: async () => images.removeOld((await engine.findEngine()).docker),
+    workerImage: () => images.nameFor({ container: undefined }),
+    makeWorkerImage: async (watch) => images.ensure(await engine.findEngine(), { container: undefined }, watch),
+  }
+}
+
+async function platformOf(docker: Docker, { OperatingSystem }: EngineFacts['info']): Promise<string | undefined> {
+  if (!String(OperatingSystem).includes('Docker Desktop')) return undefined
+  return (await docker.version()).Platform?.Name
+}

@@ -1,0 +1,26 @@
+import type { MachineWay } from '../../contract/machines.ts'
+import type { MachineDriver } from '../../features/machines/ports.ts'
+import type { Machine } from '../../services/ports/storage.ts'
+import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
+import type { LocalPlaceOptions } from '../docker/place.ts'
+import type { Watch } from '../port.ts'
+
+export const UNWATCHED: Watch = { report: () => undefined, signal: new AbortController().signal }
+
+export type MachineFleetsOptions = Omit<DockerFleetOptions, 'state' | 'place'> &
+  LocalPlaceOptions & {
+    readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
+    readonly networkVolumes: string
+    readonly serviceId: () => string
+    readonly wayBack: {
+      readonly open: (host: string) => Promise<{ readonly port: number }>
+      readonly answerTo: (host: string) => void
+    }
+  }
+
+export type MachineOptions = MachineFleetsOptions & {
+  readonly state: DockerFleetOptions['state']
+  readonly openBy: (way: MachineWay) => MachineDriver
+}
+
+export type MachineBy<Kind extends MachineWay['kind']> = Machine & { readonly way: Extract<MachineWay, { kind: Kind }> }

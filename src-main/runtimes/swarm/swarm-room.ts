@@ -1,0 +1,84 @@
+import type { ContainerSettings } from '../../contract/container.ts'
+import { counted } from '../../lib/text.ts'
+import type { Room } from '../rules/place.ts'
+import { READY, type SwarmNode } from './swarm-nodes.ts'
+
+export const CARD_LABEL = 'drydock.gpu'
+/** Any GPU's name. Source: src-main/contract/container.ts. */
+const ANY_CARD = 'ANY'
+
+type Nodes = readonly Pick<SwarmNode, 'name' | 'state' | 'cards' | 'labels'>[]
+type Wish = Pick<ContainerSettings, 'gpu' | 'gpuCount' | 'gpuShared'>
+
+export type CardWish = {
+  readonly cards: { readonly kind: string; readonly count: number }
+  readonly constraints: readonly string[]
+}
+
+export function roomOnNodes(nodes: Nodes): Room {
+  if (nodes.some(({ state }) => state === READY)) return { free: Number.POSITIVE_INFINITY, reason: undefined }
+  const states = nodes.map(({ name, state }) => `${name} is ${state}`).join(', ')
+  return { free: 0, reason: nodes.length === 0 ? 'its nodes are being read' : `no node takes workers: ${states}` }
+}
+
+export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
+  if (nodes.length === 0) return undefined
+  const room = roomOnNodes(nodes)
+  if (room.free === 0) return room
+  const cards = wish === undefined ? undefined : cardWish(wish, nodes)
+  return cards !== undefined && 'reason' in cards ? { free: 0, reason: cards.reason, never: true } : undefined
+}
+
+export function wishKey({ container }: { readonly container?: ContainerSettings | undefined }): string {
+  const { gpu, gpuCount, memoryBytes, placement } = container ?? {}
+  return JSON.stringify([gpu, gpuCount, memoryBytes, placement])
+}
+
+/** The GPU request, or why no node could ever meet it; undefined: no GPU. */
+export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason: string } | undefined {
+  const { gpu, gpuCount, gpuShared } = wish
+  if (gpu === undefined) return undefined
+  if (gpuShared) return { reason: 'a swarm cannot share a card: set gpuShared to false' }
+  const kinds = [...new Set(nodes.flatMap(({ cards }) => cards.map(({ kind }) => kind)))]
+  const [kind] = kinds
+  if (kind === undefined) return { reason: `no node of the swarm offers GPUs. ${HOW_TO_CONFIGURE}` }
+  const isNamed = gpu !== ANY_CARD
+  const named = nodes.filter(({ labels }) => !isNamed || labels[CARD_LABEL] === gpu)
+  if (named.length === 0)
+    return {
+      reason: `no node of the swarm has the label ${CARD_LABEL}=${gpu}. Set it: docker node update --label-add ${CARD_LABEL}=${gpu} NODE`,
+    }
+  const most = Math.max(...named.map(({ cards }) => cards.find((one) => one.kind === kind)?.count ?? 0))
+  if (most < gpuCount)
+    return { reason: `a worker wants ${counted(gpuCount, 'card')}, and no node offers more than ${most}` }
+  return {
+    cards: { kind, count: gpuCount },
+    constraints: isNamed ? [`node.labels.${CARD_LABEL}==${gpu}`] : [],
+  }
+}
+
+type Placed = Pick<SwarmNode, 'id' | 'name' | 'role' | 'labels'>
+
+/**
+ * Checks constraints as far as known here; true if only the scheduler can decide.
+ * @param constraints in Docker's syntax
+ */
+export function mayTake(node: Placed, constraints: readonly string[]): boolean {
+  return constraints.every((constraint) => {
+    const [, name = '', sign, value] = /^\s*([\w.-]+)\s*(==|!=)\s*(.*?)\s*$/.exec(constraint) ?? []
+    const known = knownOf(node, name)
+    if (sign === undefined || known === undefined) return true
+    return (known.toLowerCase() === value?.toLowerCase()) === (sign === '==')
+  })
+}
+
+const NODE_LABEL = 'node.labels.'
+
+function knownOf({ id, name, role, labels }: Placed, of: string): string | undefined {
+  if (of.startsWith(NODE_LABEL)) return labels[of.slice(NODE_LABEL.length)] ?? ''
+  return { 'node.id': id, 'node.hostname': name, 'node.role': role }[of]
+}
+
+/** How to make a node offer its GPUs. Source: Docker's documentation of generic resources. */
+export const HOW_TO_CONFIGURE =
+  'On each node with cards put "node-generic-resources": ["NVIDIA-GPU=UUID"] for each card into daemon.json, set "default-runtime" to nvidia, and swarm-resource = "DOCKER_RESOURCE_NVIDIA-GPU" in the configuration of the NVIDIA container runtime'

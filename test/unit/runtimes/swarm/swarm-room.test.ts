@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { cardWish, mayTake, roomOnNodes } from '../../../../src-main/runtimes/swarm/swarm-room.ts'
+import { environmentScript } from '../../../../src-main/runtimes/swarm/worker-service.ts'
+
+const node = (name: string, count = 0, labels = {}, state = 'ready') => ({
+  ...{ name, state, labels },
+  cards: count === 0 ? [] : [{ kind: 'NVIDIA-GPU', count }],
+})
+const wish = (gpu: string | undefined, gpuCount = 1, gpuShared = false) => ({ gpu, gpuCount, gpuShared })
+
+describe('room on the nodes of a swarm', () => {
+  test('is there while one of them takes workers', () => {
+    expect(roomOnNodes([node('a', 0, {}, 'drained'), node('b')])).toMatchObject({ reason: undefined })
+  })
+
+  test('says of each why it takes none', () => {
+    const room = roomOnNodes([node('a', 0, {}, 'drained'), node('b', 0, {}, 'down')])
+    expect(room).toEqual({ free: 0, reason: 'no node takes workers: a is drained, b is down' })
+  })
+})
+
+describe('the nodes that constraints leave to a worker', () => {
+  const one = { id: 'n1', name: 'Box', role: 'worker', labels: { zone: 'lab' } } as const
+  test.each([
+    ['node.role==worker', true],
+    ['node.role != worker', false],
+    ['node.hostname==box', true],
+    ['node.id!=n1', false],
+    ['node.labels.zone==lab', true],
+    ['node.labels.zone!=lab', false],
+    ['node.labels.disk!=slow', true],
+    ['node.labels.disk==fast', false],
+    ['engine.labels.os==any', true],
+    ['what nobody knows', true],
+  ])('by %s: %s', (constraint, may) => {
+    expect(mayTake(one, [constraint])).toBe(may)
+    expect(mayTake(one, ['node.id==n1', constraint])).toBe(may)
+  })
+})
+
+describe('cards of a swarm', () => {
+  test('are not asked for where none is wanted', () => {
+    expect(cardWish(wish(undefined), [node('a')])).toBeUndefined()
+  })
+
+  test('are generic resources, and a named card is a label of the node as well', () => {
+    const cards = { kind: 'NVIDIA-GPU', count: 1 }
+    expect(cardWish(wish('ANY'), [node('a', 1)])).toEqual({ cards, constraints: [] })
+    const labelled = [node('a', 1, { 'drydock.gpu': 'ADA_24' })]
+    expect(cardWish(wish('ADA_24'), labelled)).toEqual({ cards, constraints: ['node.labels.drydock.gpu==ADA_24'] })
+  })
+
+  test('that no node hands out are refused with what to configure', () => {
+    expect(cardWish(wish('ANY'), [node('a')])).toMatchObject({
+      reason: expect.stringContaining('node-generic-resources'),
+    })
+    expect(cardWish(wish('ADA_24'), [node('a', 1)])).toMatchObject({
+      reason: expect.stringContaining('docker node update --label-add drydock.gpu=ADA_24 NODE'),
+    })
+    expect(cardWish(wish('ANY', 1, true), [node('a', 1)])).toMatchObject({ reason: expect.stringContaining('share') })
+  })
+
+  test.each([
+    [1, undefined],
+    [2, undefined],
+    [3, 'a worker wants 3 cards, and no node offers more than 2'],
+  ])('%i of one node with two', (count, reason) => {
+    const found = cardWish(wish('ANY', count), [node('a', 2), node('b', 1)])
+    expect(found !== undefined && 'reason' in found ? found.reason : undefined).toBe(reason)
+  })
+})
+
+test('variables in a secret stand for themselves, whatever is in them', () => {
+  expect(environmentScript(['A=b', "B=it's $HOME\nand more", 'C=x=y'])).toBe(
+    "export A='b'\nexport B='it'\\''s $HOME\nand more'\nexport C='x=y'\n",
+  )
+})

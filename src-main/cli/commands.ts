@@ -265,7 +265,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'platform',
         "use the platform's own tools (rp, SDKs, agents) with this service",
-        async () => (await import('./commands/platform.ts')).addPlatform,
+        async () => (await import('../features/platform-api/command.ts')).addPlatform,
       ],
     ],
   ],

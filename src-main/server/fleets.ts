@@ -12,7 +12,7 @@ import {
   processFleet,
   type Storage,
 } from '../core.ts'
-import { endpointHostsUrl } from '../domain/platform/variables.ts'
+import { endpointHostsUrl } from '../features/platform-api/rules/variables.ts'
 import { resourceProgram } from '../resources/resources.ts'
 import { RESOURCES } from '../resources/root.ts'
 import { findCertificates } from './certificates.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
-import { SECRET_REFERENCE } from '../domain/platform/secret-reference.ts'
+import { SECRET_REFERENCE } from '../features/platform-api/rules/secret-reference.ts'
 import type { Clock } from '../lib/system.ts'
 import type { Storage } from './ports/storage.ts'
 

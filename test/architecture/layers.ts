@@ -126,7 +126,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   electron: 'src-main/electron/',
   'electron-updater': 'src-main/electron/',
   hono: 'src-main/api/',
-  graphql: 'src-main/api/state-manager/',
+  graphql: 'src-main/features/platform-api/routes/state-manager/',
   '@opentelemetry/api': 'src-main/features/monitoring/adapters/',
   '@opentelemetry/exporter-trace-otlp-proto': 'src-main/features/monitoring/adapters/',
   '@opentelemetry/resources': 'src-main/features/monitoring/adapters/',

@@ -8,13 +8,13 @@ import { limit } from '../../contract/limits.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
+import { counted } from '../../lib/text.ts'
 import {
   isOfSdk2,
   makeAnyManifest,
   makePlatformManifest,
   warningsOfAppName,
-} from '../../domain/platform/app-manifest.ts'
-import { counted } from '../../lib/text.ts'
+} from '../platform-api/rules/app-manifest.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from './ports/build.ts'
 import {
   type CollectedRequirements,

@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
-import type { EndpointRevision } from '../../domain/platform/endpoint-view.ts'
 import type { GroupCommit } from '../../storage/group-commit.ts'
 import { queriesOf } from '../../storage/queries.ts'
 import { shownChanges } from '../apps/rules/plan.ts'
 import type { Change } from '../jobs/store/changes.ts'
 import type { EventLog } from '../jobs/store/event-store.ts'
+import type { EndpointRevision } from '../platform-api/rules/endpoint-view.ts'
 
 export type Endpoint = {
   readonly id: string

@@ -16,9 +16,9 @@ import type {
   TargetRecord,
   TargetSource,
 } from '../../contract/targets.ts'
-import { keyInApp, planTarget, saveInputOf, secretsOf } from '../../domain/platform/target-plan.ts'
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import { createNotifier } from '../../lib/wait.ts'
+import { keyInApp, planTarget, saveInputOf, secretsOf } from '../platform-api/rules/target-plan.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'

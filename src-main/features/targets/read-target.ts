@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'
 import type { TargetApp, TargetEndpoint } from '../../contract/targets.ts'
-import type { ThereEndpoint } from '../../domain/platform/target-plan.ts'
 import { isLoopbackHost } from '../../lib/own-addresses.ts'
 import { counted } from '../../lib/text.ts'
+import type { ThereEndpoint } from '../platform-api/rules/target-plan.ts'
 import type { TargetClient } from './target-client.ts'
 
 const environment = z.object({

@@ -15,6 +15,7 @@ export type { ModelDownloadStore, StoredDownload } from '../../features/models/d
 export type { ModelFiles, ModelPart, ModelTarget } from '../../features/models/store/model-files.ts'
 export type { ScannedFolder } from '../../features/models/store/scan-models.ts'
 export type { LogScope, NewLogLine } from '../../features/monitoring/store/log-store.ts'
+export type { StoredTaskCall, StoredTemplate, StoredVolume } from '../../features/platform-api/platform-store.ts'
 export type { Schedule, ScheduledRequest } from '../../features/schedules/store.ts'
 export type { StoredTargetDeploy, TargetPlace } from '../../features/targets/deploy-store.ts'
 export type { StoredExit, StoredWorker } from '../../features/workers/worker-store.ts'
@@ -25,4 +26,3 @@ export type { RunEnd, RunQuery } from '../../features/workflows/store/run-store.
 export type { SeenWorkflow, WorkflowChanges } from '../../features/workflows/store/workflow-store.ts'
 export type { NamedKey } from '../../storage/key-store.ts'
 export type { Project, Storage } from '../../storage/open-storage.ts'
-export type { StoredTaskCall, StoredTemplate, StoredVolume } from '../../storage/platform-store.ts'

@@ -1,10 +1,10 @@
 import { duration } from '../../../cli/output.ts'
 import type { ServiceClient } from '../../../client/service-client.ts'
-import { executionTimeoutMs } from '../../../domain/platform/endpoint-settings.ts'
 import { writeExact } from '../../../lib/json.ts'
 import type { WorkerTest } from '../../endpoints/commands/worker-repository.ts'
 import { type Followed, type FollowOptions, waitForEnd } from '../../jobs/commands/follow-job.ts'
 import { errorText } from '../../jobs/rules/read-error.ts'
+import { executionTimeoutMs } from '../../platform-api/rules/endpoint-settings.ts'
 
 export type TestResult = {
   readonly name: string

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter } from 'node:path'
+import { type Command, Option } from 'commander'
+import { CliError, usageError } from '../../cli/cli-error.ts'
+import { openSession, outputOf } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
+import { resourceProgram } from '../../resources/resources.ts'
+import { findCertificates } from '../../server/certificates.ts'
+import { platformVariables, SHELLS, type Shell, shellLine } from './rules/variables.ts'
+
+export function addPlatform(platform: Command, surroundings: Surroundings): void {
+  platform.addHelpText(
+    'after',
+    `
+The variables hold the account key: do not write them into files that others read.
+
+Examples:
+  $ eval "$(drydock platform env)"
+  $ drydock platform run -- rp flash deploy`,
+  )
+
+  platform
+    .command('env')
+    .description("print the variables that point the platform's tools to this service, for a shell")
+    .addOption(new Option('--shell <shell>', 'shell to print them for').choices(SHELLS).default('sh'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ eval "$(drydock platform env)"\n  $ drydock platform env --shell fish | source',
+    )
+    .action(async ({ shell }: { shell: Shell }, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const variables = await variablesOf(command, surroundings)
+      if (output.json) output.document(Object.fromEntries(variables.map(({ name, value }) => [name, value])))
+      else for (const variable of variables) output.line(shellLine(shell, variable))
+    })
+
+  platform
+    .command('run')
+    .description('run a program with these variables')
+    .argument('<program...>', 'the program and its arguments, after --')
+    .addHelpText(
+      'after',
+      '\nIts exit code is that of the program.\n\nExamples:\n  $ drydock platform run -- rp flash deploy',
+    )
+    .action(async ([program, ...args]: string[], _options: object, command: Command) => {
+      if (program === undefined) throw usageError('Name a program: drydock platform run -- rp flash deploy')
+      const named = (await variablesOf(command, surroundings)).map(({ name, value }) => [name, value] as const)
+      const variables = Object.fromEntries(named)
+      surroundings.exitNow(await runProgram(program, args, { ...surroundings.env, ...variables }, surroundings))
+    })
+}
+
+async function variablesOf(command: Command, surroundings: Surroundings) {
+  const {
+    client,
+    service: { url, key },
+  } = await openSession(command, surroundings)
+  const { data } = await client.call('info')
+  const bundle = existsSync(data) ? (await findCertificates(data)).bundle : undefined
+  const ours = resourceProgram('python/svc_start')
+  const before = (surroundings.env.PYTHONPATH ?? '').split(delimiter)
+  const pythonPath = [ours, ...before.filter((folder) => folder !== '' && folder !== ours)].join(delimiter)
+  return platformVariables(url, key, { bundle, pythonPath })
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  { cwd, onStopSignal }: Pick<Surroundings, 'cwd' | 'onStopSignal'>,
+): Promise<number> {
+  // Registered before the program starts: an earlier signal would end only this process.
+  const off = onStopSignal((signal) => child.kill(signal))
+  const child = spawn(program, args, { cwd, env, stdio: 'inherit' })
+  const ended = Promise.withResolvers<number>()
+  child.once('error', (error) => ended.reject(new CliError('PROGRAM_FAILED', { program, why: error.message })))
+  child.once('close', (code, signal) => ended.resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+  return await ended.promise.finally(off)
+}

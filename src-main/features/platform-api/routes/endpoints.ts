@@ -1,0 +1,125 @@
+import type { Context } from 'hono'
+import type { PlatformOperations } from '../../../api/operation.ts'
+import { followAsEvents } from '../../../api/send-response.ts'
+import type { Endpoint } from '../../../services/ports/storage.ts'
+import type { ServiceContext } from '../../../services/service-context.ts'
+import { deleteEndpoint } from '../../endpoints/endpoints.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
+import {
+  countPlatformWorkers,
+  createPlatformEndpoint,
+  listPlatformReleases,
+  listPlatformWorkers,
+  showPlatformEndpoint,
+  updatePlatformEndpoint,
+} from '../endpoints.ts'
+import { findTaskCall, workerOfTaskCall } from '../task-calls.ts'
+import {
+  type LineSource,
+  type LineWish,
+  openWorkerLines,
+  requireEndpointOf,
+  type WorkerLines,
+} from '../worker-lines.ts'
+
+const of = ({ id }: { readonly id: string }, service: ServiceContext): Endpoint =>
+  endpointOf({ endpointId: id }, service)
+
+const ALL: readonly LineSource[] = ['container', 'system']
+// Default number of lines. Source: the platform.
+const USUAL_TAIL = 100
+
+export const PLATFORM_ENDPOINT_OPERATIONS = {
+  endpointList: (_request, service) => ({
+    endpoints: service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint)),
+  }),
+  endpointCreate: async ({ body }, service) =>
+    showPlatformEndpoint(service, await createPlatformEndpoint(service, body)),
+  endpointRead: ({ path }, service) => showPlatformEndpoint(service, of(path, service)),
+  endpointUpdate: async ({ path, body }, service) =>
+    showPlatformEndpoint(service, await updatePlatformEndpoint(service, of(path, service), body)),
+  async endpointDelete({ path }, service) {
+    await deleteEndpoint(service, of(path, service))
+    return undefined
+  },
+  async workerList({ path }, service) {
+    const endpoint = of(path, service)
+    const workers = await listPlatformWorkers(service, endpoint)
+    return { workers, summary: countPlatformWorkers(service, endpoint, workers), endpointVersion: endpoint.revision }
+  },
+  releaseList: async ({ path }, service) => await listPlatformReleases(service, of(path, service)),
+  workerLogs({ c, path, query }, service) {
+    const endpointId = requireEndpointOf(service, path.workerId, of(path, service).id)
+    const sources = query.source === undefined ? ALL : [query.source]
+    return follow(c, service, () => ({ endpointId, workerId: path.workerId }), { ...query, sources })
+  },
+  podLogs({ c, path, query }, service) {
+    const sources = query.source === undefined ? ALL : [query.source]
+    return follow(c, service, podWorker(service, path.id), { ...query, sources })
+  },
+  workerLogSnapshot({ c, path, query }, service) {
+    const find = podWorker(service, path.workerId)
+    const sources = query.type === undefined || query.type === 'all' ? ALL : [query.type]
+    if (query.stream === 'true') return follow(c, service, find, { ...query, sources })
+    const worker = find()
+    if (worker === undefined || worker === 'gone') return { container: [], system: [] }
+    const { lines } = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...query, sources })).read()
+    const from = (source: LineSource) =>
+      lines.filter((one) => one.source === source).map(({ ts, line }) => `${ts} ${line}`)
+    return { container: from('container'), system: from('system') }
+  },
+} as const satisfies Partial<PlatformOperations>
+
+type Wish = Pick<LineWish, 'sources'> & {
+  readonly tail?: number | undefined
+  readonly since?: string | undefined
+}
+
+type FoundWorker = { readonly endpointId: string; readonly workerId: string } | undefined | 'gone'
+
+/**
+ * A pod id is the call of a task, or else a worker id.
+ * @throws AppError WORKER_NOT_FOUND if it is neither
+ */
+function podWorker(service: ServiceContext, id: string): () => FoundWorker {
+  const call = findTaskCall(service.storage, id)
+  if (call === undefined) {
+    const endpointId = requireEndpointOf(service, id)
+    return () => ({ endpointId, workerId: id })
+  }
+  const { endpointId } = call
+  return () => {
+    const workerId = workerOfTaskCall(service.storage, call)
+    if (workerId !== undefined) return { endpointId, workerId }
+    return findTaskCall(service.storage, id) === undefined ? 'gone' : undefined
+  }
+}
+
+function wishOf(workerId: string, { sources, tail = USUAL_TAIL, since }: Wish): LineWish {
+  const from = since === undefined ? Number.NaN : Date.parse(since)
+  return { workerId, sources, tail, since: Number.isNaN(from) ? 0 : from }
+}
+
+// The event id is the line's time, so clients can resume. The response ends with its worker, after some silence.
+function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wish: Wish): Response {
+  const since = c.req.header('last-event-id') ?? wish.since
+  let lines: WorkerLines | undefined
+  let wasOver = false
+  return followAsEvents(c, {
+    notifier: service.notifiers.logs,
+    stopping: service.stopping,
+    durable: service.storage.durable,
+    read() {
+      const worker = lines === undefined ? find() : undefined
+      if (worker === 'gone') return { items: [], more: false, end: true }
+      if (worker !== undefined)
+        lines = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...wish, since }))
+      if (lines === undefined) return { items: [], more: false, end: false }
+      const isOver = lines.isOver()
+      const { lines: news, more } = lines.read()
+      const end = wasOver && news.length === 0
+      wasOver = isOver
+      return { items: news.map((line) => ({ id: line.ts, data: JSON.stringify(line) })), more, end }
+    },
+  })
+}

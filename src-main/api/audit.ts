@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { AppError, errorBody } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
-import type { Caller } from '../services/keys.ts'
+import type { Caller } from '../features/keys/keys.ts'
 import type { ServiceBase } from '../services/service-context.ts'
 import { addressOf } from './guards.ts'
 

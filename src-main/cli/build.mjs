@@ -41,7 +41,7 @@ export const PAGES = {
   name: 'web pages',
   folder: 'renderer',
   entry: 'index.html',
-  sources: ['src-renderer', 'src-main/contract', 'src-main/domain', 'package-lock.json'],
+  sources: ['src-renderer', 'src-main/contract', 'src-main/features/keys/rules', 'package-lock.json'],
   tool: [VITE, 'build', '--config', 'src-renderer/vite.config.ts'],
   command: 'npm run build',
 }

@@ -230,7 +230,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'key',
         'create, change, rotate, list or revoke keys with a role, and see who changed what',
-        async () => (await import('./commands/key.ts')).addKey,
+        async () => (await import('../features/keys/command.ts')).addKey,
       ],
       [
         'registry',

@@ -14,8 +14,8 @@ test('citations, links and names of files in documents and comments lead somewhe
 /** A planted text beside a page with two headings and a row. */
 function found(planted: { readonly documents?: Record<string, string>; readonly sources?: Record<string, string> }) {
   const documents = { 'docs/spec/page.md': '# A page\n\n## 1. Limits\n\n| 1.2 | a row |\n', ...planted.documents }
-  const sources = { 'src-main/domain/auth.ts': '', ...planted.sources }
-  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/domain'])
+  const sources = { 'src-main/features/keys/rules/auth.ts': '', ...planted.sources }
+  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/features/keys/rules'])
   const dead = findDeadReferences({ documents, sources, exists: (path) => paths.has(path) })
   return dead.map(({ at, what }: DeadReference) => `${at} ${what}`)
 }

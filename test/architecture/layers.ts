@@ -60,8 +60,8 @@ export const FEATURE_ROLES: Readonly<Record<string, string>> = {
  */
 export const NODE_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'svc-worker': [],
-  sketch: ['resources/node/svc-worker', 'src-main/domain', 'src-main/contract'],
-  comfyui: ['resources/node/svc-worker', 'src-main/domain', 'src-main/contract'],
+  sketch: ['resources/node/svc-worker', 'src-main/features/keys/rules', 'src-main/contract'],
+  comfyui: ['resources/node/svc-worker', 'src-main/features/keys/rules', 'src-main/contract'],
 }
 
 /** What the pages may import from src-main: of the client all but what needs Node. */

@@ -93,7 +93,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   ],
   'a docstring says something': [
     {
-      path: 'src-main/services/keys.ts',
+      path: 'src-main/features/keys/keys.ts',
       text: '/** Makes them. */\nexport function createKeys() {}\n/** The book. */\nexport type Book = string\n',
       finds: ['Makes them.', 'The book.'],
     },

@@ -6,9 +6,9 @@ import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../lib/system.ts'
-import { accountSecretValues } from '../../services/account-secrets.ts'
 import type { Endpoint, Environment, Storage } from '../../services/ports/storage.ts'
 import type { HiddenValues } from '../jobs/rules/job-file.ts'
+import { accountSecretValues } from '../keys/account-secrets.ts'
 import { endpointsOf, readEndpointsOf } from './environment-endpoints.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }

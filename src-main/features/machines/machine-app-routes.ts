@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isWorkerCall, mayBeCalledByWorkers, wayBackPath } from '../../contract/worker-protocol.ts'
-import { keyFromHeader } from '../../domain/auth.ts'
-import type { Keys } from '../../services/keys.ts'
+import type { Keys } from '../keys/keys.ts'
+import { keyFromHeader } from '../keys/rules/auth.ts'
 import type { createProxy } from '../load-balancing/routes/proxy.ts'
 
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>

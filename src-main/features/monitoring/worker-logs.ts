@@ -2,13 +2,13 @@
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { WorkerOutput } from '../../runtimes/port.ts'
-import { accountSecretValues } from '../../services/account-secrets.ts'
 import type { Endpoint, NewLogLine, Storage } from '../../services/ports/storage.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
 import { ownSecrets, secretValues } from '../apps/variables.ts'
 import { finishJob, type Leases } from '../jobs/queue/leases.ts'
 import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
 import { unsentError } from '../jobs/rules/unsent-error.ts'
+import { accountSecretValues } from '../keys/account-secrets.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import {
   createMask,

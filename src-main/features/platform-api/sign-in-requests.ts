@@ -7,7 +7,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { SignInRequestState } from '../../contract/sign-in.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import { newSecretId } from '../../services/keys.ts'
+import { newSecretId } from '../keys/keys.ts'
 
 /** `expiresAt` is wall ms; `apiKey` appears once. */
 export type SignInRequest = {

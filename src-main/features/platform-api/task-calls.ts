@@ -7,12 +7,12 @@ import { limit } from '../../contract/limits.ts'
 import type { Json, SentJson } from '../../lib/json.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { DAY_MS, SECOND_MS } from '../../lib/units.ts'
-import { newSecretId } from '../../services/keys.ts'
 import type { Endpoint, Job, Storage, StoredTaskCall } from '../../services/ports/storage.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
 import { submitJob } from '../jobs/queue/submit.ts'
 import { errorText } from '../jobs/rules/read-error.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
+import { newSecretId } from '../keys/keys.ts'
 import {
   createPlatformEndpoint,
   isTaskEndpoint,

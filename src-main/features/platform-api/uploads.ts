@@ -6,8 +6,8 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { UploadStatus } from '../../contract/service-routes.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import { newSecretId } from '../../services/keys.ts'
 import type { Storage } from '../../services/ports/storage.ts'
+import { newSecretId } from '../keys/keys.ts'
 
 export type PreparedUpload = {
   readonly id: string

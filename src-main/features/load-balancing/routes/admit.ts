@@ -8,10 +8,10 @@ import { noteAdmission } from '../../../api/admission.ts'
 import { requireRoleOf, schemeOn } from '../../../api/guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../api/v2/named-endpoint.ts'
 import { AppError } from '../../../contract/errors.ts'
-import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../../domain/auth.ts'
 import type { Endpoint } from '../../../services/ports/storage.ts'
 import type { GuardServices } from '../../../services/service-context.ts'
 import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../keys/rules/auth.ts'
 import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rules/read-address.ts'
 
 export type Admitted = {

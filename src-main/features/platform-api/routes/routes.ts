@@ -9,8 +9,8 @@ import {
   type PlatformOperation,
   type PlatformRoute,
 } from '../../../contract/platform-routes.ts'
-import type { Caller } from '../../../services/keys.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
+import type { Caller } from '../../keys/keys.ts'
 import { listCpuTypes, listDataCenters, listGpuTypes, readCpuType, readDataCenter, readGpuType } from '../catalog.ts'
 import { updatePlatformEndpoint } from '../endpoints.ts'
 import {

@@ -5,9 +5,9 @@ import { jsonResponse } from '../../../api/operation.ts'
 import { objectPieces, parseRequest } from '../../../api/read-request.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { TASK_ROUTES } from '../../../contract/task-calls.ts'
-import { keyFromHeader } from '../../../domain/auth.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import { joinedJson } from '../../jobs/body-text.ts'
+import { keyFromHeader } from '../../keys/rules/auth.ts'
 import { findTaskCall, readTaskResult, requireTaskCall, sendTaskRequest, setTaskTimeout } from '../task-calls.ts'
 
 /** A call's token opens only that call, and no other key opens it. */

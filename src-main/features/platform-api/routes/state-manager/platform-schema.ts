@@ -10,7 +10,6 @@ import { appName, artifactName, environmentName } from '../../../../contract/app
 import { AppError } from '../../../../contract/errors.ts'
 import type { Role } from '../../../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
-import { createSecret, deleteSecret, listSecrets } from '../../../../services/account-secrets.ts'
 import type { App, Environment } from '../../../../services/ports/storage.ts'
 import type { ServiceContext } from '../../../../services/service-context.ts'
 import { endpointsOf } from '../../../apps/environment-endpoints.ts'
@@ -21,6 +20,7 @@ import {
   requireApp,
   requireEnvironment,
 } from '../../../apps/environments.ts'
+import { createSecret, deleteSecret, listSecrets } from '../../../keys/account-secrets.ts'
 import { createPlatformEndpoint, type PlatformEndpointDeps, updatePlatformEndpoint } from '../../endpoints.ts'
 import { createOf, modelOf, type SavedInput, updateOf } from '../../rules/saved-endpoint.ts'
 import type { TaskPod } from '../../rules/task-pod.ts'

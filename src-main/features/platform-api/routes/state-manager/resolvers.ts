@@ -1,6 +1,6 @@
 import { assertObjectType, type GraphQLFieldMap, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
 import type { Context } from 'hono'
-import type { Caller } from '../../../../services/keys.ts'
+import type { Caller } from '../../../keys/keys.ts'
 
 /** `origin`: the address by which the caller reaches the service, without a trailing slash. */
 export type QueryContext = { readonly caller: Caller; readonly c: Context; readonly origin: string }

@@ -3,12 +3,12 @@
  * host, storage only one, so another local server never gets both. Sessions end with their key; only hashes are stored.
  * Source: ours; contract/limits.
  */
-import { AppError } from '../contract/errors.ts'
-import { limit } from '../contract/limits.ts'
-import type { Clock, NewId } from '../lib/system.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Clock, NewId } from '../../lib/system.ts'
+import type { Storage } from '../../services/ports/storage.ts'
 import { ACCOUNT_CALLER, type Caller, callerNamed, newSecretId } from './keys.ts'
 import type { NamedKeys } from './named-keys.ts'
-import type { Storage } from './ports/storage.ts'
 
 // Differs from older versions, whose sessions lack a page key.
 const SESSIONS = 'account.pageSessions'

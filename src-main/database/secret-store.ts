@@ -7,9 +7,9 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
-import { PRIVATE_FILE, syncFolderNow } from '../database/write-files.ts'
 import { errorCode } from '../lib/error-code.ts'
-import { queriesOf } from './queries.ts'
+import { queriesOf } from '../storage/queries.ts'
+import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
 
 const CIPHER = 'aes-256-gcm'
 // Random 96-bit nonces are safe for 2^32 values per key; source: NIST SP 800-38D, 8.3.

@@ -1,15 +1,15 @@
-import type { Endpoint, NamedKey, Storage } from './ports/storage.ts'
+import type { Endpoint, NamedKey, Storage } from '../../services/ports/storage.ts'
 /**
  * Maps keys to callers: the account, named keys by role, endpoint keys, and tokens of live workers for their app's
  * environment, or for endpoints of no app. Stored as hashes, compared in constant time. Source: docs/spec/job-api.md,
  * 9; named keys and peers are ours.
  */
 
-import { ACCOUNT_NAME } from '../contract/keys.ts'
-import type { Role } from '../contract/roles.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../features/apps/rules/app-target.ts'
-import type { WorkerRegistry } from '../features/workers/registry/worker-registry.ts'
-import type { NewId } from '../lib/system.ts'
+import { ACCOUNT_NAME } from '../../contract/keys.ts'
+import type { Role } from '../../contract/roles.ts'
+import type { NewId } from '../../lib/system.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { NamedKeys } from './named-keys.ts'
 
 const ACCOUNT = 'account.keyHash'

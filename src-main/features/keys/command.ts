@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { confirmDeletion, YES } from '../../cli/ask.ts'
+import { oneOf, wholeNumber } from '../../cli/option-values.ts'
+import type { Output } from '../../cli/output.ts'
+import { openSession } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { ago, durationText } from '../../lib/text.ts'
 import { DAY_MS } from '../../lib/units.ts'
-import { confirmDeletion, YES } from '../ask.ts'
-import { oneOf, wholeNumber } from '../option-values.ts'
-import type { Output } from '../output.ts'
-import { openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 export function addKey(key: Command, surroundings: Surroundings): void {
   key

@@ -1,12 +1,12 @@
 /**
  * Named keys with role and expiry, in memory because every request checks them; only hashes are stored. Source: ours.
  */
-import { AppError } from '../contract/errors.ts'
-import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../contract/keys.ts'
-import { limit } from '../contract/limits.ts'
-import type { Clock, Log, NewId } from '../lib/system.ts'
-import { MINUTE_MS } from '../lib/units.ts'
-import type { NamedKey, Storage } from './ports/storage.ts'
+import { AppError } from '../../contract/errors.ts'
+import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../../contract/keys.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
+import { MINUTE_MS } from '../../lib/units.ts'
+import type { NamedKey, Storage } from '../../services/ports/storage.ts'
 
 // The last use is stored to the minute, so that requests cost no write.
 const USE_NOTED_MS = MINUTE_MS

@@ -1,9 +1,9 @@
-import type { WorkerRegistry } from '../features/workers/registry/worker-registry.ts'
-import type { Clock, Log, NewId } from '../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { createKeys } from './keys.ts'
 import { createNamedKeys } from './named-keys.ts'
 import { createOpenStreams } from './open-streams.ts'
-import type { Storage } from './ports/storage.ts'
 import { createSessions } from './sessions.ts'
 
 export type Access = ReturnType<typeof createAccess>

@@ -3,10 +3,10 @@
  * start. Source: the public package runpod 2.0, its secrets.
  */
 import { z } from 'zod'
-import { AppError } from '../contract/errors.ts'
-import { SECRET_REFERENCE } from '../features/platform-api/rules/secret-reference.ts'
-import type { Clock } from '../lib/system.ts'
-import type { Storage } from './ports/storage.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { Clock } from '../../lib/system.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import { SECRET_REFERENCE } from '../platform-api/rules/secret-reference.ts'
 
 const SCOPE = 'account'
 

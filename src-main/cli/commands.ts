@@ -38,7 +38,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'settings',
         'read or change the settings of the service',
-        async () => (await import('./commands/settings.ts')).addSettings,
+        async () => (await import('../features/settings/command.ts')).addSettings,
       ],
     ],
   ],

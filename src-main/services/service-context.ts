@@ -28,6 +28,7 @@ import type { SignInRequests } from '../features/platform-api/sign-in-requests.t
 import type { Uploads } from '../features/platform-api/uploads.ts'
 import type { Projects } from '../features/projects/projects.ts'
 import type { Schedules } from '../features/schedules/schedules.ts'
+import type { Settings } from '../features/settings/settings.ts'
 import type { TargetDeploys } from '../features/targets/deploys.ts'
 import type { SendToTarget } from '../features/targets/ports.ts'
 import type { ReadPrices } from '../features/what-if/ports.ts'
@@ -43,7 +44,6 @@ import type { Notifier } from '../lib/wait.ts'
 import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
 import type { Doctor } from './machine/doctor.ts'
 import type { Storage } from './ports/storage.ts'
-import type { Settings } from './settings.ts'
 
 export type ServiceBase = ReadsInThread & {
   readonly storage: Storage

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { audited } from '../../../api/audit.ts'
 import { type PlatformOperations, shownTo } from '../../../api/operation.ts'
 import { parseRequest } from '../../../api/read-request.ts'
 import { AppError } from '../../../contract/errors.ts'
@@ -9,6 +8,7 @@ import {
   type PlatformOperation,
   type PlatformRoute,
 } from '../../../contract/platform-routes.ts'
+import { audited } from '../../../http/audit.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import type { Caller } from '../../keys/keys.ts'
 import { listCpuTypes, listDataCenters, listGpuTypes, readCpuType, readDataCenter, readGpuType } from '../catalog.ts'

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { usageError } from '../../cli/cli-error.ts'
+import { type Output, valueText } from '../../cli/output.ts'
+import { openSession } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
-import { usageError } from '../cli-error.ts'
-import { type Output, valueText } from '../output.ts'
-import { openSession } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 export function addSettings(settings: Command, surroundings: Surroundings): void {
   settings

@@ -23,12 +23,12 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'doctor',
         'check what the service needs, and say how to fix what is missing',
-        async () => (await import('./commands/doctor.ts')).addDoctor,
+        async () => (await import('../features/doctor/command.ts')).addDoctor,
       ],
       [
         'recover',
         'copy everything readable from a damaged data folder into a new one',
-        async () => (await import('./commands/recover.ts')).addRecover,
+        async () => (await import('../features/doctor/commands/recover.ts')).addRecover,
       ],
       [
         'open',

@@ -2,11 +2,18 @@ import { readdir, realpath, stat, truncate } from 'node:fs/promises'
 import { arch, release, type as systemName } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Host } from '../core.ts'
-import { desktopVersion, type EngineSeen } from '../doctor/ask-engine.ts'
-import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
-import { fileSystemRow, type Look } from '../doctor/file-system.ts'
-import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions, watchRows } from '../doctor/folder-rows.ts'
-import { askPython, nodeRow, pythonRow, runToEnd } from '../doctor/programs.ts'
+import { desktopVersion, type EngineSeen } from '../features/doctor/adapters/ask-engine.ts'
+import { askGpus, askToolkit, containerRows } from '../features/doctor/adapters/container-rows.ts'
+import { fileSystemRow, type Look } from '../features/doctor/adapters/file-system.ts'
+import {
+  diskSpace,
+  folderRow,
+  permissionRow,
+  spaceRow,
+  tightenPermissions,
+  watchRows,
+} from '../features/doctor/adapters/folder-rows.ts'
+import { askPython, nodeRow, pythonRow, runToEnd } from '../features/doctor/adapters/programs.ts'
 import { userOfConnection } from './connection-user.ts'
 import type { DataFolder } from './data-folder.ts'
 import { createProcessReader } from './read-process.ts'

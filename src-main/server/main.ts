@@ -20,8 +20,8 @@ import {
   type ServiceFacts,
   sendRequest,
 } from '../core.ts'
-import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
-import { recoverCommand } from '../doctor/folder-rows.ts'
+import { fileSystemWarning, type Look } from '../features/doctor/adapters/file-system.ts'
+import { recoverCommand } from '../features/doctor/adapters/folder-rows.ts'
 import { createProxy } from '../features/load-balancing/routes/proxy.ts'
 import { createMachineApp } from '../features/machines/machine-app-routes.ts'
 import type { LeftBehind } from '../features/machines/rules/left-behind.ts'

@@ -1,5 +1,6 @@
 import type { Releases } from '../features/apps/releases.ts'
 import type { Comparisons } from '../features/comparisons/comparisons.ts'
+import type { Doctor } from '../features/doctor/doctor.ts'
 import type { Catalog } from '../features/endpoints/catalog.ts'
 import type { PackageInstaller } from '../features/endpoints/install-packages.ts'
 import type { ViewDeps } from '../features/endpoints/views.ts'
@@ -42,7 +43,6 @@ import type { Workflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId } from '../lib/system.ts'
 import type { Notifier } from '../lib/wait.ts'
 import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
-import type { Doctor } from './machine/doctor.ts'
 import type { Storage } from './ports/storage.ts'
 
 export type ServiceBase = ReadsInThread & {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Look } from '../../src-main/doctor/file-system.ts'
+import type { Look } from '../../src-main/features/doctor/adapters/file-system.ts'
 import { startServer } from '../../src-main/server/main.ts'
 import { servedService } from '../support/served-service.ts'
 

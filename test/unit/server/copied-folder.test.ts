@@ -2,10 +2,10 @@ import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { recoverFolder } from '../../../src-main/app/headless/recover-folder.ts'
 import { leaveOriginal } from '../../../src-main/server/copied-folder.ts'
 import { openDataFolder } from '../../../src-main/server/data-folder.ts'
 import { openContainerState } from '../../../src-main/server/fleets.ts'
-import { recoverFolder } from '../../../src-main/server/recover-folder.ts'
 import { openFolderStorage } from '../../../src-main/storage/open-folder.ts'
 
 const BOXA = { name: 'boxa', way: { kind: 'ssh', to: 'boxa' }, swarm: false, addedAt: 1 } as const

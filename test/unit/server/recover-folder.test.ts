@@ -13,7 +13,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { recoverFolder } from '../../../src-main/server/recover-folder.ts'
+import { recoverFolder } from '../../../src-main/app/headless/recover-folder.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 
 /** A data folder that a service left when it was killed. */

@@ -1,12 +1,12 @@
 /** Periodic tasks: job deadlines, clock jumps, search index, and old logs, events, metrics and artifacts. */
 import type { ServiceSettings } from '../../contract/management.ts'
 import { type SliceDeps, writeInSlices } from '../../database/write-slices.ts'
-import { sweepArtifacts } from '../../features/apps/release-source.ts'
-import { sweepDeadlines } from '../../features/jobs/queue/lost-and-overdue-jobs.ts'
-import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../lib/units.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import { sweepArtifacts } from '../apps/release-source.ts'
+import { sweepDeadlines } from '../jobs/queue/lost-and-overdue-jobs.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
 export type HousekeepingDeps = {
   readonly storage: Storage

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { counted, shellQuoted } from '../../lib/text.ts'
-import { dataFolder } from '../find-service.ts'
-import { globalOptions, outputOf } from '../session.ts'
-import { tellingStartErrors } from '../start-service.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { dataFolder } from '../../../cli/find-service.ts'
+import { globalOptions, outputOf } from '../../../cli/session.ts'
+import { tellingStartErrors } from '../../../cli/start-service.ts'
+import type { Surroundings } from '../../../cli/surroundings.ts'
+import { counted, shellQuoted } from '../../../lib/text.ts'
 
 export function addRecover(recover: Command, surroundings: Surroundings): void {
   recover
@@ -19,7 +19,7 @@ Examples:
     )
     .action(async (folder: string, _options: object, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { recoverFolder } = await import('../../server/recover-folder.ts')
+      const { recoverFolder } = await import('../../../app/headless/recover-folder.ts')
       const data = dataFolder(globalOptions(command).data, surroundings)
       const recovered = await tellingStartErrors(() => recoverFolder(data, folder), 'NOT_RECOVERED')
       if (output.json) return output.document(recovered)

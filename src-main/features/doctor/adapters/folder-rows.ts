@@ -1,10 +1,10 @@
 import { watch as watchFolder } from 'node:fs'
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { DoctorRow } from '../contract/system.ts'
-import { errorCode } from '../lib/error-code.ts'
-import { shellQuoted, sizeText } from '../lib/text.ts'
-import { GIB, MIB } from '../lib/units.ts'
+import type { DoctorRow } from '../../../contract/system.ts'
+import { errorCode } from '../../../lib/error-code.ts'
+import { shellQuoted, sizeText } from '../../../lib/text.ts'
+import { GIB, MIB } from '../../../lib/units.ts'
 
 // Bytes of free space for a warning and a failure. Source: ours, 50 results of the largest size.
 const LOW_SPACE_BYTES = GIB

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DoctorRow } from '../../../../src-main/contract/system.ts'
+import { createDoctor } from '../../../../src-main/features/doctor/doctor.ts'
 import type { FleetMachine, Host, OwnImage } from '../../../../src-main/runtimes/port.ts'
-import { createDoctor } from '../../../../src-main/services/machine/doctor.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const CURRENT = 'drydock-worker:2'

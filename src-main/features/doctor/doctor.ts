@@ -1,12 +1,12 @@
 import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
-import type { Settings } from '../../features/settings/settings.ts'
-import { isolationProblem } from '../../features/workers/rules/isolated-python.ts'
-import type { WorkerSupervisor } from '../../features/workers/supervise.ts'
 import type { Log } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { Fleet, FleetMachine, Host } from '../../runtimes/port.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import type { Settings } from '../settings/settings.ts'
+import { isolationProblem } from '../workers/rules/isolated-python.ts'
+import type { WorkerSupervisor } from '../workers/supervise.ts'
 
 export type DoctorDeps = {
   readonly host: Host

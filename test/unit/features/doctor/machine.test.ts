@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readMachine } from '../../../../src-main/features/doctor/machine.ts'
 import type { FleetMachine } from '../../../../src-main/runtimes/port.ts'
-import { readMachine } from '../../../../src-main/services/machine/machine.ts'
 import { card } from '../../../support/recorded-gpus.ts'
 
 test('tells who holds each card, and nothing of the engine that is for nobody else', async () => {

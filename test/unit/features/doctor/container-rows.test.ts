@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { askEngine } from '../../../src-main/doctor/ask-engine.ts'
-import { containerRows } from '../../../src-main/doctor/container-rows.ts'
-import { type RunProgram, runToEnd } from '../../../src-main/doctor/programs.ts'
-import type { ProgramEnd } from '../../../src-main/runtimes/rules/gpu-list.ts'
+import { askEngine } from '../../../../src-main/features/doctor/adapters/ask-engine.ts'
+import { containerRows } from '../../../../src-main/features/doctor/adapters/container-rows.ts'
+import { type RunProgram, runToEnd } from '../../../../src-main/features/doctor/adapters/programs.ts'
+import type { ProgramEnd } from '../../../../src-main/runtimes/rules/gpu-list.ts'
 
 const recording = (machine: string) =>
-  readFileSync(join(import.meta.dirname, '../../fixtures/nvidia-smi', machine, 'gpus.csv'), 'utf8')
+  readFileSync(join(import.meta.dirname, '../../../fixtures/nvidia-smi', machine, 'gpus.csv'), 'utf8')
 
 const version = (platform = 'Docker Engine - Community', context = 'default') =>
   JSON.stringify({ Client: { Version: '28.3.2', Context: context }, Server: { Platform: { Name: platform } } })

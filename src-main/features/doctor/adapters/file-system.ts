@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { realpath, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { DoctorRow } from '../contract/system.ts'
+import type { DoctorRow } from '../../../contract/system.ts'
 
 /** `local` is reliable, `network` is not, `unsure` depends on the program behind it. */
 type Kind = 'local' | 'network' | 'unsure'

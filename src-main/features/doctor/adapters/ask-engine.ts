@@ -1,4 +1,4 @@
-import type { EngineInfo } from '../runtimes/rules/gpu-devices.ts'
+import type { EngineInfo } from '../../../runtimes/rules/gpu-devices.ts'
 import type { RunProgram } from './programs.ts'
 
 export type EngineSeen =

@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { CliError } from '../../cli/cli-error.ts'
+import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../cli/find-service.ts'
+import type { Colour, Output } from '../../cli/output.ts'
+import { globalOptions, outputOf } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { MachineView } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
-import { askEngine } from '../../doctor/ask-engine.ts'
-import { containerRows } from '../../doctor/container-rows.ts'
-import { fileSystemRow } from '../../doctor/file-system.ts'
-import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from '../../doctor/folder-rows.ts'
-import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../../doctor/programs.ts'
 import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../lib/own-addresses.ts'
 import { counted } from '../../lib/text.ts'
-import { CliError } from '../cli-error.ts'
-import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../find-service.ts'
-import type { Colour, Output } from '../output.ts'
-import { globalOptions, outputOf } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { askEngine } from './adapters/ask-engine.ts'
+import { containerRows } from './adapters/container-rows.ts'
+import { fileSystemRow } from './adapters/file-system.ts'
+import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from './adapters/folder-rows.ts'
+import { nodeRow, pythonRow, type RunProgram, runToEnd } from './adapters/programs.ts'
 
 export function addDoctor(doctor: Command, surroundings: Surroundings): void {
   doctor
@@ -117,7 +117,10 @@ async function ownContainerRows(
 // Facts that only the service knows: secrets, images, crashing workers. Another row says why it does not answer.
 async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
-    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    const [{ createClient }, service] = await Promise.all([
+      import('../../cli/client.ts'),
+      findService(options, surroundings),
+    ])
     return (await createClient(service).call('doctorRead')).rows
   } catch (error) {
     if (error instanceof CliError) return []
@@ -138,7 +141,10 @@ const ASK_MS = 300
 /** Does not wait for an unreachable machine, which takes one line. */
 async function machineRows({ options, surroundings, machinesLimitMs }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
-    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    const [{ createClient }, service] = await Promise.all([
+      import('../../cli/client.ts'),
+      findService(options, surroundings),
+    ])
     const client = createClient(service)
     const { machines } = await client.call('machineList')
     const giveUp = AbortSignal.timeout(machinesLimitMs ?? MACHINES_LIMIT_MS)
@@ -194,7 +200,10 @@ async function checkService({ options, surroundings }: DoctorContext): Promise<D
   const check = 'service'
   let namedBy = ''
   try {
-    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    const [{ createClient }, service] = await Promise.all([
+      import('../../cli/client.ts'),
+      findService(options, surroundings),
+    ])
     namedBy = ` (named by ${service.by})`
     const info = await createClient(service).call('info')
     return { check, state: 'ok', found: `${service.url} answers, version ${info.version}, key accepted${namedBy}` }

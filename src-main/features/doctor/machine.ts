@@ -1,9 +1,9 @@
 import type { MachineView } from '../../contract/system.ts'
-import type { Settings } from '../../features/settings/settings.ts'
-import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Fleet, FleetMachine, Host, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Storage } from '../../services/ports/storage.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
 export type MachineDeps = {
   readonly fleet: Pick<Fleet, 'machine'>

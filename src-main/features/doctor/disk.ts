@@ -1,4 +1,4 @@
-import type { Storage } from '../ports/storage.ts'
+import type { Storage } from '../../services/ports/storage.ts'
 /**
  * Disk usage by kind, and cleaning. Only unused data is removed: nothing of a live job, release or worker, and no
  * volumes, which belong to users.
@@ -7,13 +7,13 @@ import type { Storage } from '../ports/storage.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { DiskKind, DiskUse } from '../../contract/system.ts'
-import { artifactsInUse, sweepArtifacts } from '../../features/apps/release-source.ts'
-import type { Models } from '../../features/models/models.ts'
-import type { WorkerRegistry } from '../../features/workers/registry/worker-registry.ts'
 import type { Clock } from '../../lib/system.ts'
 import { counted } from '../../lib/text.ts'
 import { DAY_MS } from '../../lib/units.ts'
 import type { Fleet, FolderEntry, FolderSize, Host } from '../../runtimes/port.ts'
+import { artifactsInUse, sweepArtifacts } from '../apps/release-source.ts'
+import type { Models } from '../models/models.ts'
+import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { LOG_BATCH, removeArchivedOutputs, SMALL_OUTPUT_BYTES } from './housekeeping.ts'
 
 export type DiskDeps = {

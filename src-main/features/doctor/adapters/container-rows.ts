@@ -1,5 +1,5 @@
 /** Container and GPU checks only warn, as Drydock works without both; only a requested test can fail. */
-import type { DoctorRow } from '../contract/system.ts'
+import type { DoctorRow } from '../../../contract/system.ts'
 import {
   type GpuWay,
   gpuDevices,
@@ -8,14 +8,14 @@ import {
   isOlder,
   SAFE_TOOLKIT,
   toolkitEscapes,
-} from '../runtimes/rules/gpu-devices.ts'
+} from '../../../runtimes/rules/gpu-devices.ts'
 import {
   cardsText,
   GPU_LIST_ARGUMENTS,
   type GpuInventory,
   NVIDIA_SMI_PATHS,
   readGpuList,
-} from '../runtimes/rules/gpu-list.ts'
+} from '../../../runtimes/rules/gpu-list.ts'
 import type { EngineSeen } from './ask-engine.ts'
 import type { RunProgram } from './programs.ts'
 

@@ -260,7 +260,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'mcp',
         'serve tools, resources and prompts to a coding agent (Model Context Protocol, stdio)',
-        async () => (await import('./commands/mcp.ts')).addMcp,
+        async () => (await import('../features/agents/command.ts')).addMcp,
       ],
       [
         'platform',

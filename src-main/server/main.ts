@@ -7,6 +7,7 @@ import type { PageFile, PageFiles } from '../api/pages.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { openPythonWheel } from '../app/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app/app-builder/project-tools.ts'
+import { createAnswerAgent } from '../app/headless/answer-agent.ts'
 import {
   createCore,
   fileError,
@@ -31,7 +32,6 @@ import { LOOPBACK, portOfService } from '../lib/own-addresses.ts'
 import { StartError } from '../lib/start-error.ts'
 import { withFullStop } from '../lib/text.ts'
 import { ROOT } from '../resources/root.ts'
-import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
 import { leaveOriginal } from './copied-folder.ts'

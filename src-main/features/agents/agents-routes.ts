@@ -4,16 +4,16 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
-import type { AgentMessage } from '../contract/agents.ts'
-import { AppError } from '../contract/errors.ts'
-import { limit } from '../contract/limits.ts'
-import { roleFor } from '../contract/routes.ts'
-import { SERVICE_ROUTES } from '../contract/service-routes.ts'
-import { keyFromHeader } from '../features/keys/rules/auth.ts'
-import { type CallLimits, createCallLimits } from '../lib/call-limits.ts'
-import type { ServiceContext } from '../services/service-context.ts'
-import { requireOwnOrigin, requireRole } from './guards.ts'
-import { parseRequest } from './read-request.ts'
+import { requireOwnOrigin, requireRole } from '../../api/guards.ts'
+import { parseRequest } from '../../api/read-request.ts'
+import type { AgentMessage } from '../../contract/agents.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { roleFor } from '../../contract/routes.ts'
+import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
+import { type CallLimits, createCallLimits } from '../../lib/call-limits.ts'
+import type { ServiceContext } from '../../services/service-context.ts'
+import { keyFromHeader } from '../keys/rules/auth.ts'
 
 export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<Response>
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { findService } from '../../cli/find-service.ts'
+import { globalOptions } from '../../cli/session.ts'
+import type { Surroundings } from '../../cli/surroundings.ts'
 import type { Effect } from '../../contract/agents.ts'
-import { findService } from '../find-service.ts'
-import { globalOptions } from '../session.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
 

@@ -1,11 +1,11 @@
 /** Records who changed what, for the audit log. Reads and small steps are not recorded. Source: ours. */
 import type { Context } from 'hono'
-import { addressOf } from '../api/guards.ts'
 import { AppError, errorBody } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
 import type { ServiceBase } from '../services/service-context.ts'
+import { addressOf } from './guards.ts'
 
 type Change = { readonly c: Context; readonly caller: Caller; readonly operation: string; readonly target: string }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { followAsEvents } from '../api/send-response.ts'
 import type { Notifier } from '../lib/wait.ts'
+import { followAsEvents } from './send-response.ts'
 
 export function followView<View extends object>(
   c: Context,

@@ -4,12 +4,6 @@
  */
 import type { Socket } from 'node:net'
 import { type Context, Hono } from 'hono'
-import { noteAdmission } from '../api/admission.ts'
-import { errorResponse } from '../api/error-response.ts'
-import type { NodeBindings } from '../api/node-bindings.ts'
-import { jsonResponse } from '../api/operation.ts'
-import { type Parsed, parseRequest, readBody } from '../api/read-request.ts'
-import { afterResponse } from '../api/send-response.ts'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
@@ -32,6 +26,12 @@ import type { LiveWorker } from '../features/workers/registry/worker-registry.ts
 import type { Json } from '../lib/json.ts'
 import { keepEnds } from '../lib/text.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
+import { noteAdmission } from './admission.ts'
+import { errorResponse } from './error-response.ts'
+import type { NodeBindings } from './node-bindings.ts'
+import { jsonResponse } from './operation.ts'
+import { type Parsed, parseRequest, readBody } from './read-request.ts'
+import { afterResponse } from './send-response.ts'
 
 const NOTHING = () => new Response(null, { status: 204 })
 const ACCEPTED = '{"ok":true}'

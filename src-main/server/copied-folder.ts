@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { leaveMachines, notePlace, originalOf, otherUserOf, type Storage } from '../core.ts'
+import { PORT_STATES } from '../http/server/listeners.ts'
+import { systemIds } from '../http/server/system-ports.ts'
 import { StartError } from '../lib/start-error.ts'
 import type { DataFolder } from './data-folder.ts'
 import { SERVICE_ID } from './fleets.ts'
-import { PORT_STATES } from './listeners.ts'
-import { systemIds } from './system-ports.ts'
 
 /**
  * Separates a copied data folder from its original: the service on it takes over and ends no workers of the original.

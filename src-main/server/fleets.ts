@@ -13,12 +13,12 @@ import {
   type Storage,
 } from '../core.ts'
 import { endpointHostsUrl } from '../features/platform-api/rules/variables.ts'
+import { findCertificates } from '../http/server/certificates.ts'
+import { freePort } from '../http/server/listen.ts'
+import { systemIds } from '../http/server/system-ports.ts'
 import { resourceProgram } from '../resources/resources.ts'
 import { RESOURCES } from '../resources/root.ts'
-import { findCertificates } from './certificates.ts'
 import type { DataFolder } from './data-folder.ts'
-import { freePort } from './listen.ts'
-import { systemIds } from './system-ports.ts'
 
 /** How remote workers reach the service: a listener that serves only them. */
 export type WayBack = {

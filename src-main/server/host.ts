@@ -14,7 +14,7 @@ import {
   watchRows,
 } from '../features/doctor/adapters/folder-rows.ts'
 import { askPython, nodeRow, pythonRow, runToEnd } from '../features/doctor/adapters/programs.ts'
-import { userOfConnection } from './connection-user.ts'
+import { userOfConnection } from '../http/server/connection-user.ts'
 import type { DataFolder } from './data-folder.ts'
 import { createProcessReader } from './read-process.ts'
 import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'

@@ -3,8 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { PageFile, PageFiles } from '../api/pages.ts'
-import { createUserApp } from '../api/user-app.ts'
 import { openPythonWheel } from '../app/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app/app-builder/project-tools.ts'
 import { createAnswerAgent } from '../app/headless/answer-agent.ts'
@@ -26,6 +24,19 @@ import { recoverCommand } from '../features/doctor/adapters/folder-rows.ts'
 import { createProxy } from '../features/load-balancing/routes/proxy.ts'
 import { createMachineApp } from '../features/machines/machine-app-routes.ts'
 import type { LeftBehind } from '../features/machines/rules/left-behind.ts'
+import type { PageFile, PageFiles } from '../http/pages.ts'
+import { createSecureContexts } from '../http/server/certificates.ts'
+import type { Fetch } from '../http/server/listen.ts'
+import {
+  answerWorkers,
+  createWorkerListeners,
+  lastPorts,
+  listenForUsers,
+  secureAnswers,
+  type UserAddress,
+} from '../http/server/listeners.ts'
+import { createLog, systemIds, systemTime } from '../http/server/system-ports.ts'
+import { createUserApp } from '../http/user-app.ts'
 import { createWorkerApp } from '../http/worker-app.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { LOOPBACK, portOfService } from '../lib/own-addresses.ts'
@@ -33,7 +44,6 @@ import { StartError } from '../lib/start-error.ts'
 import { withFullStop } from '../lib/text.ts'
 import { ROOT } from '../resources/root.ts'
 import { commandHere } from './called-as.ts'
-import { createSecureContexts } from './certificates.ts'
 import { leaveOriginal } from './copied-folder.ts'
 import {
   type DataFolder,
@@ -48,18 +58,8 @@ import {
 import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
 import { createHost } from './host.ts'
 import { catchUnhandled } from './last-net.ts'
-import type { Fetch } from './listen.ts'
-import {
-  answerWorkers,
-  createWorkerListeners,
-  lastPorts,
-  listenForUsers,
-  secureAnswers,
-  type UserAddress,
-} from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { createStartPreview } from './start-preview.ts'
-import { createLog, systemIds, systemTime } from './system-ports.ts'
 
 export type StartOptions = UserAddress & {
   readonly data: string

@@ -2,12 +2,12 @@ import { existsSync, rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFolderStorage, type Storage } from '../core.ts'
+import { createLog, systemTime } from '../http/server/system-ports.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { StartError } from '../lib/start-error.ts'
 import { leaveOriginal } from './copied-folder.ts'
 import { type DataFolder, openDataFolder, readServiceFile } from './data-folder.ts'
 import { createFleets, openContainerState } from './fleets.ts'
-import { createLog, systemTime } from './system-ports.ts'
 
 /**
  * Removes a killed service's processes, containers and networks, without starting workers or deleting the folder.

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
-import { freePort } from '../../src-main/server/listen.ts'
+import { freePort } from '../../src-main/http/server/listen.ts'
 import { SERVICE_URL, setup as setupService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker, silentWorker } from '../support/proxied.ts'

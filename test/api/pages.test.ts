@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { PageFiles } from '../../src-main/api/pages.ts'
 import { APP_ROUTES } from '../../src-main/contract/app-routes.ts'
 import { liveSnapshot, serviceStats } from '../../src-main/contract/live.ts'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { V2_ROUTES } from '../../src-main/contract/v2-routes.ts'
+import type { PageFiles } from '../../src-main/http/pages.ts'
 import { setup } from '../support/core.ts'
 
 const file = (text: string, type: string) => ({ body: new TextEncoder().encode(text), type })

@@ -131,7 +131,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-trace-otlp-proto': 'src-main/features/monitoring/adapters/',
   '@opentelemetry/resources': 'src-main/features/monitoring/adapters/',
   '@opentelemetry/sdk-trace': 'src-main/features/monitoring/adapters/',
-  '@hono/node-server': 'src-main/server/listen.ts',
+  '@hono/node-server': 'src-main/http/server/listen.ts',
   commander: 'src-main/cli/',
   '@clack/prompts': 'src-main/cli/',
   yaml: 'src-main/cli/',

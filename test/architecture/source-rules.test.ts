@@ -84,7 +84,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       ].join('\n'),
       finds: ['createServer', 'server.listen', 'net.createServer', 'http.Server', 'a.listen', 'a.listen'],
     },
-    { path: 'src-main/server/listen.ts', text: 'createServer(answer).listen(0)\n', finds: [] },
+    { path: 'src-main/http/server/listen.ts', text: 'createServer(answer).listen(0)\n', finds: [] },
     {
       path: 'src-main/features/jobs/queue/read-stream.ts',
       text: `const listen = (port: number) => port\nlisten(1)\nwaiters.listen(jobId, () => wake())\n`,

@@ -1,4 +1,4 @@
-import { systemTime } from '../../src-main/server/system-ports.ts'
+import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { createFakeFleet, fakePlace } from '../support/fake-fleet.ts'
 import { describeFleet } from './fleet.ts'
 

@@ -10,7 +10,7 @@ import { specOf, until, watched } from './fleet.ts'
 import { isAlive, processPlace } from './process-place.ts'
 
 const FLEET = fileURLToPath(new URL('../../src-main/runtimes/process/process-fleet.ts', import.meta.url))
-const TIME = fileURLToPath(new URL('../../src-main/server/system-ports.ts', import.meta.url))
+const TIME = fileURLToPath(new URL('../../src-main/http/server/system-ports.ts', import.meta.url))
 const PYTHON_PATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
 const GRACE_MS = 150
 

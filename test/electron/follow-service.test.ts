@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createServiceClient } from '../../src-main/client/service-client.ts'
 import type { Ended } from '../../src-main/electron/ended-work.ts'
 import { followService, type JobCounts } from '../../src-main/electron/follow-service.ts'
-import { systemTime } from '../../src-main/server/system-ports.ts'
+import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { appProject } from '../apps/support.ts'
 import { until } from './support.ts'
 

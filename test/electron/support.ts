@@ -12,7 +12,7 @@ import {
   type ServiceState,
   ServiceSupervisor,
 } from '../../src-main/electron/supervise-service.ts'
-import { systemTime } from '../../src-main/server/system-ports.ts'
+import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
 import { until as untilWithin } from '../support/served-service.ts'

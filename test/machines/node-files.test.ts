@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { Duplex, type PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import type { Engine } from '../../src-main/runtimes/docker/engine.ts'
 import { ConnectionBroken, Refused } from '../../src-main/runtimes/remote/conversation.ts'
 import { createNodeFiles } from '../../src-main/runtimes/swarm/node-files.ts'
 import type { SwarmNode } from '../../src-main/runtimes/swarm/swarm-nodes.ts'
-import { systemTime } from '../../src-main/server/system-ports.ts'
 import { watching } from '../support/far-files-place.ts'
 
 const PYTHON = fileURLToPath(new URL('../../resources/python', import.meta.url))

@@ -1,7 +1,7 @@
 /** Apps for tests as a deploy leaves them: an active release, and an endpoint for each resource of its manifest. */
 import { endpointConfig } from '../../src-main/contract/endpoint.ts'
 import type { Manifest, ManifestResource } from '../../src-main/contract/manifest.ts'
-import { systemIds } from '../../src-main/server/system-ports.ts'
+import { systemIds } from '../../src-main/http/server/system-ports.ts'
 import { manifestOf } from './app-folder.ts'
 import type { TestService } from './core.ts'
 

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { createEngine } from '../../src-main/runtimes/docker/engine.ts'
 import { createFarFiles, type FolderToSend } from '../../src-main/runtimes/remote/far-files.ts'
-import { systemTime } from '../../src-main/server/system-ports.ts'
 
 const IMAGE = 'python:3.11-slim-bookworm'
 const PYTHON = fileURLToPath(new URL('../../resources/python', import.meta.url))

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import { freePort } from '../../src-main/server/listen.ts'
+import { freePort } from '../../src-main/http/server/listen.ts'
 import { until } from './served-service.ts'
 
 /** The programs of the package. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createServiceClient } from '../../client/service-client.ts'
 import type { AnswerAgent } from '../../features/agents/agents-routes.ts'
-import { systemTime } from '../../server/system-ports.ts'
+import { systemTime } from '../../http/server/system-ports.ts'
 
 /**
  * Tools call the service's loopback address with the agent's key: there is no second entry.

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import type { ManagementOperations } from '../../api/operation.ts'
-import { DONE } from '../../api/operation.ts'
-import { followAsEvents } from '../../api/send-response.ts'
 import { limit } from '../../contract/limits.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
+import { DONE } from '../../http/operation.ts'
+import { followAsEvents } from '../../http/send-response.ts'
 import type { Environment, Release } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import {

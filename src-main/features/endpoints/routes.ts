@@ -1,5 +1,5 @@
-import type { ManagementOperations } from '../../api/operation.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'

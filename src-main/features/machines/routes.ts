@@ -1,5 +1,5 @@
-import { DONE, type ManagementOperations } from '../../api/operation.ts'
 import { AppError } from '../../contract/errors.ts'
+import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { OpenMachine } from './machines.ts'
 import { removeMachine } from './remove-machine.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { ManagementOperations } from '../../api/operation.ts'
-import { followAsEvents } from '../../api/send-response.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
+import { followAsEvents } from '../../http/send-response.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { listModelCredentials, putModelCredentials, removeModelCredentials } from './credentials.ts'
 

@@ -6,8 +6,8 @@ import { type Command, Option } from 'commander'
 import { CliError, usageError } from '../../cli/cli-error.ts'
 import { openSession, outputOf } from '../../cli/session.ts'
 import type { Surroundings } from '../../cli/surroundings.ts'
+import { findCertificates } from '../../http/server/certificates.ts'
 import { resourceProgram } from '../../resources/resources.ts'
-import { findCertificates } from '../../server/certificates.ts'
 import { platformVariables, SHELLS, type Shell, shellLine } from './rules/variables.ts'
 
 export function addPlatform(platform: Command, surroundings: Surroundings): void {

@@ -1,8 +1,8 @@
-import { requireRoleOf } from '../../api/guards.ts'
-import type { ManagementOperations } from '../../api/operation.ts'
-import { DONE } from '../../api/operation.ts'
 import { AppError } from '../../contract/errors.ts'
 import { followView } from '../../http/follow-view.ts'
+import { requireRoleOf } from '../../http/guards.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
+import { DONE } from '../../http/operation.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { planProject } from './plan-project.ts'
 

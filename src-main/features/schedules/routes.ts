@@ -1,5 +1,5 @@
-import { DONE, type ManagementOperations } from '../../api/operation.ts'
-import type { JsonBody } from '../../api/read-request.ts'
+import { DONE, type ManagementOperations } from '../../http/operation.ts'
+import type { JsonBody } from '../../http/read-request.ts'
 import { cutText, rawFields } from '../../lib/scan-json.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'

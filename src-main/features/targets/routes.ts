@@ -1,5 +1,5 @@
-import { DONE, type ManagementOperations } from '../../api/operation.ts'
 import { followView } from '../../http/follow-view.ts'
+import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { readApp, viewTargetApp } from './read-target.ts'
 import { createTargetClient } from './target-client.ts'

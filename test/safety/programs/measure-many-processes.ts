@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { readProcStat, readResidentBytes } from '../../../src-main/features/workers/rules/usage.ts'
+import { systemTime } from '../../../src-main/http/server/system-ports.ts'
 import { createProcessUsageReader } from '../../../src-main/runtimes/process/read-usage.ts'
-import { systemTime } from '../../../src-main/server/system-ports.ts'
 import { createSteadyClock } from '../../../src-main/services/steady-clock.ts'
 
 const COUNT = 200

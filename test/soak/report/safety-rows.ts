@@ -48,7 +48,7 @@ export const PROOFS: Readonly<Record<number, readonly Proof[]>> = {
   ],
   17: [{ file: 'test/api/bad-bodies.test.ts', named: /^wait/ }],
   18: [{ file: 'test/api/foreign-requests.test.ts' }],
-  19: [{ file: 'test/unit/server/connections.test.ts' }],
+  19: [{ file: 'test/unit/http/connections.test.ts' }],
   20: [{ file: 'test/safety/hostile-archives.test.ts' }],
   21: [
     { file: 'test/unit/features/workflows/validate.test.ts' },

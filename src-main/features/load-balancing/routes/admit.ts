@@ -4,10 +4,10 @@
  * `cors`.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { noteAdmission } from '../../../api/admission.ts'
-import { requireRoleOf, schemeOn } from '../../../api/guards.ts'
-import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../api/v2/named-endpoint.ts'
 import { AppError } from '../../../contract/errors.ts'
+import { noteAdmission } from '../../../http/admission.ts'
+import { requireRoleOf, schemeOn } from '../../../http/guards.ts'
+import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../http/named-endpoint.ts'
 import type { Endpoint } from '../../../services/ports/storage.ts'
 import type { GuardServices } from '../../../services/service-context.ts'
 import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { PlatformOperations } from '../../../api/operation.ts'
-import { followAsEvents } from '../../../api/send-response.ts'
+import type { PlatformOperations } from '../../../http/operation.ts'
+import { followAsEvents } from '../../../http/send-response.ts'
 import type { Endpoint } from '../../../services/ports/storage.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import { deleteEndpoint } from '../../endpoints/endpoints.ts'

@@ -1,6 +1,4 @@
 import type { Context } from 'hono'
-import { type PlatformOperations, shownTo } from '../../../api/operation.ts'
-import { parseRequest } from '../../../api/read-request.ts'
 import { AppError } from '../../../contract/errors.ts'
 import {
   PLATFORM_PAGE,
@@ -9,6 +7,8 @@ import {
   type PlatformRoute,
 } from '../../../contract/platform-routes.ts'
 import { audited } from '../../../http/audit.ts'
+import { type PlatformOperations, shownTo } from '../../../http/operation.ts'
+import { parseRequest } from '../../../http/read-request.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import type { Caller } from '../../keys/keys.ts'
 import { listCpuTypes, listDataCenters, listGpuTypes, readCpuType, readDataCenter, readGpuType } from '../catalog.ts'

@@ -1,10 +1,10 @@
 /** Requests of the platform's package about its calls of tasks. Source: docs/spec/platform.md, 4. */
 import type { Context, Hono } from 'hono'
-import { requireOwnOrigin } from '../../../api/guards.ts'
-import { jsonResponse } from '../../../api/operation.ts'
-import { objectPieces, parseRequest } from '../../../api/read-request.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { TASK_ROUTES } from '../../../contract/task-calls.ts'
+import { requireOwnOrigin } from '../../../http/guards.ts'
+import { jsonResponse } from '../../../http/operation.ts'
+import { objectPieces, parseRequest } from '../../../http/read-request.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import { joinedJson } from '../../jobs/body-text.ts'
 import { keyFromHeader } from '../../keys/rules/auth.ts'

@@ -3,9 +3,9 @@
  * known media are downloads.
  */
 
-import { bodyOf, type ManagementOperations } from '../../../api/operation.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { assetId } from '../../../contract/workflows.ts'
+import { bodyOf, type ManagementOperations } from '../../../http/operation.ts'
 import { isShown } from '../../../lib/media.ts'
 import type { ServiceContext } from '../../../services/service-context.ts'
 import { openAsset, writeAsset } from '../assets.ts'

@@ -1,7 +1,7 @@
-import { fileResponse, jsonResponse, type ManagementOperations } from '../../../api/operation.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { PublishedGraph } from '../../../contract/published.ts'
+import { fileResponse, jsonResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Json } from '../../../lib/json.ts'
 import type { Endpoint } from '../../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../../services/service-context.ts'

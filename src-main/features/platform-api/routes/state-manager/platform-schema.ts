@@ -4,12 +4,12 @@
  */
 import { GraphQLError, type GraphQLSchema, isScalarType } from 'graphql'
 import type { ZodType } from 'zod'
-import { requireRoleOf } from '../../../../api/guards.ts'
 import { appName, artifactName, environmentName } from '../../../../contract/app.ts'
 import { AppError } from '../../../../contract/errors.ts'
 import type { Role } from '../../../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { noted, targetOf } from '../../../../http/audit.ts'
+import { requireRoleOf } from '../../../../http/guards.ts'
 import type { App, Environment } from '../../../../services/ports/storage.ts'
 import type { ServiceContext } from '../../../../services/service-context.ts'
 import { endpointsOf } from '../../../apps/environment-endpoints.ts'

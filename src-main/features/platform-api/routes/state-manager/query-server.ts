@@ -9,8 +9,8 @@ import {
   validate,
 } from 'graphql'
 import { z } from 'zod'
-import { fieldError } from '../../../../api/error-response.ts'
 import { AppError } from '../../../../contract/errors.ts'
+import { fieldError } from '../../../../http/error-response.ts'
 import type { ServiceContext } from '../../../../services/service-context.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'

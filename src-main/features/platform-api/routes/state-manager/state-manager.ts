@@ -3,8 +3,8 @@
  * Source: docs/spec/app-deploy.md, 8; docs/spec/platform.md, 6.
  */
 import type { Context } from 'hono'
-import { readBody } from '../../../../api/read-request.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
+import { readBody } from '../../../../http/read-request.ts'
 import type { ServiceContext } from '../../../../services/service-context.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'

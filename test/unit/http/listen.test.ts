@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { freePort, listen, type StreamHandler } from '../../../src-main/server/listen.ts'
+import { freePort, listen, type StreamHandler } from '../../../src-main/http/server/listen.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n'
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { noteAdmission } from '../../../src-main/api/admission.ts'
-import { type ConnectionLimits, createReaderPace } from '../../../src-main/server/connections.ts'
-import { listen } from '../../../src-main/server/listen.ts'
+import { noteAdmission } from '../../../src-main/http/admission.ts'
+import { type ConnectionLimits, createReaderPace } from '../../../src-main/http/server/connections.ts'
+import { listen } from '../../../src-main/http/server/listen.ts'
 import { until } from '../../support/served-service.ts'
 
 const KEY = 'authorization: right\r\n'

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
-import { HOST_OF_CONTAINERS, LOOPBACK } from '../lib/own-addresses.ts'
+import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 
 export type CertificateFiles = {
   readonly authority: string

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type SecureContext, Server as SecureServer } from 'node:tls'
-import { isLoopback } from '../lib/own-addresses.ts'
+import { isLoopback } from '../../lib/own-addresses.ts'
 import type { CertificatePair } from './certificates.ts'
 import { type Connections, endSocketWith } from './connections.ts'
 

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectSecurely, getCACertificates, rootCertificates } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSecureContexts, findCertificates } from '../../../src-main/server/certificates.ts'
-import { listen } from '../../../src-main/server/listen.ts'
+import { createSecureContexts, findCertificates } from '../../../src-main/http/server/certificates.ts'
+import { listen } from '../../../src-main/http/server/listen.ts'
 
 function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-tls-'))

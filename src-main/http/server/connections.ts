@@ -17,8 +17,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { whenAdmitted } from '../api/admission.ts'
-import { limit } from '../contract/limits.ts'
+import { limit } from '../../contract/limits.ts'
+import { whenAdmitted } from '../admission.ts'
 
 /** Limits for connections; all durations are given in ms. */
 export type ConnectionLimits = {

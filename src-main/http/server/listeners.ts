@@ -3,10 +3,10 @@
  * which stops DNS rebinding by web pages.
  */
 import { networkInterfaces } from 'node:os'
-import { isWorkerCall, mayBeCalledByWorkers } from '../contract/worker-protocol.ts'
-import { DEFAULT_PORT, HOST_OF_CONTAINERS, hostHeaders, LOOPBACK } from '../lib/own-addresses.ts'
-import { StartError } from '../lib/start-error.ts'
-import type { Storage } from '../services/ports/storage.ts'
+import { isWorkerCall, mayBeCalledByWorkers } from '../../contract/worker-protocol.ts'
+import { DEFAULT_PORT, HOST_OF_CONTAINERS, hostHeaders, LOOPBACK } from '../../lib/own-addresses.ts'
+import { StartError } from '../../lib/start-error.ts'
+import type { Storage } from '../../services/ports/storage.ts'
 import { type CertificatePair, createSecureContexts, openSecureContexts } from './certificates.ts'
 import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
 import type { Secured } from './secure-connections.ts'

@@ -33,14 +33,14 @@ import {
   requireOwnOrigin,
   requireRole,
 } from './guards.ts'
-import { manage } from './management/routes.ts'
+import { manage } from './management-routes.ts'
+import { namesEndpoint, requireNamedEndpoint } from './named-endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import { addPages, type PageFiles, unknownPage } from './pages.ts'
 import { firstByteOf, parseRequest } from './read-request.ts'
 import { signIn } from './sign-in.ts'
 import { createStrictLimits } from './strict-limits.ts'
-import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 

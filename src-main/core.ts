@@ -1,13 +1,17 @@
-import type { Endpoint, Storage } from './services/ports/storage.ts'
+import type { Endpoint, Storage } from './storage/storage.ts'
 
 /**
  * The only place that joins services and adapters. start() readopts workers that answer and requeues the jobs of
  * others; stop() lets jobs end within the grace period, then requeues the rest.
  */
 
+import { createStoredClock } from './app/steady-clock.ts'
 import type { RegistryCredentials } from './contract/container.ts'
 import type { CodeChange } from './contract/endpoint.ts'
 import type { PackageInstall } from './contract/packages.ts'
+import { notePlace, originalOf } from './database/database-place.ts'
+import { otherUserOf } from './database/database-users.ts'
+import { findDamage, type RecoveredTable, recoverDatabase } from './database/recover-database.ts'
 import { fileError } from './database/write-files.ts'
 import { readManifest, unpackArtifact } from './features/apps/adapters/unpack-artifact.ts'
 import { createReleases } from './features/apps/releases.ts'
@@ -89,11 +93,7 @@ import type { Fleet, Host, ProcessMachine } from './runtimes/port.ts'
 import { createProcessFleet } from './runtimes/process/process-fleet.ts'
 import { createProcessMachine } from './runtimes/process/process-machine.ts'
 import type { ServiceFacts } from './services/service-context.ts'
-import { createStoredClock } from './services/steady-clock.ts'
-import { notePlace, originalOf } from './storage/database-place.ts'
-import { otherUserOf } from './storage/database-users.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
-import { findDamage, type RecoveredTable, recoverDatabase } from './storage/recover-database.ts'
 
 export type CorePorts = {
   readonly storage: Storage

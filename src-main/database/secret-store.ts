@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { errorCode } from '../lib/error-code.ts'
-import { queriesOf } from '../storage/queries.ts'
+import { queriesOf } from './queries.ts'
 import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
 
 const CIPHER = 'aes-256-gcm'

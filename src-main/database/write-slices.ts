@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/system.ts'
-import type { GroupCommit } from '../storage/group-commit.ts'
+import type { GroupCommit } from './group-commit.ts'
 
 // Of at most 10 ms per event loop turn; the commit and its listeners take the rest.
 const SLICE_MS = 3

@@ -9,8 +9,8 @@ import { limit } from '../contract/limits.ts'
 import type { Role } from '../contract/roles.ts'
 import { type FindEndpoint, releaseToCome } from '../features/apps/environment-endpoints.ts'
 import { type Caller, maySee } from '../features/keys/keys.ts'
-import type { Endpoint } from '../services/ports/storage.ts'
 import type { NamedEndpointServices } from '../services/service-context.ts'
+import type { Endpoint } from '../storage/storage.ts'
 import { requireCaller, requireOpen } from './guards.ts'
 
 const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 'X-Flash-Endpoint' } as const

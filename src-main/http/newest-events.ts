@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../contract/live.ts'
-import type { Change, Storage } from '../services/ports/storage.ts'
+import type { Change, Storage } from '../storage/storage.ts'
 
 // Bytes that a client which does not read keeps in memory, besides its socket. Source: ours.
 const CHUNK_BYTES = 16_384

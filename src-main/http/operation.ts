@@ -6,8 +6,8 @@ import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
 import type { Json, SentJson } from '../lib/json.ts'
 import { piecesOf } from '../lib/json.ts'
-import type { Endpoint } from '../services/ports/storage.ts'
 import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
+import type { Endpoint } from '../storage/storage.ts'
 import type { Parsed } from './read-request.ts'
 
 export type JobApiServices = ServiceBase &

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { MachineWay } from '../contract/machines.ts'
 import type { MachineDriver, MachineFleets } from '../features/machines/ports.ts'
-import type { Machine } from '../services/ports/storage.ts'
+import type { Machine } from '../storage/storage.ts'
 import { contextHost } from './docker/find-engine.ts'
 import { openEngineMachine } from './remote/engine-machine.ts'
 import type { MachineBy, MachineFleetsOptions, MachineOptions } from './remote/machine-options.ts'

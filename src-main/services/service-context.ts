@@ -43,7 +43,7 @@ import type { Workflows } from '../features/workflows/workflows.ts'
 import type { Clock, Log, NewId } from '../lib/system.ts'
 import type { Notifier } from '../lib/wait.ts'
 import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
-import type { Storage } from './ports/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export type ServiceBase = ReadsInThread & {
   readonly storage: Storage

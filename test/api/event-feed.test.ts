@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Storage } from '../../src-main/services/ports/storage.ts'
+import type { Storage } from '../../src-main/storage/storage.ts'
 import { setup, type TestService } from '../support/core.ts'
 import { type EventReader, readEvents } from '../support/read-events.ts'
 

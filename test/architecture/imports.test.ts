@@ -32,7 +32,7 @@ const targets = new Map<string, string>([
     layer,
     isFile(layer) ? `src-main/${layer}` : `src-main/${layer}/target.ts`,
   ]),
-  ['services/ports', 'src-main/services/ports/storage.ts'],
+  ['services/ports', 'src-main/storage/storage.ts'],
   ['src-renderer', 'src-renderer/target.ts'],
   ['test', 'test/target.ts'],
 ])
@@ -204,7 +204,7 @@ test('services take types of storage in one file, and nothing that runs', async 
       'src-main/storage/store.ts': 'export type Row = { readonly id: string }\n',
       'src-main/storage/run.ts': 'export const run = () => undefined\n',
       'src-main/fleet/target.ts': 'export type Target = string\n',
-      'src-main/services/ports/storage.ts':
+      'src-main/storage/storage.ts':
         `export type { Row } from '../../storage/store.ts'\n` +
         `export { run } from '../../storage/run.ts'\n` +
         `export type { Target } from '../../fleet/target.ts'\n`,
@@ -214,8 +214,8 @@ test('services take types of storage in one file, and nothing that runs', async 
   )
   expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual([
     'src-main/services/jobs/list.ts -> src-main/storage/store.ts',
-    'src-main/services/ports/storage.ts -> src-main/fleet/target.ts',
-    'src-main/services/ports/storage.ts -> src-main/storage/run.ts',
+    'src-main/storage/storage.ts -> src-main/fleet/target.ts',
+    'src-main/storage/storage.ts -> src-main/storage/run.ts',
   ])
 })
 

@@ -3,7 +3,7 @@ import type { DoctorRow } from '../../src-main/contract/system.ts'
 import type { MachineDriver, MachineStatus } from '../../src-main/features/machines/ports.ts'
 import type { Clock } from '../../src-main/lib/system.ts'
 import type { ServiceReach } from '../../src-main/runtimes/port.ts'
-import type { Machine } from '../../src-main/services/ports/storage.ts'
+import type { Machine } from '../../src-main/storage/storage.ts'
 import { createFakeFleet, type FakeFleet, type FakePlace, fakePlace } from './fake-fleet.ts'
 
 /** A machine of a test: what is there outlives drivers. */

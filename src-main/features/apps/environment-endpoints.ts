@@ -1,6 +1,6 @@
 import type { AppMembership } from '../../contract/app.ts'
 import type { Manifest } from '../../contract/manifest.ts'
-import type { Endpoint, Release, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Release, Storage } from '../../storage/storage.ts'
 import type { AppTarget } from './rules/app-target.ts'
 
 export type MemberEndpoint = Endpoint & { readonly app: AppMembership }

@@ -8,7 +8,7 @@ import type {
 } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
-import type { App, Endpoint, Environment, Release, Storage } from '../../services/ports/storage.ts'
+import type { App, Endpoint, Environment, Release, Storage } from '../../storage/storage.ts'
 import { addressesOf } from '../endpoints/views.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf } from './release-source.ts'

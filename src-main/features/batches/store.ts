@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../contract/job.ts'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 import type { Job } from '../jobs/store/job.ts'
 import { JOB_COLUMNS } from '../jobs/store/job-filter.ts'
 

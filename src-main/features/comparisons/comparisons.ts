@@ -16,7 +16,7 @@ import type {
   Endpoint,
   Job,
   StoredVersion,
-} from '../../services/ports/storage.ts'
+} from '../../storage/storage.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
 import type { Comparer, StoredOutput } from '../jobs/ports.ts'

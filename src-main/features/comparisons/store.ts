@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVersion } from '../../contract/compare.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 import type { Compared } from './rules/outputs.ts'
 
 export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }

@@ -1,4 +1,4 @@
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 /**
  * Disk usage by kind, and cleaning. Only unused data is removed: nothing of a live job, release or worker, and no
  * volumes, which belong to users.

@@ -1,7 +1,7 @@
 import type { MachineView } from '../../contract/system.ts'
 import type { Fleet, FleetMachine, Host, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 

@@ -1,6 +1,6 @@
 /** Jobs that start again because others are cancelled: a worker that does not stop one in time ends with all its jobs. */
 
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { otherJobsOf } from '../workers/rules/shared-workers.ts'
 import { type JobSelection, selectedJobs } from './queue/change-many-jobs.ts'
 import type { Leases } from './queue/leases.ts'

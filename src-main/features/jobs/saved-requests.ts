@@ -4,7 +4,7 @@ import type { InputHints, RequestDraft, SavedRequest } from '../../contract/requ
 import { parseExact } from '../../lib/json.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { exampleInput } from '../apps/views.ts'
 import { graphInputHints, inputHints } from './rules/requests/input-hints.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock, Log, NewId } from '../../lib/system.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { createKeys } from './keys.ts'
 import { createNamedKeys } from './named-keys.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../../contract/keys.ts'
 import type { Role } from '../../contract/roles.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 
 /** A stored named key; its times are wall ms. */
 export type NamedKey = {

@@ -1,4 +1,4 @@
-import type { Endpoint, NamedKey, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, NamedKey, Storage } from '../../storage/storage.ts'
 /**
  * Maps keys to callers: the account, named keys by role, endpoint keys, and tokens of live workers for their app's
  * environment, or for endpoints of no app. Stored as hashes, compared in constant time. Source: docs/spec/job-api.md,

@@ -6,7 +6,7 @@ import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyVi
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
-import type { NamedKey, Storage } from '../../services/ports/storage.ts'
+import type { NamedKey, Storage } from '../../storage/storage.ts'
 
 // The last use is stored to the minute, so that requests cost no write.
 const USE_NOTED_MS = MINUTE_MS

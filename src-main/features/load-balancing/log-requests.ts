@@ -1,7 +1,7 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 
 /** Filters requests by status range (from 0 it includes those without status) and older than `before`. */
 type RequestQuery = {

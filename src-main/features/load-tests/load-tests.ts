@@ -7,7 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import { createNotifier } from '../../lib/wait.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { RequestSender } from '../jobs/ports.ts'
 import { createTally, evaluateResponse } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { LoadTest } from '../../contract/requests.ts'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 
 const COLUMNS = `id, endpoint_id AS endpointId, state, reason, plan, started_at AS startedAt, result`
 

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { MachineWay } from '../../contract/machines.ts'
 import { machineWay } from '../../contract/machines.ts'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 
 /** A stored machine. `id`, a-z and 0-9, names the resources this service creates there. `addedAt` is wall ms. */
 export type Machine = {

@@ -2,7 +2,7 @@
 import type { MACHINE_STATES, MachineFacts } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Machine } from '../../services/ports/storage.ts'
+import type { Machine } from '../../storage/storage.ts'
 
 /** Whether an engine answers; `since` is when that began, wall ms. */
 export type MachineStatus = {

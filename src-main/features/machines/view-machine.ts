@@ -1,6 +1,6 @@
 import type { MachineView } from '../../contract/machines.ts'
 import { wantedMachine } from '../../runtimes/rules/place.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { OpenMachine } from './machines.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelCredentialsView, modelCredentialsPut } from '../../contract/models.ts'
 import type { Clock } from '../../lib/system.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 const SCOPE = 'model-host'
 

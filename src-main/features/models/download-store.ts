@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ModelDownload } from '../../contract/models.ts'
-import { queriesOf, type RowOf } from '../../storage/queries.ts'
+import { queriesOf, type RowOf } from '../../database/queries.ts'
 import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from './rules/download-transitions.ts'
 
 /** A stored download. `validator`: ETag or date used to request the rest. */

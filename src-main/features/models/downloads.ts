@@ -9,7 +9,7 @@ import type { ModelDownload, ModelDownloadCreate } from '../../contract/models.t
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import { MIB } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
-import type { ModelFiles, ModelTarget, Storage, StoredDownload } from '../../services/ports/storage.ts'
+import type { ModelFiles, ModelTarget, Storage, StoredDownload } from '../../storage/storage.ts'
 import { authorizationFor } from './credentials.ts'
 import type { FetchFile } from './ports.ts'
 import { mayHappen, pauseBefore, TRIES_MAX } from './rules/download-transitions.ts'

@@ -1,7 +1,7 @@
 import type { ModelUse } from '../../contract/models.ts'
 import type { Clock } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 
 const RUNS = 200

@@ -1,4 +1,4 @@
-import type { ScannedFolder, Storage } from '../../services/ports/storage.ts'
+import type { ScannedFolder, Storage } from '../../storage/storage.ts'
 import { TargetError } from './rules/target-error.ts'
 /**
  * Models of this machine: folders, downloads and uses. Users change the folders too, so they are scanned on demand; the

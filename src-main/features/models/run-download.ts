@@ -1,10 +1,4 @@
-import type {
-  ModelDownloadStore,
-  ModelFiles,
-  ModelPart,
-  ModelTarget,
-  StoredDownload,
-} from '../../services/ports/storage.ts'
+import type { ModelDownloadStore, ModelFiles, ModelPart, ModelTarget, StoredDownload } from '../../storage/storage.ts'
 import { TargetError } from './rules/target-error.ts'
 /**
  * One try of a download: continue, verify, rename. Everything that a host claims is bounded: size, disk, checksum,

@@ -4,7 +4,7 @@
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { Change, Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Change, Endpoint, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'

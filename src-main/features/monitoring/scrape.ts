@@ -5,7 +5,7 @@
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/system.ts'
 import type { Fleet, Host } from '../../runtimes/port.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { Settings } from '../settings/settings.ts'

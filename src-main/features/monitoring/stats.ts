@@ -2,7 +2,7 @@
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
 import type { Clock } from '../../lib/system.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { isFailed, MAY_HAVE_FAILED_FROM } from '../jobs/rules/requests/is-failed.ts'
 import type { MetricsRecorder } from './metrics.ts'
 import { type Step, toTotals } from './rules/metrics.ts'

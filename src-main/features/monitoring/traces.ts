@@ -4,7 +4,7 @@
  */
 import type { JobHistoryEntry } from '../../contract/management.ts'
 import type { Clock, Log, NewId } from '../../lib/system.ts'
-import type { Change, Job, JobChange, Storage } from '../../services/ports/storage.ts'
+import type { Change, Job, JobChange, Storage } from '../../storage/storage.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'

@@ -2,7 +2,7 @@
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { WorkerOutput } from '../../runtimes/port.ts'
-import type { Endpoint, NewLogLine, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, NewLogLine, Storage } from '../../storage/storage.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
 import { ownSecrets, secretValues } from '../apps/variables.ts'
 import { finishJob, type Leases } from '../jobs/queue/leases.ts'

@@ -12,8 +12,8 @@ import type {
   PlatformWorker,
 } from '../../contract/platform.ts'
 import type { PlatformSettings } from '../../contract/platform-settings.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
+import type { Endpoint } from '../../storage/storage.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { TASK_PROGRAM } from '../apps/rules/runtime-program.ts'
 import { VOLUME_TARGET } from '../apps/rules/target-config.ts'

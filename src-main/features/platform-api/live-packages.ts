@@ -4,7 +4,7 @@
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
+import type { Endpoint } from '../../storage/storage.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'

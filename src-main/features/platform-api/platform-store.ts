@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { NetworkVolume, Template } from '../../contract/platform.ts'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 
 /** `createdAt` is wall ms. */
 export type StoredTemplate = {

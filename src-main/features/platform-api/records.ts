@@ -15,7 +15,7 @@ import type {
   volumeUpdate,
 } from '../../contract/platform.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
-import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../../storage/storage.ts'
 import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../registries/registries.ts'
 
 export type RecordDeps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

@@ -6,7 +6,7 @@ import {
 } from '../../contract/container.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Clock } from '../../lib/system.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 const SCOPE = 'registry'
 

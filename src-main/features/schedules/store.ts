@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { JobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ScheduleCreate, ScheduleRun } from '../../contract/schedules.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 
 /** A stored schedule; all of its times are wall ms. */
 export type Schedule = Pick<ScheduleCreate, 'name' | 'cron' | 'everyMs' | 'timeZone'> & {

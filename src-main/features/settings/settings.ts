@@ -1,5 +1,5 @@
 import { type ServiceSettings, serviceSettings } from '../../contract/management.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 const NAME = 'settings'
 

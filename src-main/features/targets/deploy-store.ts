@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 
 export type TargetPlace = { readonly target: string; readonly app: string; readonly environment: string }
 

@@ -1,4 +1,4 @@
-import type { Storage, StoredTargetDeploy, TargetPlace } from '../../services/ports/storage.ts'
+import type { Storage, StoredTargetDeploy, TargetPlace } from '../../storage/storage.ts'
 /**
  * Plans, runs and records deploys to targets. Running ones are only in memory; successful ones are recorded for
  * rollbacks.

@@ -1,7 +1,7 @@
 import type { Clock, Log } from '../../lib/system.ts'
 import { momentOf } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Job, Storage, StoredWorker } from '../../services/ports/storage.ts'
+import type { Job, Storage, StoredWorker } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
 

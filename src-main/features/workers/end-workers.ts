@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import type { RequestBalancer } from '../load-balancing/balance-requests.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'

@@ -1,7 +1,7 @@
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { Faults } from '../../contract/faults.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { JobChange, Storage } from '../../services/ports/storage.ts'
+import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'
 import { faultReason, tryId, whyKilled } from './rules/faults.ts'
 

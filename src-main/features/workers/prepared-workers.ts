@@ -1,6 +1,6 @@
 import type { Log, NewId } from '../../lib/system.ts'
 import type { Fleet, WorkerSpec } from '../../runtimes/port.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
+import type { Endpoint } from '../../storage/storage.ts'
 
 export type WorkerIdentity = { readonly workerId: string; readonly token: string }
 

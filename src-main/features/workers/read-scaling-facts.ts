@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { findCapacity } from './inject-faults.ts'

@@ -5,7 +5,7 @@
 import type { CodeChange } from '../../contract/endpoint.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'
 import type { CodeFilesChange, CodeWatch, WatchCode } from './ports.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'

@@ -5,7 +5,7 @@
 import type { ReplacementOrder } from '../../contract/workers.ts'
 import type { Clock, Log } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'
 import { isLive } from './rules/transitions.ts'
 import { whenEnded } from './stage-worker.ts'

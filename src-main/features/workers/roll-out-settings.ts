@@ -5,7 +5,7 @@
 
 import type { Log } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from './registry/worker-registry.ts'
 import { takesJobs } from './rules/transitions.ts'
 import type { WorkerSupervisor } from './supervise.ts'

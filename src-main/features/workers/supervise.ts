@@ -2,7 +2,7 @@
  * Applies the decisions of domain/worker to every endpoint's workers, after changes and at times that a decision names.
  */
 
-import type { Change, Endpoint, JobChange } from '../../services/ports/storage.ts'
+import type { Change, Endpoint, JobChange } from '../../storage/storage.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { RequestBalancer } from '../load-balancing/balance-requests.ts'

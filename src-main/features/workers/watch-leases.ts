@@ -1,4 +1,4 @@
-import type { Storage } from '../../services/ports/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
 /** Finds expired leases: overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'

@@ -3,7 +3,7 @@
 import type { Clock, Log, NewId } from '../../lib/system.ts'
 import type { WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
 import { otherMachine } from '../../runtimes/rules/place.ts'
-import type { Endpoint, Storage, StoredExit } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage, StoredExit } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { PlacedFleet } from '../machines/join-machines.ts'

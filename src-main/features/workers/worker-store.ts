@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkerState } from '../../contract/endpoint.ts'
-import { queriesOf } from '../../storage/queries.ts'
+import { queriesOf } from '../../database/queries.ts'
 import type { EventLog } from '../jobs/store/event-store.ts'
 import type { WorkerExit } from './rules/crash-loop.ts'
 

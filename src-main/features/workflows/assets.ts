@@ -6,7 +6,7 @@ import type { StoredBytes } from '../../lib/json.ts'
 import { mediaTypeOf, pictureSize } from '../../lib/media.ts'
 import type { Clock } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { Asset, Storage } from '../../services/ports/storage.ts'
+import type { Asset, Storage } from '../../storage/storage.ts'
 import type { FileTools } from './ports.ts'
 import { nameVariants, plainName } from './rules/runs/find-results.ts'
 

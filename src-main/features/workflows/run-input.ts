@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Models } from '../models/models.ts'
 import type { SentImage } from './rules/publish/parameter-values.ts'
 import type { AskedModel, InstalledModels } from './rules/runs/graph-models.ts'

@@ -5,7 +5,7 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import type { Clock, Log } from '../../lib/system.ts'
-import type { Endpoint, Storage } from '../../services/ports/storage.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { isOfServer } from '../endpoints/views.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 import type { WorkflowPorts } from './ports.ts'

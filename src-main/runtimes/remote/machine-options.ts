@@ -1,6 +1,6 @@
 import type { MachineWay } from '../../contract/machines.ts'
 import type { MachineDriver } from '../../features/machines/ports.ts'
-import type { Machine } from '../../services/ports/storage.ts'
+import type { Machine } from '../../storage/storage.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
 import type { LocalPlaceOptions } from '../docker/place.ts'
 import type { Watch } from '../port.ts'

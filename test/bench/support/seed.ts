@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
-import type { NewLogLine, Storage } from '../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
+import type { NewLogLine, Storage } from '../../../src-main/storage/storage.ts'
 
 const BATCH = 10_000
 const DAY_MS = 86_400_000

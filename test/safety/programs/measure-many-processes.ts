@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { createSteadyClock } from '../../../src-main/app/steady-clock.ts'
 import { readProcStat, readResidentBytes } from '../../../src-main/features/workers/rules/usage.ts'
 import { systemTime } from '../../../src-main/http/server/system-ports.ts'
 import { createProcessUsageReader } from '../../../src-main/runtimes/process/read-usage.ts'
-import { createSteadyClock } from '../../../src-main/services/steady-clock.ts'
 
 const COUNT = 200
 const MANY = `for i in $(seq ${COUNT}); do sleep 60 & done; echo ready; wait`

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { recoverFolder } from '../../../src-main/app/headless/recover-folder.ts'
-import { openDatabase } from '../../../src-main/storage/open-database.ts'
+import { openDatabase } from '../../../src-main/database/open-database.ts'
 
 /** A data folder that a service left when it was killed. */
 function setup() {

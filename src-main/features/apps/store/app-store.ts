@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ReleaseKind, ReleaseState, RunsOn } from '../../../contract/app.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import { endsRelease, RELEASE_TRANSITIONS, type ReleaseEvent } from '../rules/release-transitions.ts'
 
 /** An app as stored; its times are wall ms. */

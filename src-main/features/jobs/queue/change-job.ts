@@ -3,7 +3,7 @@ import type { JobState } from '../../../contract/job.ts'
 import type { QueueMove } from '../../../contract/job-routes.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
-import type { Job, Moment, Storage } from '../../../services/ports/storage.ts'
+import type { Job, Moment, Storage } from '../../../storage/storage.ts'
 import { type JobEvent, TRANSITIONS } from '../rules/transitions.ts'
 
 async function moveOrRefuse(

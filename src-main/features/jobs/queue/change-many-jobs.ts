@@ -7,7 +7,7 @@ import type { BulkMove } from '../../../contract/job-routes.ts'
 import { writeInSlices } from '../../../database/write-slices.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
-import type { Job, JobFilter, NamedJobs, Storage } from '../../../services/ports/storage.ts'
+import type { Job, JobFilter, NamedJobs, Storage } from '../../../storage/storage.ts'
 import { TRANSITIONS } from '../rules/transitions.ts'
 
 // A commit of this size takes about 10 ms.

@@ -3,7 +3,7 @@
 import { type SliceDeps, writeInSlices } from '../../../database/write-slices.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
-import type { Job, Moment, Storage } from '../../../services/ports/storage.ts'
+import type { Job, Moment, Storage } from '../../../storage/storage.ts'
 import { moveOfLostJob } from '../../workers/rules/dispatch.ts'
 import { lostWorkerError } from '../rules/lost-worker.ts'
 import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'

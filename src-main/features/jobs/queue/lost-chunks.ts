@@ -1,7 +1,7 @@
 /** Counts stream chunks that did not arrive (unwritable or NaN) and reports them at the job's end. In memory only. */
 import { limit } from '../../../contract/limits.ts'
 import { counted } from '../../../lib/text.ts'
-import type { Storage } from '../../../services/ports/storage.ts'
+import type { Storage } from '../../../storage/storage.ts'
 
 export type LostChunks = ReturnType<typeof createLostChunks>
 

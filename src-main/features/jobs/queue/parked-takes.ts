@@ -1,4 +1,4 @@
-import type { Change, Job, Storage } from '../../../services/ports/storage.ts'
+import type { Change, Job, Storage } from '../../../storage/storage.ts'
 /**
  * Workers waiting for jobs. Dispatch is the last write of each group commit, without polling and before the disk sync:
  * see docs/decisions.md, "Commits settle beside the event loop".

@@ -1,5 +1,5 @@
 import type { JobState } from '../../../contract/job.ts'
-import type { Change, JobStore, Storage } from '../../../services/ports/storage.ts'
+import type { Change, JobStore, Storage } from '../../../storage/storage.ts'
 
 export type QueueCount = { readonly normal: number; readonly lowPriority: number; readonly inProgress: number }
 

@@ -5,7 +5,7 @@
 import type { JobState } from '../../../contract/job.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { wait } from '../../../lib/wait.ts'
-import type { Job, Storage } from '../../../services/ports/storage.ts'
+import type { Job, Storage } from '../../../storage/storage.ts'
 import { isFinal } from '../rules/transitions.ts'
 import type { JobWaiters } from './wait-for-job.ts'
 

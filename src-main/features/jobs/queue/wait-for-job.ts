@@ -1,6 +1,6 @@
 import { createKeyedEmitter } from '../../../lib/emitter.ts'
 import type { Clock } from '../../../lib/system.ts'
-import type { Change, Job, JobStore, Storage } from '../../../services/ports/storage.ts'
+import type { Change, Job, JobStore, Storage } from '../../../storage/storage.ts'
 import { isFinal } from '../rules/transitions.ts'
 
 export type JobWaiters = ReturnType<typeof createJobWaiters>

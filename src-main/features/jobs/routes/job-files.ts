@@ -9,8 +9,8 @@ import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { DONE, fileResponse, type ManagementOperations } from '../../../http/operation.ts'
 import { parseJson, readFields } from '../../../http/read-request.ts'
 import { MIB } from '../../../lib/units.ts'
-import type { BatchPlace, Endpoint, Job } from '../../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../../services/service-context.ts'
+import type { BatchPlace, Endpoint, Job } from '../../../storage/storage.ts'
 import { hiddenValues } from '../../apps/variables.ts'
 import {
   cancelBatch,

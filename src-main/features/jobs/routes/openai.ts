@@ -7,7 +7,7 @@ import { type JobApiServices, jsonResponse, type Operation, type OperationReques
 import { objectPieces, parseRequest } from '../../../http/read-request.ts'
 import type { Json } from '../../../lib/json.ts'
 import { cutText, rawFields } from '../../../lib/scan-json.ts'
-import type { Job } from '../../../services/ports/storage.ts'
+import type { Job } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { joinedJson } from '../body-text.ts'
 import { cancelJob } from '../queue/change-job.ts'

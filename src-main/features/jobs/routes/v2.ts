@@ -8,7 +8,7 @@ import { type JobApiServices, JSON_TYPE, jsonResponse, type OperationRequest } f
 import { type JsonBody, type Parsed, parseRequest } from '../../../http/read-request.ts'
 import { afterResponse } from '../../../http/send-response.ts'
 import type { SentJson } from '../../../lib/json.ts'
-import type { Endpoint, Job, JobStore } from '../../../services/ports/storage.ts'
+import type { Endpoint, Job, JobStore } from '../../../storage/storage.ts'
 import { kindOf, workedBy } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { readHealth } from '../../endpoints/views.ts'
 import { withLivePackages } from '../../platform-api/live-packages.ts'

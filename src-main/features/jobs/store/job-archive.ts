@@ -3,7 +3,7 @@
  * average per record, and streams by chunk count and first chunk sizes.
  */
 import type { Database } from 'better-sqlite3'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import { DELETE_OUTPUT } from './job-payloads.ts'
 
 export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) FROM job_chunks WHERE seq = ?`

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import type { Seal } from '../../../database/secret-store.ts'
+import { openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from '../../../database/write-files.ts'
 import type { Json, StoredBytes } from '../../../lib/json.ts'
-import { queriesOf } from '../../../storage/queries.ts'
-import { openStoredBytes, unlessMissing } from '../../../storage/stored-bytes.ts'
 import type { JobName, PayloadFile, StoredPayload } from './job.ts'
 
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`

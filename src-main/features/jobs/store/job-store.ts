@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../rules/transitions.ts'
 import type { EventLog } from './event-store.ts'
 import type { Job, Moment, MoveFields, NewJob } from './job.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { PendingBulkView } from '../../../contract/pending-bulk.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import type { NamedJobs } from './job.ts'
 
 export type PendingBulk<Selection> = PendingBulkView & { readonly selection: Selection }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { SavedRequest } from '../../../contract/requests.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 
 const COLUMNS = `id, name, request, updated_at AS updatedAt`
 

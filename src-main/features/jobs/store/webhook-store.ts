@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { WebhookDelivery } from '../../../contract/management.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../../database/queries.ts'
 import type { Moment } from './job.ts'
 
 export type DueDelivery = { readonly id: number; readonly seq: number; readonly url: string; readonly attempts: number }

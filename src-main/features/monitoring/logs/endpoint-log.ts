@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../../lib/system.ts'
-import type { Storage } from '../../../services/ports/storage.ts'
+import type { Storage } from '../../../storage/storage.ts'
 
 export type EndpointLog = (entry: {
   readonly endpointId: string

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import type { TraceContext } from '../rules/trace-context.ts'
 
 type Row = { readonly traceId: string; readonly spanId: string; readonly sampled: 0 | 1; readonly state: string | null }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { bytesInMemory, openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import {
   createDurableWriter,
   createFolderMaker,
@@ -12,7 +13,6 @@ import {
   fileError,
   syncFolder,
 } from '../../../database/write-files.ts'
-import { bytesInMemory, openStoredBytes, unlessMissing } from '../../../storage/stored-bytes.ts'
 
 /** Asset files by SHA-256. Not to be used inside a Writer's work. */
 type AssetFiles = ReturnType<typeof openAssetFiles>

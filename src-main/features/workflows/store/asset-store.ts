@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { AssetView } from '../../../contract/workflows.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 
 export type Asset = Omit<AssetView, 'name'>
 

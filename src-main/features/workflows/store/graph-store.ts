@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { GraphVersion } from '../../../contract/published.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 
 export type StoredGraph = GraphVersion & {
   readonly payload: string

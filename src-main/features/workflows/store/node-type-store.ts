@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { NodeTypesResponse } from '../../../contract/workflows.ts'
-import { queriesOf, type RowOf, withoutNulls } from '../../../storage/queries.ts'
+import { queriesOf, type RowOf, withoutNulls } from '../../../database/queries.ts'
 
 export type StoredNodeTypes = NodeTypesResponse & { readonly source: 'server' | 'file'; readonly readAt: number }
 

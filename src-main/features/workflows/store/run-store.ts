@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../../contract/job.ts'
 import type { RunResult, RunView, SweepCell, SweepView } from '../../../contract/workflows.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import { isFinal } from '../../jobs/rules/transitions.ts'
 import type { EventLog } from '../../jobs/store/event-store.ts'
 

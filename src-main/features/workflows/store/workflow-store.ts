@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkflowVersion, WorkflowView } from '../../../contract/workflows.ts'
-import { queriesOf } from '../../../storage/queries.ts'
+import { queriesOf } from '../../../database/queries.ts'
 import type { LibraryText } from '../rules/runs/library-text.ts'
 
 /** The version and draft that a writer has seen. */

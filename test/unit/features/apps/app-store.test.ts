@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { RELEASE_STATES, type ReleaseState } from '../../../../src-main/contract/app.ts'
+import { openDatabase } from '../../../../src-main/database/open-database.ts'
 import { RELEASE_EVENTS, RELEASE_TRANSITIONS } from '../../../../src-main/features/apps/rules/release-transitions.ts'
 import { createAppStore } from '../../../../src-main/features/apps/store/app-store.ts'
-import type { NewRelease, Release } from '../../../../src-main/services/ports/storage.ts'
-import { openDatabase } from '../../../../src-main/storage/open-database.ts'
+import type { NewRelease, Release } from '../../../../src-main/storage/storage.ts'
 
 const MADE_AT = 10
 const ACTIVE_AT = 20

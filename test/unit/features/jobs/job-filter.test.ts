@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { isTimedOut, TIME_LIMIT_ERROR } from '../../../../src-main/features/jobs/rules/time-limit.ts'
-import type { Job, JobFilter } from '../../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
+import type { Job, JobFilter } from '../../../../src-main/storage/storage.ts'
 
 // More than are looked at before the ranges of each endpoint are.
 const JOBS = 1500

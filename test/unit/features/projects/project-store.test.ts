@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../../../src-main/storage/open-database.ts'
+import { openDatabase } from '../../../../src-main/database/open-database.ts'
 import { createProjectStore } from '../../../../src-main/storage/open-storage.ts'
 
 const setup = () => createProjectStore(openDatabase(':memory:'))

@@ -3,7 +3,7 @@ import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { createPreparedWorkers } from '../../../../src-main/features/workers/prepared-workers.ts'
 import type { WorkerSpec } from '../../../../src-main/runtimes/port.ts'
-import type { Endpoint } from '../../../../src-main/services/ports/storage.ts'
+import type { Endpoint } from '../../../../src-main/storage/storage.ts'
 
 /** A pool, the workers that its fleet has made, and endpoints for it. */
 function setup() {

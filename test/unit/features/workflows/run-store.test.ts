@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunQuery } from '../../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
+import type { RunQuery } from '../../../../src-main/storage/storage.ts'
 
 const ALL: RunQuery = {
   workflowId: undefined,

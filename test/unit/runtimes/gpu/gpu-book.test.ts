@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { createSteadyClock } from '../../../../src-main/app/steady-clock.ts'
 import { createGpuBook } from '../../../../src-main/runtimes/docker/gpu-book.ts'
 import type { GpuNeed } from '../../../../src-main/runtimes/rules/gpu-allocation.ts'
 import type { GpuInventory } from '../../../../src-main/runtimes/rules/gpu-list.ts'
-import { createSteadyClock } from '../../../../src-main/services/steady-clock.ts'
 import { createFakeClock, settle } from '../../../support/fake-clock.ts'
 import { recordedCards } from '../../../support/recorded-gpus.ts'
 

@@ -10,8 +10,8 @@ import type { Role } from '../../../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { noted, targetOf } from '../../../../http/audit.ts'
 import { requireRoleOf } from '../../../../http/guards.ts'
-import type { App, Environment } from '../../../../services/ports/storage.ts'
 import type { ServiceContext } from '../../../../services/service-context.ts'
+import type { App, Environment } from '../../../../storage/storage.ts'
 import { endpointsOf } from '../../../apps/environment-endpoints.ts'
 import {
   createEnvironment,

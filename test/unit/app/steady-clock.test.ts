@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSteadyClock } from '../../../src-main/services/steady-clock.ts'
+import { createSteadyClock } from '../../../src-main/app/steady-clock.ts'
 
 function source(wall: number) {
   const time = { wall, monotonic: 50 }

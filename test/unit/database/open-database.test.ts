@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { JOB_STATES } from '../../../src-main/contract/job.ts'
+import { DatabaseUnusable, openDatabase } from '../../../src-main/database/open-database.ts'
 import { isFinal } from '../../../src-main/features/jobs/rules/transitions.ts'
-import { DatabaseUnusable, openDatabase } from '../../../src-main/storage/open-database.ts'
 
 function file(): string {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))

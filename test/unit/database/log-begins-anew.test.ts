@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { DatabaseUnusable } from '../../../src-main/storage/open-database.ts'
+import { DatabaseUnusable } from '../../../src-main/database/open-database.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const LARGE = 'x'.repeat(200_000)

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../../../src-main/database/open-database.ts'
 import { createTermLookup } from '../../../src-main/features/jobs/store/search-index.ts'
-import { openDatabase } from '../../../src-main/storage/open-database.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
 // statement, a row an endpoint and state.
@@ -49,7 +49,7 @@ const TRIMS =
 async function queriesOfStores(): Promise<readonly string[]> {
   const all: string[] = []
   vi.resetModules()
-  vi.doMock(import('../../../src-main/storage/queries.ts'), async (load) => {
+  vi.doMock(import('../../../src-main/database/queries.ts'), async (load) => {
     const { queriesOf, ...real } = await load()
     const noting: typeof queriesOf = (db) => {
       const query = queriesOf(db)
@@ -62,7 +62,7 @@ async function queriesOfStores(): Promise<readonly string[]> {
   })
   const { openStorage } = await import('../../../src-main/storage/open-storage.ts')
   await openStorage(':memory:').close()
-  vi.doUnmock('../../../src-main/storage/queries.ts')
+  vi.doUnmock('../../../src-main/database/queries.ts')
   vi.resetModules()
   return all
 }

@@ -1,8 +1,8 @@
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
-import { PRIVATE_FILE, PRIVATE_FOLDER, syncFolderNow } from '../database/write-files.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
 // 16 MiB page cache. Four times as much was not faster even with a million waiting jobs, as the system caches the file;
 // the process stayed 50 MB larger.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { findDamage, recoverDatabase } from '../../../src-main/storage/recover-database.ts'
+import { openDatabase } from '../../../src-main/database/open-database.ts'
+import { findDamage, recoverDatabase } from '../../../src-main/database/recover-database.ts'
 
 const PAGE_BYTES = 4096
 const ROWS = 5000

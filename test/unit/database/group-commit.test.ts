@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Change } from '../../../src-main/services/ports/storage.ts'
-import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
-import { createLogSync } from '../../../src-main/storage/log-sync.ts'
+import { createGroupCommit } from '../../../src-main/database/group-commit.ts'
+import { createLogSync } from '../../../src-main/database/log-sync.ts'
+import type { Change } from '../../../src-main/storage/storage.ts'
 
 const change = (name: string) => ({ type: 'endpoint', event: name }) as unknown as Change
 const names = (changes: readonly Change[]) => changes.map(({ event }) => event)

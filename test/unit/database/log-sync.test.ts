@@ -1,8 +1,8 @@
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../../src-main/services/ports/storage.ts'
-import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
-import { createLogSync, type SyncSlot } from '../../../src-main/storage/log-sync.ts'
+import { createGroupCommit } from '../../../src-main/database/group-commit.ts'
+import { createLogSync, type SyncSlot } from '../../../src-main/database/log-sync.ts'
+import type { Change } from '../../../src-main/storage/storage.ts'
 
 /** Syncs that end when the test says so. */
 function manualSyncs(slots = 2) {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { bytesInMemory, openStoredBytes } from '../../../src-main/storage/stored-bytes.ts'
+import { bytesInMemory, openStoredBytes } from '../../../src-main/database/stored-bytes.ts'
 
 const BYTES = new Uint8Array(300_000).map((_, at) => at % 251)
 const PIECE = 128 * 1024

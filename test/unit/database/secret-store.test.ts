@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../../src-main/database/open-database.ts'
 import { createSeal, createSecretStore, keyInFile, keyInMemory } from '../../../src-main/database/secret-store.ts'
-import { openDatabase } from '../../../src-main/storage/open-database.ts'
 
 const VALUE = 'a value that must not be seen'
 

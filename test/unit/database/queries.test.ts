@@ -1,6 +1,6 @@
 import BetterSqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { queriesOf } from '../../../src-main/storage/queries.ts'
+import { queriesOf } from '../../../src-main/database/queries.ts'
 
 type Row = { readonly id: number; readonly name: string | null }
 

@@ -1,5 +1,5 @@
 import type { Clock, Log, TimeSource } from '../lib/system.ts'
-import type { Storage } from './ports/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 
 // Above slow clock corrections within one check, below a set clock or suspension.
 const JUMP_MS = 2000

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Arch, type Configuration } from 'electron-builder'
-import { SCHEME } from '../../src-main/electron/deep-link.ts'
+import { SCHEME } from '../../src-main/app/desktop/deep-link.ts'
 import { setFuses } from './fuses.ts'
 import { stageCore } from './stage-core.ts'
 

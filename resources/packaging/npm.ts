@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PINNED } from '../../src-main/cli/set-up.mjs'
+import { PINNED } from '../../src-main/app/cli/set-up.mjs'
 import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { stageCore } from './stage-core.ts'
@@ -13,7 +13,7 @@ import { stageCore } from './stage-core.ts'
 const ROOT = join(import.meta.dirname, '..', '..')
 const PACKAGE = join(ROOT, 'out', 'package')
 const TO = process.argv[2] ?? join(ROOT, 'dist')
-const LAUNCHER = ['drydock.mjs', 'arguments.mjs', 'set-up.mjs', 'steps.mjs'].map((name) => `src-main/cli/${name}`)
+const LAUNCHER = ['drydock.mjs', 'arguments.mjs', 'set-up.mjs', 'steps.mjs'].map((name) => `src-main/app/cli/${name}`)
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
 

@@ -4,7 +4,7 @@
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { PINNED, PINNED_NODE } from '../../src-main/cli/set-up.mjs'
+import { PINNED, PINNED_NODE } from '../../src-main/app/cli/set-up.mjs'
 import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { buildPrograms, LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { type LockedPackages, neededFolders } from './production-packages.ts'
@@ -90,7 +90,7 @@ function demandOwnKind({ platform, arch }: Target): void {
 
 function copyNode(to: string, { platform }: Target): void {
   const name = platform === 'win32' ? 'node.exe' : 'node'
-  demand(PINNED_NODE, `node src-main/cli/set-up.mjs ${PINNED}`)
+  demand(PINNED_NODE, `node src-main/app/cli/set-up.mjs ${PINNED}`)
   mkdirSync(join(to, 'node_modules', 'node', 'bin'), { recursive: true })
   cpSync(PINNED_NODE, join(to, 'node_modules', 'node', 'bin', name), { dereference: true })
 }

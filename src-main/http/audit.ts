@@ -4,7 +4,7 @@ import { AppError, errorBody } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
-import type { ServiceBase } from '../services/service-context.ts'
+import type { ServiceBase } from '../features/service-context.ts'
 import { addressOf } from './guards.ts'
 
 type Change = { readonly c: Context; readonly caller: Caller; readonly operation: string; readonly target: string }

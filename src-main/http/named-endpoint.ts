@@ -9,7 +9,7 @@ import { limit } from '../contract/limits.ts'
 import type { Role } from '../contract/roles.ts'
 import { type FindEndpoint, releaseToCome } from '../features/apps/environment-endpoints.ts'
 import { type Caller, maySee } from '../features/keys/keys.ts'
-import type { NamedEndpointServices } from '../services/service-context.ts'
+import type { NamedEndpointServices } from '../features/service-context.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import { requireCaller, requireOpen } from './guards.ts'
 

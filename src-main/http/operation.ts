@@ -4,9 +4,9 @@ import type { PLATFORM_ROUTES, PlatformOperation } from '../contract/platform-ro
 import { isEnough } from '../contract/roles.ts'
 import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
+import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../features/service-context.ts'
 import type { Json, SentJson } from '../lib/json.ts'
 import { piecesOf } from '../lib/json.ts'
-import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import type { Parsed } from './read-request.ts'
 

@@ -3,7 +3,7 @@
  */
 import type { Context, Hono } from 'hono'
 import { PAGE_KEY_META, PAGE_META, PAGE_SECTIONS } from '../contract/pages.ts'
-import type { ServiceBase, ServiceFacts } from '../services/service-context.ts'
+import type { ServiceBase, ServiceFacts } from '../features/service-context.ts'
 import { requireOwnAddress } from './guards.ts'
 
 export type PageFile = { readonly body: Uint8Array<ArrayBuffer>; readonly type: string }

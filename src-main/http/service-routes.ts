@@ -2,7 +2,7 @@ import type { UsageReading } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import { viewWorker } from '../features/endpoints/views.ts'
-import type { ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
+import type { ServiceBase, ServiceContext, WorkerServices } from '../features/service-context.ts'
 import type { ManagementOperations } from './operation.ts'
 import { followAsEvents } from './send-response.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts'
 import { STRICT_LIMITS } from '../contract/limits.ts'
-import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
+import type { ServiceBase, WorkerServices } from '../features/service-context.ts'
 
 const WINDOW_MS = 10_000
 

@@ -19,7 +19,7 @@ import { EXPOSITION_TYPES, formFor } from '../features/monitoring/rules/expositi
 import { operatePlatform } from '../features/platform-api/routes/routes.ts'
 import { createStateManager } from '../features/platform-api/routes/state-manager/state-manager.ts'
 import { addTaskCalls } from '../features/platform-api/routes/task-calls.ts'
-import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../features/service-context.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import { errorResponse, statusOf } from './error-response.ts'
 import { createEventFeed } from './follow-events.ts'

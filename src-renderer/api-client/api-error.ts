@@ -1,4 +1,4 @@
-import { ApiError } from '../../src-main/client/calls.ts'
+import { ApiError } from '../../src-main/app/client/calls.ts'
 
 export { ApiError }
 

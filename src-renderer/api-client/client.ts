@@ -6,7 +6,7 @@ import {
   type Operation,
   type OutgoingRequest,
   type ResponseOf,
-} from '../../src-main/client/calls.ts'
+} from '../../src-main/app/client/calls.ts'
 import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
 import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'

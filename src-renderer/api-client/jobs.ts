@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ResponseOf } from '../../src-main/client/calls.ts'
+import type { ResponseOf } from '../../src-main/app/client/calls.ts'
 import { isFinal } from '../../src-main/features/jobs/rules/transitions.ts'
 import type { ApiClient } from './client.ts'
 

@@ -3,7 +3,7 @@
  * so stale answers do not stay; missed events refetch all.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
-import type { ResponseOf } from '../../src-main/client/calls.ts'
+import type { ResponseOf } from '../../src-main/app/client/calls.ts'
 import type { JobList, JobState } from '../../src-main/contract/job.ts'
 import type { ServiceEvent } from '../../src-main/contract/live.ts'
 import type { RunView } from '../../src-main/contract/workflows.ts'

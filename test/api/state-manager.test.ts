@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it, test } from 'vitest'
-import type { Storage } from '../../src-main/core.ts'
+import type { Storage } from '../../src-main/app/core.ts'
 import { setup as setupService } from '../support/core.ts'
 import { deployApp } from '../support/deployed-app.ts'
 import { TEST_EPOCH } from '../support/fake-clock.ts'

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Storage } from '../../src-main/app/core.ts'
 import { AppError } from '../../src-main/contract/errors.ts'
 import type { DiskUse, DoctorRow } from '../../src-main/contract/system.ts'
-import type { Storage } from '../../src-main/core.ts'
 import { setup, type TestService } from '../support/core.ts'
 
 function dataFolder(): string {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { postOut } from '../../src-main/core.ts'
+import { postOut } from '../../src-main/app/core.ts'
 import { setup } from '../support/core.ts'
 import { settle, TEST_EPOCH } from '../support/fake-clock.ts'
 

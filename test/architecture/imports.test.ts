@@ -190,7 +190,7 @@ test('every import between two layers is found exactly when the table does not a
       'src-main/storage/takes-services.ts -> src-main/services/target.ts',
       'src-main/outbound/takes-storage.ts -> src-main/storage/target.ts',
       'src-main/api/takes-storage.ts -> src-main/storage/target.ts',
-      'src-main/core.ts -> src-main/api/target.ts',
+      'src-main/app/core.ts -> src-main/api/target.ts',
       'src-main/cli/takes-storage.ts -> src-main/storage/target.ts',
       'src-renderer/takes-services.ts -> src-main/services/target.ts',
     ]),
@@ -225,7 +225,7 @@ test('a package with an owner is found everywhere else', async () => {
   for (const [name, owner] of Object.entries(OWNED_PACKAGES)) {
     const slug = name.replace(/\W/g, '-')
     files[owner.endsWith('.ts') ? owner : `${owner}owns-${slug}.ts`] = `import '${name}'\n`
-    for (const folder of ['src-main/services/', 'src-main/server/', 'src-main/runtimes/process/', 'src-renderer/']) {
+    for (const folder of ['src-main/features/', 'src-main/server/', 'src-main/runtimes/process/', 'src-renderer/']) {
       if (folder === owner) continue
       const from = `${folder}takes-${slug}.ts`
       files[from] = `import type { Anything } from '${name}'\nexport type { Anything }\n`

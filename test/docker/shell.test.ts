@@ -8,7 +8,7 @@ import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine()
-const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
 const ONE = { workersMin: 1, workersMax: 1 }
 const HANDLER = `
 def handler(job):

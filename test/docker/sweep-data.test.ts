@@ -3,7 +3,7 @@
  * others.
  */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { sweepData } from '../../src-main/server/sweep-data.ts'
+import { sweepData } from '../../src-main/app/headless/sweep-data.ts'
 import { nothingLeft, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'

@@ -10,7 +10,7 @@ import { onTestFinished, vi } from 'vitest'
 // A test runs up to ten commands, each half a second of the processor, and what they start. In ms.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
 
 /** The sample handler file of this clone. */
 export const HELLO_HANDLER = fileURLToPath(new URL('../../resources/examples/hello/handler.py', import.meta.url))

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { findOtherService } from '../../src-main/electron/find-other-service.ts'
-import { startServiceChild } from '../../src-main/electron/service-child.ts'
+import { findOtherService } from '../../src-main/app/desktop/find-other-service.ts'
+import { startServiceChild } from '../../src-main/app/desktop/service-child.ts'
 import {
   type ServiceArguments,
   type ServiceChild,
   type ServiceState,
   ServiceSupervisor,
-} from '../../src-main/electron/supervise-service.ts'
+} from '../../src-main/app/desktop/supervise-service.ts'
 import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked, signal } from '../support/process-table.ts'

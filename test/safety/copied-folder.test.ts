@@ -2,7 +2,7 @@
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sweepData } from '../../src-main/server/sweep-data.ts'
+import { sweepData } from '../../src-main/app/headless/sweep-data.ts'
 import { type ServedService, servedService, startedService, until } from '../support/served-service.ts'
 
 const ONE = { workersMin: 1, workersMax: 1 }

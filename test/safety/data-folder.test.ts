@@ -23,7 +23,7 @@ import { type ServedService, servedService, startedService } from '../support/se
 import { startOnDamagedPages } from './damaged-pages.ts'
 import { fillTheDisk, mount, stopOnFullDisk } from './fill-the-disk.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
 const PAGE_BYTES = 4096
 // The number of a user whom no file of the system names.
 const NAMELESS = 54_321

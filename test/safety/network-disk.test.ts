@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../src-main/app/headless/main.ts'
 import type { Look } from '../../src-main/features/doctor/adapters/file-system.ts'
-import { startServer } from '../../src-main/server/main.ts'
 import { servedService } from '../support/served-service.ts'
 
 const NFS = 0x6969

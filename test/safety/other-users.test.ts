@@ -7,7 +7,7 @@ import { startedService, until } from '../support/served-service.ts'
 import { readSignIn } from '../support/signed-in.ts'
 
 const run = promisify(execFile)
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'cli', 'drydock.mjs')
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'app', 'cli', 'drydock.mjs')
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const FOLLOW =
   'fetch(process.argv[1], { redirect: "manual" }).then((r) => console.log(r.status, [...r.headers].join()))'

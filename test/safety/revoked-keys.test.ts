@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClient } from '../../src-main/cli/client.ts'
+import { createClient } from '../../src-main/app/cli/client.ts'
 import { startedService, until } from '../support/served-service.ts'
 import { readSignIn } from '../support/signed-in.ts'
 import { createWeb } from '../support/web-client.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sweepData } from '../../src-main/server/sweep-data.ts'
+import { sweepData } from '../../src-main/app/headless/sweep-data.ts'
 import { servedService, startedService, until } from '../support/served-service.ts'
 
 const TWO = { workersMin: 2, workersMax: 2 }

@@ -6,7 +6,7 @@ import { Clone, ended, printed as untilPrinted } from './clone.ts'
 const FAKE_VITE = `
 const fs = require('node:fs')
 const isProgram = process.argv.includes('src-main/vite.config.ts')
-const [part, source, entry] = isProgram ? ['program', 'src-main/cli/main.ts', 'cli.js'] : ['pages', 'src-renderer/main.ts', 'index.html']
+const [part, source, entry] = isProgram ? ['program', 'src-main/app/cli/main.ts', 'cli.js'] : ['pages', 'src-renderer/main.ts', 'index.html']
 fs.appendFileSync('vite-calls.log', part + '\\n')
 if (process.env.FAKE_VITE === 'fail') { console.error('no such import'); process.exit(1) }
 const build = () => {
@@ -27,8 +27,8 @@ const BUILT_PAGES = BUILT('the web pages')
 const BUILT_PROGRAM = BUILT('the program')
 const DONE = { code: 0, signal: null, stdout: '', stderr: '' }
 
-const MAIN = 'src-main/cli/main.ts'
-const OTHER_FILE = 'src-main/server/main.ts'
+const MAIN = 'src-main/app/cli/main.ts'
+const OTHER_FILE = 'src-main/app/headless/main.ts'
 const printing = (text: string) => `process.stdout.write('${text}')\n`
 
 async function setup() {
@@ -50,7 +50,7 @@ async function setup() {
     clone,
     builds,
     build: (env: NodeJS.ProcessEnv = {}) => clone.setUp(env, ['--build']),
-    printed: async () => (await ended(clone.start('src-main/cli/drydock.mjs'))).stdout,
+    printed: async () => (await ended(clone.start('src-main/app/cli/drydock.mjs'))).stdout,
   }
 }
 
@@ -79,7 +79,7 @@ test('pages and program are built side by side', async () => {
 
 test('the second of two concurrent set-ups waits for the build of the first', async () => {
   const { clone, builds } = await setup()
-  const start = () => clone.start('src-main/cli/set-up.mjs', ['--build'], { FAKE_VITE: 'until-told' })
+  const start = () => clone.start('src-main/app/cli/set-up.mjs', ['--build'], { FAKE_VITE: 'until-told' })
   const first = start()
   const firstEnd = ended(first)
   await untilPrinted(first, 'stderr', 'Building')
@@ -131,7 +131,7 @@ test('npm start builds, starts, and tells the start when it began', async () => 
   const { clone } = await setup()
   clone.write(MAIN, 'process.stdout.write(JSON.stringify([process.argv.slice(2), process.env.DRYDOCK_BEGUN_AT]))\n')
   const before = Date.now()
-  const { stdout, stderr } = await ended(clone.start('src-main/cli/start.mjs', ['--port', '0']))
+  const { stdout, stderr } = await ended(clone.start('src-main/app/cli/start.mjs', ['--port', '0']))
   expect(stderr).toEqual(BUILT('the web pages and the program'))
   const [argv, begunAt] = JSON.parse(stdout)
   expect(argv).toEqual(['start', '--port', '0'])
@@ -172,7 +172,7 @@ test('a change is seen even if the clock was ahead when the program was built', 
 
 test('a build removes the folder of a killed build, but not that of a running one', async () => {
   const { clone, build } = await setup()
-  const dead = clone.start('src-main/cli/main.ts')
+  const dead = clone.start('src-main/app/cli/main.ts')
   await ended(dead)
   clone.write(`out/renderer.${dead.pid}/index.html`, '')
   clone.write(`out/renderer.${process.pid}/index.html`, '')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-const CLI = join(import.meta.dirname, '..', '..', 'src-main', 'cli')
+const CLI = join(import.meta.dirname, '..', '..', 'src-main', 'app', 'cli')
 
 // Path of the pinned Node on Linux and macOS.
 const PINNED_NODE = `resources/pinned-node/node_modules/${
@@ -51,10 +51,10 @@ export class Clone {
 
   constructor(main = '') {
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
-    mkdirSync(join(this.root, 'src-main/cli'), { recursive: true })
+    mkdirSync(join(this.root, 'src-main/app/cli'), { recursive: true })
     for (const name of ['set-up.mjs', 'steps.mjs', 'build.mjs', 'arguments.mjs', 'drydock.mjs', 'start.mjs'])
-      cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
-    this.write('src-main/cli/main.ts', main)
+      cpSync(join(CLI, name), join(this.root, 'src-main/app/cli', name))
+    this.write('src-main/app/cli/main.ts', main)
     this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))
     this.writeLockFile('1.0.0')
     for (const folder of ['test', 'resources/pinned-node']) {
@@ -96,7 +96,7 @@ export class Clone {
 
   /** Makes set-up and launcher believe that their Node is too old, so that they use the pinned one. */
   pretendNodeIsTooOld(): void {
-    const path = 'src-main/cli/set-up.mjs'
+    const path = 'src-main/app/cli/set-up.mjs'
     this.write(path, this.read(path).replace(/IS_NEW_ENOUGH = .*/, 'IS_NEW_ENOUGH = false'))
   }
 
@@ -109,7 +109,7 @@ export class Clone {
   }
 
   setUp(env: NodeJS.ProcessEnv = {}, args: readonly string[] = []): Promise<Ended> {
-    return ended(this.start('src-main/cli/set-up.mjs', args, env))
+    return ended(this.start('src-main/app/cli/set-up.mjs', args, env))
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Clone, ended, printed } from './clone.ts'
 
-const LAUNCHER = 'src-main/cli/drydock.mjs'
+const LAUNCHER = 'src-main/app/cli/drydock.mjs'
 const SAY = `process.stdout.write(JSON.stringify([process.argv[1], process.argv.slice(2)]))\nprocess.exitCode = 5\n`
 const WAIT = `setInterval(() => {}, 1000)\nprocess.stdout.write('ready')\n`
 
@@ -22,7 +22,7 @@ test.each(['new enough', 'too old'] as const)('on a Node that is %s main.ts gets
   expect(end).toEqual({
     code: 5,
     signal: null,
-    stdout: JSON.stringify([join(clone.root, 'src-main/cli/main.ts'), ['run', '--input', '{"a": "b c"}', '']]),
+    stdout: JSON.stringify([join(clone.root, 'src-main/app/cli/main.ts'), ['run', '--input', '{"a": "b c"}', '']]),
     stderr: '',
   })
 })

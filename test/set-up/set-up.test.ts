@@ -146,10 +146,10 @@ test('two failed installations are both reported', async () => {
 
 test('the second of two concurrent set-ups waits for the first, which installs', async () => {
   const clone = new Clone()
-  const first = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
+  const first = clone.start('src-main/app/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const firstEnd = ended(first)
   await printed(first, 'stderr', INSTALLING)
-  const second = clone.start('src-main/cli/set-up.mjs')
+  const second = clone.start('src-main/app/cli/set-up.mjs')
   const secondEnd = ended(second)
   await printed(second, 'stderr', 'Waiting for it')
   clone.write('go-on', '')
@@ -163,12 +163,12 @@ test('the second of two concurrent set-ups waits for the first, which installs',
 
 test('a set-up waits for the npm that a killed set-up left running, and then installs', async () => {
   const clone = new Clone()
-  const killed = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
+  const killed = clone.start('src-main/app/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(killed)
   await printed(killed, 'stderr', INSTALLING)
   await until(() => expect(clone.npmCalls()).toHaveLength(1))
   killed.kill('SIGKILL')
-  const next = clone.start('src-main/cli/set-up.mjs')
+  const next = clone.start('src-main/app/cli/set-up.mjs')
   const nextEnd = ended(next)
   await printed(next, 'stderr', 'Waiting for it')
   expect(clone.npmCalls()).toHaveLength(1)
@@ -189,7 +189,7 @@ test('nor does the lock of one with the same process id, as in a restarted conta
 
 test('a set-up that is terminated ends npm and leaves no lock', async () => {
   const clone = new Clone()
-  const told = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
+  const told = clone.start('src-main/app/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(told)
   await printed(told, 'stderr', INSTALLING)
   await until(() => expect(clone.npmCalls()).toHaveLength(1))
@@ -200,7 +200,7 @@ test('a set-up that is terminated ends npm and leaves no lock', async () => {
 
 test('a set-up that is terminated ends even if npm ignores the signal, as it does while a network does not answer', async () => {
   const clone = new Clone()
-  const told = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'deaf' })
+  const told = clone.start('src-main/app/cli/set-up.mjs', [], { FAKE_NPM: 'deaf' })
   const end = ended(told)
   await until(() => expect(clone.npmCalls()).toHaveLength(1))
   told.kill('SIGINT')

@@ -1,4 +1,4 @@
-import { buildStale, partsOf } from '../../src-main/cli/build.mjs'
+import { buildStale, partsOf } from '../../src-main/app/cli/build.mjs'
 
 /** Builds what is out of date before the tests of pages and desktop, which may run without npm. */
 export async function setup(): Promise<void> {

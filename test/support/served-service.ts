@@ -16,7 +16,7 @@ import { PATIENCE_MS } from './patience.ts'
 import { processesMarked, type SeenProcess, signal } from './process-table.ts'
 
 /** The program `drydock` of this clone. */
-export const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+export const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
 
 // Its first lines say how a test leads its jobs.
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))

@@ -1,8 +1,8 @@
 /** Loaded with the first agent, as most services have none. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createServiceClient } from '../../client/service-client.ts'
 import type { AnswerAgent } from '../../features/agents/agents-routes.ts'
 import { systemTime } from '../../http/server/system-ports.ts'
+import { createServiceClient } from '../client/service-client.ts'
 
 /**
  * Tools call the service's loopback address with the agent's key: there is no second entry.
@@ -17,7 +17,7 @@ export function createAnswerAgent({
 }): AnswerAgent {
   let loaded: Promise<AnswerAgent> | undefined
   const load = async () => {
-    const { createHttpAgents } = await import('../../mcp/over-http.ts')
+    const { createHttpAgents } = await import('../mcp/over-http.ts')
     return createHttpAgents({
       version,
       clientWith: (key) => createServiceClient({ url: url(), key }),

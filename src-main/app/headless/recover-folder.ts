@@ -1,9 +1,9 @@
 import { type CopyOptions, existsSync, readdirSync } from 'node:fs'
 import { constants, cp, lstat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
-import { otherUserOf, type RecoveredTable, recoverDatabase } from '../../core.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { type DataFolder, openDataFolder } from '../../server/data-folder.ts'
+import { otherUserOf, type RecoveredTable, recoverDatabase } from '../core.ts'
+import { type DataFolder, openDataFolder } from './data-folder.ts'
 
 // The service recreates these files, and the log stays with the damaged folder.
 const LEFT_BEHIND = /^(drydock\.db|drydock\.lock|drydock\.log|service\.json|workers)/

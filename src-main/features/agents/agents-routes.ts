@@ -12,8 +12,8 @@ import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { requireOwnOrigin, requireRole } from '../../http/guards.ts'
 import { parseRequest } from '../../http/read-request.ts'
 import { type CallLimits, createCallLimits } from '../../lib/call-limits.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
 import { keyFromHeader } from '../keys/rules/auth.ts'
+import type { ServiceContext } from '../service-context.ts'
 
 export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<Response>
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { findService } from '../../cli/find-service.ts'
-import { globalOptions } from '../../cli/session.ts'
-import type { Surroundings } from '../../cli/surroundings.ts'
+import { findService } from '../../app/cli/find-service.ts'
+import { globalOptions } from '../../app/cli/session.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { Effect } from '../../contract/agents.ts'
 
 type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
@@ -23,8 +23,8 @@ Examples:
     )
     .action(async ({ allowWrites, allowDangerous }: McpOptions, command: Command) => {
       const [{ createServiceClient }, { serveOverStdio }] = await Promise.all([
-        import('../../client/service-client.ts'),
-        import('../../mcp/over-stdio.ts'),
+        import('../../app/client/service-client.ts'),
+        import('../../app/mcp/over-stdio.ts'),
       ])
       const options = globalOptions(command)
       let key: string | undefined

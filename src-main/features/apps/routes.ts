@@ -3,8 +3,8 @@ import { limit } from '../../contract/limits.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { DONE } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import {
   createEnvironment,
   deleteApp,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { ResponseOf } from '../../client/calls.ts'
-import type { ServiceClient } from '../../client/service-client.ts'
+import type { ResponseOf } from '../../app/client/calls.ts'
+import type { ServiceClient } from '../../app/client/service-client.ts'
+import { type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { when } from '../../app/mcp/tools/shared.ts'
 import { environmentName, RUNS_ON } from '../../contract/app.ts'
 import { writeExact } from '../../lib/json.ts'
-import { type Tool, type ToolContext, tool } from '../../mcp/tool.ts'
-import { when } from '../../mcp/tools/shared.ts'
 
 const projectId = z.string().max(100).describe('id of the project, as app_list has it')
 const environment = environmentName.default('production')

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { CliError } from '../../cli/cli-error.ts'
-import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../cli/find-service.ts'
-import type { Colour, Output } from '../../cli/output.ts'
-import { globalOptions, outputOf } from '../../cli/session.ts'
-import type { Surroundings } from '../../cli/surroundings.ts'
-import type { ServiceClient } from '../../client/service-client.ts'
+import { CliError } from '../../app/cli/cli-error.ts'
+import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../app/cli/find-service.ts'
+import type { Colour, Output } from '../../app/cli/output.ts'
+import { globalOptions, outputOf } from '../../app/cli/session.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../app/client/service-client.ts'
 import type { MachineView } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../lib/own-addresses.ts'
@@ -87,7 +87,7 @@ export async function runChecks(
 async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   const file = join(folder, 'drydock.db')
   if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
-  const { findDamage } = await import('../../core.ts')
+  const { findDamage } = await import('../../app/core.ts')
   let fault: string | undefined
   try {
     fault = findDamage(file)
@@ -118,7 +118,7 @@ async function ownContainerRows(
 async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
     const [{ createClient }, service] = await Promise.all([
-      import('../../cli/client.ts'),
+      import('../../app/cli/client.ts'),
       findService(options, surroundings),
     ])
     return (await createClient(service).call('doctorRead')).rows
@@ -142,7 +142,7 @@ const ASK_MS = 300
 async function machineRows({ options, surroundings, machinesLimitMs }: DoctorContext): Promise<readonly DoctorRow[]> {
   try {
     const [{ createClient }, service] = await Promise.all([
-      import('../../cli/client.ts'),
+      import('../../app/cli/client.ts'),
       findService(options, surroundings),
     ])
     const client = createClient(service)
@@ -201,7 +201,7 @@ async function checkService({ options, surroundings }: DoctorContext): Promise<D
   let namedBy = ''
   try {
     const [{ createClient }, service] = await Promise.all([
-      import('../../cli/client.ts'),
+      import('../../app/cli/client.ts'),
       findService(options, surroundings),
     ])
     namedBy = ` (named by ${service.by})`

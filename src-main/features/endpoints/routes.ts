@@ -1,8 +1,8 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { HOUR_MS } from '../../lib/units.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { Endpoint } from '../../storage/storage.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import {
   createEndpoint,

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { ResponseOf } from '../../client/calls.ts'
+import type { ResponseOf } from '../../app/client/calls.ts'
+import { type Tool, tool } from '../../app/mcp/tool.ts'
+import { endpointId, preview, when } from '../../app/mcp/tools/shared.ts'
 import { loadTestCreate } from '../../contract/requests.ts'
 import { SCHEDULE_ROUTES, type ScheduleView } from '../../contract/schedules.ts'
 import { WHAT_IF_ROUTES } from '../../contract/what-if.ts'
 import { durationText } from '../../lib/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
-import { type Tool, tool } from '../../mcp/tool.ts'
-import { endpointId, preview, when } from '../../mcp/tools/shared.ts'
 
 const loadTestId = z.string().max(100).describe('id of the load test')
 

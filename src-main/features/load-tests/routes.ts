@@ -5,10 +5,10 @@ import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
 import { isRecord } from '../../lib/json.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { requireLoadBalanced, requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
 

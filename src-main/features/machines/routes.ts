@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import type { OpenMachine } from './machines.ts'
 import { removeMachine } from './remove-machine.ts'
 import { viewMachine } from './view-machine.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { listModelCredentials, putModelCredentials, removeModelCredentials } from './credentials.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'models'>

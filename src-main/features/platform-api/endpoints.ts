@@ -12,13 +12,13 @@ import type {
   PlatformWorker,
 } from '../../contract/platform.ts'
 import type { PlatformSettings } from '../../contract/platform-settings.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { TASK_PROGRAM } from '../apps/rules/runtime-program.ts'
 import { VOLUME_TARGET } from '../apps/rules/target-config.ts'
 import { createEndpoint, type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import { addressesOf, readHealth, viewWorker } from '../endpoints/views.ts'
+import type { ServiceContext } from '../service-context.ts'
 import { requireRegistry, requireTemplate, volumeFolder } from './records.ts'
 import {
   type Asked,

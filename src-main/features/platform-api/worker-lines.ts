@@ -3,7 +3,7 @@
  * 5; ours for the system lines.
  */
 import { AppError } from '../../contract/errors.ts'
-import type { ServiceContext } from '../../services/service-context.ts'
+import type { ServiceContext } from '../service-context.ts'
 import { timeText } from './rules/endpoint-view.ts'
 
 export type LineSource = 'container' | 'system'

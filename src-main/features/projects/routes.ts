@@ -3,7 +3,7 @@ import { followView } from '../../http/follow-view.ts'
 import { requireRoleOf } from '../../http/guards.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { DONE } from '../../http/operation.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { planProject } from './plan-project.ts'
 
 type Services = ServiceBase &

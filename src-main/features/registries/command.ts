@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { confirmDeletion, readSecret, YES } from '../../cli/ask.ts'
-import { openSession } from '../../cli/session.ts'
-import type { Surroundings } from '../../cli/surroundings.ts'
+import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
+import { openSession } from '../../app/cli/session.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { ago } from '../../lib/text.ts'
 
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { usageError } from '../../cli/cli-error.ts'
-import { type Output, valueText } from '../../cli/output.ts'
-import { openSession } from '../../cli/session.ts'
-import type { Surroundings } from '../../cli/surroundings.ts'
+import { usageError } from '../../app/cli/cli-error.ts'
+import { type Output, valueText } from '../../app/cli/output.ts'
+import { openSession } from '../../app/cli/session.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 
 export function addSettings(settings: Command, surroundings: Surroundings): void {

@@ -1,6 +1,6 @@
 import { followView } from '../../http/follow-view.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
-import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { readApp, viewTargetApp } from './read-target.ts'
 import { createTargetClient } from './target-client.ts'
 import { listTargets, putTarget, removeTarget, requireTarget } from './targets.ts'

@@ -10,8 +10,8 @@ import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../../contract/errors.ts'
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { withinRequest } from '../../server/last-net.ts'
 import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
+import { withinRequest } from './last-net.ts'
 import { answerSecurely, type Secured } from './secure-connections.ts'
 
 export type Listener = {

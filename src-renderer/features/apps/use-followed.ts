@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { z } from 'zod'
-import type { Operation } from '../../../src-main/client/calls.ts'
+import type { Operation } from '../../../src-main/app/client/calls.ts'
 import { useApp } from '../../store/app-context.ts'
 
 export type Followed<Item> = {

@@ -13,7 +13,7 @@ import { bounded, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../../src-main/cli/drydock.mjs', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../../src-main/app/cli/drydock.mjs', import.meta.url))
 const SAVES = 20
 const MOST_MS = 1000
 const WHAT = 'a save is live in a preview of 5 endpoints'

@@ -2,8 +2,8 @@
  * Starts programs in every way that the service does, while it can open no more files, and prints what became of them.
  */
 import { openSync } from 'node:fs'
+import { createStartPreview } from '../../../src-main/app/headless/start-preview.ts'
 import { runProgram } from '../../../src-main/lib/node/run-program.ts'
-import { createStartPreview } from '../../../src-main/server/start-preview.ts'
 
 function openEveryFile(): void {
   try {

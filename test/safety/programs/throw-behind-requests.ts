@@ -1,7 +1,7 @@
 /** Listens, and throws behind each request in the way that its path says. Prints its port, then what is logged. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { catchUnhandled } from '../../../src-main/http/server/last-net.ts'
 import { listen } from '../../../src-main/http/server/listen.ts'
-import { catchUnhandled } from '../../../src-main/server/last-net.ts'
 
 const print = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`)
 const damaged = () => Object.assign(new Error('the database disk image is malformed'), { code: 'SQLITE_CORRUPT' })

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPageFiles } from '../../../src-main/server/main.ts'
+import { openPageFiles } from '../../../src-main/app/headless/main.ts'
 
 function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-pages-'))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { confirmDeletion, YES } from '../../../cli/ask.ts'
-import { openSession } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { showEnvironments } from './show-environment.ts'
 

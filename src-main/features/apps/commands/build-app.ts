@@ -1,9 +1,9 @@
 import { basename, relative, resolve, sep } from 'node:path'
 import { type Command, Option } from 'commander'
-import { CliError } from '../../../cli/cli-error.ts'
-import { duration, type Output } from '../../../cli/output.ts'
-import { createStatusLine } from '../../../cli/progress-line.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { duration, type Output } from '../../../app/cli/output.ts'
+import { createStatusLine } from '../../../app/cli/progress-line.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { BuildEvent, BuildFailure, BuildProblem, BuildResult } from '../../../contract/build.ts'
 
 export type BuildOptions = {

@@ -1,9 +1,9 @@
 import { basename, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { APP_TEMPLATES, existingFiles, readTemplate, writeFiles } from '../../../app/app-builder/app-template.ts'
-import { CliError } from '../../../cli/cli-error.ts'
-import { outputOf } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { outputOf } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 
 type InitOptions = { readonly sdk: keyof typeof APP_TEMPLATES; readonly force?: boolean }
 

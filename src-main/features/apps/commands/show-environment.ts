@@ -1,4 +1,4 @@
-import type { Colour, Output } from '../../../cli/output.ts'
+import type { Colour, Output } from '../../../app/cli/output.ts'
 import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../../../contract/app.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepStart } from '../../../lib/text.ts'

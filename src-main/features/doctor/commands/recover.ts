@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { dataFolder } from '../../../cli/find-service.ts'
-import { globalOptions, outputOf } from '../../../cli/session.ts'
-import { tellingStartErrors } from '../../../cli/start-service.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { dataFolder } from '../../../app/cli/find-service.ts'
+import { globalOptions, outputOf } from '../../../app/cli/session.ts'
+import { tellingStartErrors } from '../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted, shellQuoted } from '../../../lib/text.ts'
 
 export function addRecover(recover: Command, surroundings: Surroundings): void {

@@ -1,8 +1,8 @@
 /** Finds the programs of process workers as in the shell that runs the command. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { usageError } from '../../../cli/cli-error.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { usageError } from '../../../app/cli/cli-error.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 
 export type ProgramSearch = { readonly searchPath?: string; readonly virtualEnv?: string }
 

@@ -1,4 +1,4 @@
-import type { Colour, Output } from '../../../cli/output.ts'
+import type { Colour, Output } from '../../../app/cli/output.ts'
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../../../contract/endpoint.ts'
 import { ago } from '../../../lib/text.ts'
 import { codeChangeText, isNews } from '../../workers/rules/code-change.ts'

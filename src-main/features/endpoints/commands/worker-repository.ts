@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
-import { CliError, unreadable, usageError } from '../../../cli/cli-error.ts'
+import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
 import { fileProblem, type HubFile, hubFile, workerTests } from '../../../contract/worker-repository.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isRecord, parseExact } from '../../../lib/json.ts'

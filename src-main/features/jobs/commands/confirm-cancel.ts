@@ -1,6 +1,6 @@
-import { canAsk, confirmChange } from '../../../cli/ask.ts'
-import type { Session } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { canAsk, confirmChange } from '../../../app/cli/ask.ts'
+import type { Session } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { CancelledJobs } from '../../../contract/job-routes.ts'
 import { otherJobsText } from '../../workers/rules/shared-workers.ts'
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { readAll } from '../../../cli/ask.ts'
-import { usageError } from '../../../cli/cli-error.ts'
-import { integer, wholeNumber } from '../../../cli/option-values.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { readAll } from '../../../app/cli/ask.ts'
+import { usageError } from '../../../app/cli/cli-error.ts'
+import { integer, wholeNumber } from '../../../app/cli/option-values.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { isRecord, parseExact } from '../../../lib/json.ts'
 
 export type RequestOptions = {

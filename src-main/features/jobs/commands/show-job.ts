@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { CliError } from '../../../cli/cli-error.ts'
-import { duration, type Output, size, stateText, valueText } from '../../../cli/output.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { duration, type Output, size, stateText, valueText } from '../../../app/cli/output.ts'
 import type { JobState, jobHandle, jobRecord } from '../../../contract/job.ts'
 import type { JobStanding } from '../../../contract/management.ts'
 import { counted } from '../../../lib/text.ts'

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import { limit } from '../../../contract/limits.ts'
 import type { ManagementOperations } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
-import type { ServiceBase } from '../../../services/service-context.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
+import type { ServiceBase } from '../../service-context.ts'
 import { deleteSavedRequest, saveRequest, updateSavedRequest } from '../saved-requests.ts'
 
 const BATCH = 500

@@ -8,10 +8,10 @@ import { AppError } from '../../../contract/errors.ts'
 import { noteAdmission } from '../../../http/admission.ts'
 import { requireRoleOf, schemeOn } from '../../../http/guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../http/named-endpoint.ts'
-import type { GuardServices } from '../../../services/service-context.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../keys/rules/auth.ts'
+import type { GuardServices } from '../../service-context.ts'
 import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rules/read-address.ts'
 
 export type Admitted = {

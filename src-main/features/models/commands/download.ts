@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { CliError } from '../../../cli/cli-error.ts'
-import { duration, type Output, size } from '../../../cli/output.ts'
-import { createStatusLine } from '../../../cli/progress-line.ts'
-import { openSession } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
-import type { ServiceClient } from '../../../client/service-client.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { duration, type Output, size } from '../../../app/cli/output.ts'
+import { createStatusLine } from '../../../app/cli/progress-line.ts'
+import { openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { ModelDownload } from '../../../contract/models.ts'
 
 type DownloadOptions = {

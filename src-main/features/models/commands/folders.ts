@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { usageError } from '../../../cli/cli-error.ts'
-import { type Output, size } from '../../../cli/output.ts'
-import { openSession } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { usageError } from '../../../app/cli/cli-error.ts'
+import { type Output, size } from '../../../app/cli/output.ts'
+import { openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ModelFolder, ModelFolderView } from '../../../contract/models.ts'
 import { counted } from '../../../lib/text.ts'
 

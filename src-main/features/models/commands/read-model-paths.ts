@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { usageError } from '../../../cli/cli-error.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { usageError } from '../../../app/cli/cli-error.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ModelFolder } from '../../../contract/models.ts'
 
 const section = z

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type { PlatformOperations } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
-import type { ServiceContext } from '../../../services/service-context.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { deleteEndpoint } from '../../endpoints/endpoints.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
+import type { ServiceContext } from '../../service-context.ts'
 import {
   countPlatformWorkers,
   createPlatformEndpoint,

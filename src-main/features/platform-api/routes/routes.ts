@@ -9,8 +9,8 @@ import {
 import { audited } from '../../../http/audit.ts'
 import { type PlatformOperations, shownTo } from '../../../http/operation.ts'
 import { parseRequest } from '../../../http/read-request.ts'
-import type { ServiceContext } from '../../../services/service-context.ts'
 import type { Caller } from '../../keys/keys.ts'
+import type { ServiceContext } from '../../service-context.ts'
 import { listCpuTypes, listDataCenters, listGpuTypes, readCpuType, readDataCenter, readGpuType } from '../catalog.ts'
 import { updatePlatformEndpoint } from '../endpoints.ts'
 import {

@@ -5,9 +5,9 @@ import { TASK_ROUTES } from '../../../contract/task-calls.ts'
 import { requireOwnOrigin } from '../../../http/guards.ts'
 import { jsonResponse } from '../../../http/operation.ts'
 import { objectPieces, parseRequest } from '../../../http/read-request.ts'
-import type { ServiceContext } from '../../../services/service-context.ts'
 import { joinedJson } from '../../jobs/body-text.ts'
 import { keyFromHeader } from '../../keys/rules/auth.ts'
+import type { ServiceContext } from '../../service-context.ts'
 import { findTaskCall, readTaskResult, requireTaskCall, sendTaskRequest, setTaskTimeout } from '../task-calls.ts'
 
 /** A call's token opens only that call, and no other key opens it. */

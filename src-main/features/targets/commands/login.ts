@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { canAsk, readSecret } from '../../../cli/ask.ts'
-import { CliError, usageError } from '../../../cli/cli-error.ts'
-import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../../../cli/find-service.ts'
-import type { Output } from '../../../cli/output.ts'
-import { globalOptions, outputOf } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { canAsk, readSecret } from '../../../app/cli/ask.ts'
+import { CliError, usageError } from '../../../app/cli/cli-error.ts'
+import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../../../app/cli/find-service.ts'
+import type { Output } from '../../../app/cli/output.ts'
+import { globalOptions, outputOf } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { isLoopbackHost } from '../../../lib/own-addresses.ts'
 
 const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in as before.' }
@@ -43,7 +43,7 @@ Examples:
       const url = checkedUrl(given)
       const pinned = url.startsWith('https:') ? await pinCertificate(url, fingerprint, output, surroundings) : {}
       const key = givenKey || (await readSecret(KEY, surroundings)).trim()
-      const { createClient } = await import('../../../cli/client.ts')
+      const { createClient } = await import('../../../app/cli/client.ts')
       const { version } = await createClient({ url, key, ...pinned }).call('info')
       await writeLogin(surroundings, { url, key, ...pinned })
       if (output.json) {
@@ -68,7 +68,7 @@ async function pinCertificate(
   output: Output,
   surroundings: Surroundings,
 ): Promise<{ readonly certificate?: string }> {
-  const { readCertificate } = await import('../../../client/pinned-certificate.ts')
+  const { readCertificate } = await import('../../../app/client/pinned-certificate.ts')
   const shown = await readCertificate(url).catch((cause: Error) => {
     throw new CliError('NOT_REACHABLE', { url, why: cause.message }, { cause })
   })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { decimal, spanInMs } from '../../../cli/option-values.ts'
+import { decimal, spanInMs } from '../../../app/cli/option-values.ts'
 import { ALL_FAULTS_OFF, type Faults } from '../../../contract/faults.ts'
 
 export type FaultOptions = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { openSession } from '../../../cli/session.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
+import { openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { faultsText } from '../rules/faults.ts'
 import { addFaultOptions, type FaultOptions, faultsOf } from './fault-options.ts'
 

@@ -1,5 +1,5 @@
-import { duration } from '../../../cli/output.ts'
-import type { ServiceClient } from '../../../client/service-client.ts'
+import { duration } from '../../../app/cli/output.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { writeExact } from '../../../lib/json.ts'
 import type { WorkerTest } from '../../endpoints/commands/worker-repository.ts'
 import { type Followed, type FollowOptions, waitForEnd } from '../../jobs/commands/follow-job.ts'

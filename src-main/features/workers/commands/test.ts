@@ -1,13 +1,13 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { CliError, usageError } from '../../../cli/cli-error.ts'
-import { findService } from '../../../cli/find-service.ts'
-import { duration, type Output } from '../../../cli/output.ts'
-import { withSpinner } from '../../../cli/progress-line.ts'
-import { globalOptions, outputOf } from '../../../cli/session.ts'
-import { onFreshService } from '../../../cli/start-service.ts'
-import type { Surroundings } from '../../../cli/surroundings.ts'
-import type { ServiceClient } from '../../../client/service-client.ts'
+import { CliError, usageError } from '../../../app/cli/cli-error.ts'
+import { findService } from '../../../app/cli/find-service.ts'
+import { duration, type Output } from '../../../app/cli/output.ts'
+import { withSpinner } from '../../../app/cli/progress-line.ts'
+import { globalOptions, outputOf } from '../../../app/cli/session.ts'
+import { onFreshService } from '../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
 import { counted } from '../../../lib/text.ts'
 import {
@@ -88,7 +88,7 @@ async function onService<Result>(
   const off = surroundings.onStopSignal((signal) => {
     stop.abort(new CliError('ABANDONED', { why: `The tests were stopped by ${signal}.` }))
   })
-  const { createClient } = await import('../../../cli/client.ts')
+  const { createClient } = await import('../../../app/cli/client.ts')
   try {
     const found = await findService(globalOptions(command), surroundings).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined

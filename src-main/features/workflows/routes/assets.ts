@@ -7,7 +7,7 @@ import { AppError } from '../../../contract/errors.ts'
 import { assetId } from '../../../contract/workflows.ts'
 import { bodyOf, type ManagementOperations } from '../../../http/operation.ts'
 import { isShown } from '../../../lib/media.ts'
-import type { ServiceContext } from '../../../services/service-context.ts'
+import type { ServiceContext } from '../../service-context.ts'
 import { openAsset, writeAsset } from '../assets.ts'
 
 const NAMED_MAX = 1000

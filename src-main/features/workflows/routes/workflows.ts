@@ -3,9 +3,9 @@ import { limit } from '../../../contract/limits.ts'
 import type { PublishedGraph } from '../../../contract/published.ts'
 import { fileResponse, jsonResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Json } from '../../../lib/json.ts'
-import type { ServiceBase, ServiceContext } from '../../../services/service-context.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { requireQueue } from '../../endpoints/kinds/endpoint-kinds.ts'
+import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { exportRun, exportText, openGraph, replayRun } from '../graph-exports.ts'
 import {
   addWorkflow,

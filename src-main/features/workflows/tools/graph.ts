@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { ServiceClient } from '../../../client/service-client.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { typesIn } from '../rules/classes-file.ts'
 import { readDocument, type WorkflowDocument } from '../rules/document/document.ts'
 import { createGraphViewer } from '../rules/graph-view.ts'

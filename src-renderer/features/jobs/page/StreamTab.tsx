@@ -1,6 +1,6 @@
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { ResponseOf } from '../../../../src-main/client/calls.ts'
+import type { ResponseOf } from '../../../../src-main/app/client/calls.ts'
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { writeExact } from '../../../../src-main/lib/json.ts'
 import type { JobDetail } from '../../../api-client/jobs.ts'

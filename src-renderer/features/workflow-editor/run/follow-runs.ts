@@ -3,7 +3,7 @@
  * and previews at most ten times per second.
  */
 
-import type { ResponseOf } from '../../../../src-main/client/calls.ts'
+import type { ResponseOf } from '../../../../src-main/app/client/calls.ts'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'

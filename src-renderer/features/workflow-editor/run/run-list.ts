@@ -4,7 +4,7 @@
  */
 import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { ResponseOf } from '../../../../src-main/client/calls.ts'
+import type { ResponseOf } from '../../../../src-main/app/client/calls.ts'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { ReadRuns } from '../../../live/live-queries.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConnectionBroken, Refused } from '../../../../src-main/runtimes/remote/conversation.ts'
 import { createHubDoor } from '../../../../src-main/runtimes/swarm/hub-door.ts'
-import { temporaryFolder } from '../../cli/support.ts'
+import { temporaryFolder } from '../../app/cli/support.ts'
 
 const WISH = { tree: 'a'.repeat(64), container: 'drydock-x-files', from: '10.0.0.2:1', to: '10.0.0.3:1' }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CliError, usageError } from '../../../../cli/cli-error.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import { appName, environmentName } from '../../../../contract/app.ts'
 import { type AppTarget, chooseEnvironment, DEFAULT_ENVIRONMENT } from '../../rules/app-target.ts'
 

@@ -1,11 +1,11 @@
 /** Deploys to a target: built here, sent by the caller's service, which has the target's key. */
 import { readFile } from 'node:fs/promises'
-import { confirmChange, confirmDeletion } from '../../../../cli/ask.ts'
-import { CliError } from '../../../../cli/cli-error.ts'
-import { size } from '../../../../cli/output.ts'
-import type { Session } from '../../../../cli/session.ts'
-import { SIGNAL_EXITS } from '../../../../cli/start-service.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
+import { confirmChange, confirmDeletion } from '../../../../app/cli/ask.ts'
+import { CliError } from '../../../../app/cli/cli-error.ts'
+import { size } from '../../../../app/cli/output.ts'
+import type { Session } from '../../../../app/cli/session.ts'
+import { SIGNAL_EXITS } from '../../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { Manifest } from '../../../../contract/manifest.ts'
 import {
   type TargetDeploy,

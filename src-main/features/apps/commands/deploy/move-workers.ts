@@ -1,5 +1,5 @@
-import type { Session } from '../../../../cli/session.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
+import type { Session } from '../../../../app/cli/session.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import { THIS_MACHINE } from '../../../../contract/machines.ts'
 import { existingTarget } from './app-target.ts'
 import { runRelease, showRelease } from './run-release.ts'

@@ -1,8 +1,8 @@
-import { CliError } from '../../../../cli/cli-error.ts'
-import type { Session } from '../../../../cli/session.ts'
-import { SIGNAL_EXITS } from '../../../../cli/start-service.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { CliError } from '../../../../app/cli/cli-error.ts'
+import type { Session } from '../../../../app/cli/session.ts'
+import { SIGNAL_EXITS } from '../../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import {
   type DeployedEndpoint,
   type ReleaseCreate,

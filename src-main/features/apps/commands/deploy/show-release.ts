@@ -1,5 +1,5 @@
-import { type Colour, exceptColours, type Output, valueText } from '../../../../cli/output.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
+import { type Colour, exceptColours, type Output, valueText } from '../../../../app/cli/output.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../../../contract/app.ts'
 import { counted, shellQuoted } from '../../../../lib/text.ts'
 import { plainId } from '../../../endpoints/rules/ids.ts'

@@ -1,7 +1,7 @@
 /** Uploads in parts; the service reports its received bytes, so uploads resume, also in a later deploy. */
 import { type FileHandle, open } from 'node:fs/promises'
-import { CliError } from '../../../../cli/cli-error.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { CliError } from '../../../../app/cli/cli-error.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { ArtifactStatus } from '../../../../contract/app.ts'
 import { limit } from '../../../../contract/limits.ts'
 

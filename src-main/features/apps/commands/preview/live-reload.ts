@@ -3,7 +3,7 @@
  * reported, and the next save retries.
  */
 import type { ProjectChange } from '../../../../app/app-builder/watch-app.ts'
-import { CliError } from '../../../../cli/cli-error.ts'
+import { CliError } from '../../../../app/cli/cli-error.ts'
 import type { ReleaseCreate, ReleaseProgress } from '../../../../contract/app.ts'
 import { BuildFailure, type BuildProblem, type BuiltApp } from '../../../../contract/build.ts'
 import { problemLine } from '../build-app.ts'

@@ -3,10 +3,10 @@
  * end.
  */
 
-import { CliError, usageError } from '../../../../cli/cli-error.ts'
-import { createClient } from '../../../../cli/client.ts'
-import { readAccountKey, readServiceFile } from '../../../../cli/find-service.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
+import { createClient } from '../../../../app/cli/client.ts'
+import { readAccountKey, readServiceFile } from '../../../../app/cli/find-service.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { MachineCreate } from '../../../../contract/machines.ts'
 import { leftForGoodText, stillRuns } from '../../../machines/rules/left-behind.ts'
 

@@ -7,20 +7,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { createAppFolderWriter } from '../../../../app/app-builder/create-app-builder.ts'
 import { watchApp } from '../../../../app/app-builder/watch-app.ts'
-import { usageError } from '../../../../cli/cli-error.ts'
-import { createClient } from '../../../../cli/client.ts'
-import { dataFolder, readAccountKey } from '../../../../cli/find-service.ts'
-import type { Output } from '../../../../cli/output.ts'
-import { globalOptions, outputOf } from '../../../../cli/session.ts'
-import { endingWithInput, runService, startService } from '../../../../cli/start-service.ts'
-import type { Surroundings } from '../../../../cli/surroundings.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { usageError } from '../../../../app/cli/cli-error.ts'
+import { createClient } from '../../../../app/cli/client.ts'
+import { dataFolder, readAccountKey } from '../../../../app/cli/find-service.ts'
+import type { Output } from '../../../../app/cli/output.ts'
+import { globalOptions, outputOf } from '../../../../app/cli/session.ts'
+import { endingWithInput, runService, startService } from '../../../../app/cli/start-service.ts'
+import type { Surroundings } from '../../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
+import type { RunningServer } from '../../../../app/headless/main.ts'
 import { type RunsOn, variableName } from '../../../../contract/app.ts'
 import { type BuildEvent, BuildFailure, type BuiltApp } from '../../../../contract/build.ts'
 import type { MachineCreate } from '../../../../contract/machines.ts'
 import { parseEnvFile } from '../../../../lib/env-file.ts'
 import { errorCode } from '../../../../lib/error-code.ts'
-import type { RunningServer } from '../../../../server/main.ts'
 import type { AppTarget } from '../../rules/app-target.ts'
 import { type BuildOptions, builtApp, showBuildSteps, whatToBuild } from '../build-app.ts'
 import { checkedApp } from '../deploy/app-target.ts'
@@ -51,7 +51,7 @@ export async function runPreview(options: PreviewOptions, command: Command, give
   if (url !== undefined) throw usageError('A preview runs on a service of its own. Leave --url out.')
   const app = checkedApp(builtApp(surroundings))
   const data = dataFolder(asked, surroundings)
-  const { sweepData, sweepPreviews } = await import('../../../../server/sweep-data.ts')
+  const { sweepData, sweepPreviews } = await import('../../../../app/headless/sweep-data.ts')
   for (const { folder, why } of await sweepPreviews(data, sweepData, now()))
     report({ event: 'warning', message: `${folder} of an earlier preview could not be cleaned up: ${why}` })
 

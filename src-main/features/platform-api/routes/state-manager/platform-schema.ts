@@ -10,7 +10,6 @@ import type { Role } from '../../../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { noted, targetOf } from '../../../../http/audit.ts'
 import { requireRoleOf } from '../../../../http/guards.ts'
-import type { ServiceContext } from '../../../../services/service-context.ts'
 import type { App, Environment } from '../../../../storage/storage.ts'
 import { endpointsOf } from '../../../apps/environment-endpoints.ts'
 import {
@@ -21,6 +20,7 @@ import {
   requireEnvironment,
 } from '../../../apps/environments.ts'
 import { createSecret, deleteSecret, listSecrets } from '../../../keys/account-secrets.ts'
+import type { ServiceContext } from '../../../service-context.ts'
 import { createPlatformEndpoint, type PlatformEndpointDeps, updatePlatformEndpoint } from '../../endpoints.ts'
 import { createOf, modelOf, type SavedInput, updateOf } from '../../rules/saved-endpoint.ts'
 import type { TaskPod } from '../../rules/task-pod.ts'

@@ -5,9 +5,9 @@
 import type { Context } from 'hono'
 import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { readBody } from '../../../../http/read-request.ts'
-import type { ServiceContext } from '../../../../services/service-context.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
+import type { ServiceContext } from '../../../service-context.ts'
 import type { RunQuery } from './query-server.ts'
 
 /** @returns a handler for requests with checked origin and key */

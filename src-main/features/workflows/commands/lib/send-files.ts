@@ -1,8 +1,8 @@
 /** Graphs may come from strangers, so only media in the given folders, or files named by the caller, are sent. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, resolve, sep } from 'node:path'
-import { CliError } from '../../../../cli/cli-error.ts'
-import type { ServiceClient } from '../../../../client/service-client.ts'
+import { CliError } from '../../../../app/cli/cli-error.ts'
+import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import { limit } from '../../../../contract/limits.ts'
 import { errorCode } from '../../../../lib/error-code.ts'
 import { isShown, mediaTypeOf } from '../../../../lib/media.ts'

@@ -1,4 +1,4 @@
-import { usageError } from '../../../../cli/cli-error.ts'
+import { usageError } from '../../../../app/cli/cli-error.ts'
 import type { WorkflowDocument } from '../../rules/document/document.ts'
 import { setWidget } from '../../rules/edit/widgets.ts'
 import { parseJson } from '../../rules/json/parse.ts'

@@ -1,0 +1,39 @@
+/** Refusals of the service that name a field of a request, told by the option that the user gave. */
+import type { Command } from 'commander'
+import { durationText } from '../../lib/text.ts'
+
+/**
+ * A text like `policy.ttl: must be ...` with the option of the command instead of the field.
+ * @returns the text as it is where no option of the command stands for the field
+ */
+export async function withOption(text: string, command: Command): Promise<string> {
+  const [, field = '', why = ''] = /^([A-Za-z][\w.]*): (.*)$/s.exec(text) ?? []
+  const flags = field === '' ? undefined : await optionOf(field, command)
+  if (flags === undefined) return text
+  const [name] = flags.split(' ', 1)
+  return `${name}: ${flags.endsWith('<ms>') ? why : inDurations(why)}`
+}
+
+async function optionOf(field: string, { options }: Command): Promise<string | undefined> {
+  // List positions are no names: `filter.status.0` is the option --status.
+  const path = field.replace(/\.\d+/g, '')
+  const { SETTING_SECTIONS } = await import('../../features/endpoints/rules/settings/sections.ts')
+  const fields = SETTING_SECTIONS.flatMap((section) => section.fields)
+  // A part of a setting, as `container.volumes.target`, is the setting's.
+  const setting = fields.filter((one) => `${path}.`.startsWith(`${one.path}.`)).at(-1)
+  const last = path.split('.').at(-1) ?? path
+  const names = [last, last.replace(/(?:Ms|Bytes|Min|Max)$/, '')]
+  const found =
+    options.find(({ flags }) => flags === setting?.option?.flags) ??
+    names.flatMap((name) => options.filter((option) => option.attributeName() === name)).at(0)
+  return found?.flags.replace(/^-\w, /, '')
+}
+
+const spanOf = (ms: string) => durationText(Number(ms)).replace('.0 ', ' ')
+
+// The unit of the API is not that of an option like `--every 10s`.
+const inDurations = (why: string) =>
+  why.replace(
+    /a whole number of ms from (\d+) to (\d+)/,
+    (_all, from: string, to: string) => `from ${spanOf(from)} to ${spanOf(to)}`,
+  )

@@ -1,0 +1,123 @@
+import { Command, CommanderError } from 'commander'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { AppError, errorBody } from '../../contract/errors.ts'
+import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
+import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
+import { TOPICS } from './commands.ts'
+import { nearest } from './did-you-mean.ts'
+import { asCalled, escaped, plainText } from './output.ts'
+import type { GlobalOptions } from './session.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/**
+ * @param argv arguments after the program name
+ * @returns the exit code; errors are already on stderr
+ */
+export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const program = buildProgram(surroundings)
+  let called = program
+  program.hook('preAction', (_program, command) => {
+    called = command
+  })
+  try {
+    await addCommands(program, argv, surroundings)
+    await program.parseAsync([...argv], { from: 'user' })
+    return EXIT_CODES.ok
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok
+    const failure = asCliError(error)
+    const { json: asked, data } = program.opts<GlobalOptions>()
+    const json = asked === true || argv.includes('--json')
+    const message = json ? '' : await messageOf(failure, called)
+    surroundings.stderr.write(
+      json
+        ? `${escaped(JSON.stringify(failure.body))}\n`
+        : `drydock: ${asCalled(oneLine(message), surroundings, data)}\n`,
+    )
+    return failure.exitCode
+  }
+}
+
+function buildProgram(surroundings: Surroundings): Command {
+  const program = new Command('drydock')
+    .description('Serverless GPU endpoints on your own machine: a durable queue, the v2 job API, and workers.')
+    .version(packageJson.version)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void surroundings.stdout.write(text),
+      writeErr: (text) => void surroundings.stderr.write(text),
+      outputError: () => {},
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ drydock start                                  start the service and its sample endpoint
+  $ drydock endpoint create hello --handler hello.py
+  $ drydock runsync hello '{"name": "Ada"}'
+  $ drydock init demo && cd demo && drydock deploy
+
+${EXIT_CODE_HELP}`,
+    )
+    .exitOverride()
+  for (const [flags, description] of PROGRAM_OPTIONS) program.option(flags, description)
+  return program
+}
+
+async function addCommands(program: Command, argv: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { command: called } = readCommand(argv)
+  for (const [topic, rows] of TOPICS)
+    for (const [name, description, load] of rows) {
+      const command = program.command(name).description(description).helpGroup(`${topic}:`)
+      if (name === called || called === 'completion') (await load())(command, surroundings)
+    }
+  // After the commands, which would otherwise take it over.
+  program.commandsGroup('More:').helpCommand('help [command]', 'display help for a command')
+  nameHelpOnError(program, 'drydock')
+}
+
+function nameHelpOnError(command: Command, path: string): void {
+  command.exitOverride((error) => {
+    if (error.exitCode === 0) throw error
+    const why = error.code === 'commander.help' ? 'A command is missing.' : error.message.replace(/^error: /, '')
+    throw mistyped(error, command, path) ?? wrongUse(why, path, error)
+  })
+  for (const child of command.commands) nameHelpOnError(child, `${path} ${child.name()}`)
+}
+
+function wrongUse(why: string, path: string, cause: CommanderError): CliError {
+  return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
+}
+
+/** For a command that lists by default, a mistyped subcommand looks like an extra argument. */
+function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command, path: string): CliError | undefined {
+  if (error.code !== 'commander.excessArguments' || parent?.args[0] !== word) return undefined
+  const names = parent.commands.map((command) => command.name())
+  const near = nearest(word, names)
+  if (near === undefined) return undefined
+  return wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, path.replace(/ \S+$/, ''), error)
+}
+
+/** Turns any failure into a line and an exit code. */
+function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error
+  if (error instanceof AppError)
+    return new CliError('SERVICE_REFUSED', { why: error.message }, { body: errorBody(error), cause: error })
+  const why = error instanceof Error ? error.message : String(error)
+  return new CliError('UNEXPECTED', { why: why.replace(/\.$/, '') }, { cause: error })
+}
+
+// Only a person gave options; programs get the body as the service wrote it.
+async function messageOf({ body, message }: CliError, called: Command): Promise<string> {
+  if (body.code !== 'BAD_FIELD') return message
+  const { withOption } = await import('./name-option.ts')
+  return withOption(message, called)
+}
+
+function oneLine(text: string): string {
+  return plainText(text)
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+}

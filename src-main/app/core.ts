@@ -1,0 +1,354 @@
+import type { Endpoint, Storage } from '../storage/storage.ts'
+
+/**
+ * The only place that joins services and adapters. start() readopts workers that answer and requeues the jobs of
+ * others; stop() lets jobs end within the grace period, then requeues the rest.
+ */
+
+import type { RegistryCredentials } from '../contract/container.ts'
+import type { CodeChange } from '../contract/endpoint.ts'
+import type { PackageInstall } from '../contract/packages.ts'
+import { notePlace, originalOf } from '../database/database-place.ts'
+import { otherUserOf } from '../database/database-users.ts'
+import { findDamage, type RecoveredTable, recoverDatabase } from '../database/recover-database.ts'
+import { fileError } from '../database/write-files.ts'
+import { readManifest, unpackArtifact } from '../features/apps/adapters/unpack-artifact.ts'
+import { createReleases } from '../features/apps/releases.ts'
+import { createComparer } from '../features/comparisons/adapters/compare-outputs.ts'
+import { createComparisons } from '../features/comparisons/comparisons.ts'
+import { createDoctor } from '../features/doctor/doctor.ts'
+import { Housekeeping } from '../features/doctor/housekeeping.ts'
+import { createCatalog } from '../features/endpoints/catalog.ts'
+import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
+import { unhealthyWorkers, type ViewDeps } from '../features/endpoints/views.ts'
+import { postOut } from '../features/jobs/adapters/post.ts'
+import { createReadInThread } from '../features/jobs/adapters/read-in-thread.ts'
+import { WebhookDelivery } from '../features/jobs/deliver-webhooks.ts'
+import { createPendingBulk } from '../features/jobs/pending-bulk.ts'
+import type { Pinger, Poster, RequestSender } from '../features/jobs/ports.ts'
+import { createLeases } from '../features/jobs/queue/leases.ts'
+import { createLostChunks } from '../features/jobs/queue/lost-chunks.ts'
+import { createParkedTakes } from '../features/jobs/queue/parked-takes.ts'
+import { createQueueCounts } from '../features/jobs/queue/queue-counts.ts'
+import { createStreamReaders } from '../features/jobs/queue/read-stream.ts'
+import { createStreamClients } from '../features/jobs/queue/stream-clients.ts'
+import { createJobWaiters } from '../features/jobs/queue/wait-for-job.ts'
+import { createAccess } from '../features/keys/access.ts'
+import { pingWorker, previewLink, sendRequest } from '../features/load-balancing/adapters/local-requests.ts'
+import { createRequestBalancer } from '../features/load-balancing/balance-requests.ts'
+import { createRequestLog } from '../features/load-balancing/log-requests.ts'
+import { createHealthWatch } from '../features/load-balancing/watch-health.ts'
+import { createLoadTests } from '../features/load-tests/load-tests.ts'
+import { joinMachines, machinesOfWorkers } from '../features/machines/join-machines.ts'
+import { createMachines } from '../features/machines/machines.ts'
+import type { MachineFleets } from '../features/machines/ports.ts'
+import { leaveMachines } from '../features/machines/remains.ts'
+import type { LeftBehind } from '../features/machines/rules/left-behind.ts'
+import { createFetchFile } from '../features/models/adapters/fetch-file.ts'
+import { createModels } from '../features/models/models.ts'
+import { openCollector } from '../features/monitoring/adapters/span-thread.ts'
+import { createRequestCounts } from '../features/monitoring/count-requests.ts'
+import { createEndpointLog } from '../features/monitoring/logs/endpoint-log.ts'
+import { MetricsRecorder } from '../features/monitoring/metrics.ts'
+import { createScrape } from '../features/monitoring/scrape.ts'
+import { createStats } from '../features/monitoring/stats.ts'
+import { createTraces } from '../features/monitoring/traces.ts'
+import { createUsageWatch } from '../features/monitoring/watch-usage.ts'
+import { createLogCollector, createLogMasks } from '../features/monitoring/worker-logs.ts'
+import { createPlatformDeploys } from '../features/platform-api/deploys.ts'
+import { createSignInRequests } from '../features/platform-api/sign-in-requests.ts'
+import { createUploads } from '../features/platform-api/uploads.ts'
+import type { PreviewEnd, ProjectPorts, StartPreview } from '../features/projects/ports.ts'
+import { createProjects } from '../features/projects/projects.ts'
+import { registryCredentials } from '../features/registries/registries.ts'
+import { createSchedules } from '../features/schedules/schedules.ts'
+import type { ServiceFacts } from '../features/service-context.ts'
+import { createSettings } from '../features/settings/settings.ts'
+import { sendToTarget } from '../features/targets/adapters/target-requests.ts'
+import { createTargetDeploys } from '../features/targets/deploys.ts'
+import { answerBeside } from '../features/what-if/adapters/answer-what-if.ts'
+import { createRecentSpans, createWhatIf } from '../features/what-if/what-if.ts'
+import { watchCode } from '../features/workers/adapters/watch-code.ts'
+import { adoptWorkers } from '../features/workers/adopt-workers.ts'
+import { joinFleets } from '../features/workers/join-fleets.ts'
+import { createWorkerPlans } from '../features/workers/plans/worker-plans.ts'
+import { createFleetStatuses, createScalingSignal } from '../features/workers/registry/fleet-status.ts'
+import { createWorkerRegistry } from '../features/workers/registry/worker-registry.ts'
+import { createCodeReload } from '../features/workers/reload-code.ts'
+import { createHandReplacement } from '../features/workers/replace-by-hand.ts'
+import { createShells } from '../features/workers/shells.ts'
+import { WorkerSupervisor } from '../features/workers/supervise.ts'
+import { createWorkerCalls } from '../features/workers/worker-calls.ts'
+import { createExitHistory } from '../features/workers/worker-lifecycle.ts'
+import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from '../features/workflows/adapters/comfy-server.ts'
+import { createWorkflows } from '../features/workflows/workflows.ts'
+import type { Clock, Log, NewId, TimeSource } from '../lib/system.ts'
+import { createNotifier } from '../lib/wait.ts'
+import { readCatalog, readPrices, workflowResources } from '../resources/resources.ts'
+import { PYTHON_PACKAGES } from '../resources/root.ts'
+import { createDockerFleet } from '../runtimes/docker/docker-fleet.ts'
+import { localPlace } from '../runtimes/docker/place.ts'
+import { createMachineFleets } from '../runtimes/machine-fleets.ts'
+import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
+import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
+import { createProcessMachine } from '../runtimes/process/process-machine.ts'
+import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
+import { createStoredClock } from './steady-clock.ts'
+
+export type CorePorts = {
+  readonly storage: Storage
+  readonly time: TimeSource
+  readonly newId: NewId
+  readonly log: Log
+  readonly post: Poster
+  readonly ping: Pinger
+  readonly host: Host
+  readonly send: RequestSender
+  readonly projects: ProjectPorts
+  readonly processMachine: (needs: { readonly python: () => string }) => ProcessMachine
+  readonly fleet: (needs: {
+    readonly clock: Clock
+    readonly maxWorkers: () => number
+    readonly registryAuth: (name: string) => RegistryCredentials | undefined
+  }) => Fleet
+  readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => MachineFleets
+  readonly facts: () => ServiceFacts
+  /** Key for workers that call other endpoints and belong to no app. */
+  readonly accountKey: () => string
+  readonly prepareKeyFile: (key: string) => () => void
+  /** Address for traces from the start options; it wins over the setting. */
+  readonly tracesTo?: string | undefined
+}
+
+export type Core = ReturnType<typeof createCore>
+
+export function createCore(ports: CorePorts) {
+  const { storage, newId, log, post, ping, send, host, facts, accountKey } = ports
+  const clock = createStoredClock({ source: ports.time, storage, log })
+  const settings = createSettings(storage)
+  const notifiers = { logs: createNotifier(clock), requests: createNotifier(clock) }
+  const stopping = new AbortController()
+  const url = () => facts().url
+  const dataFolder = () => facts().data
+  const python = () => settings.get().python
+  const registry = createWorkerRegistry({ storage, clock, log })
+  const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
+  const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
+  const endpointLog = createEndpointLog({ storage, clock, log, stored: notifiers.logs.notify })
+  const reader = createReadInThread()
+  const { readInThread } = reader
+  const ofService = { settings, traces, notifiers, endpointLog, readInThread, info: facts, stopping: stopping.signal }
+  const base = { storage, clock, newId, log, ...ofService }
+  const { prepareKeyFile } = ports
+  const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile })
+  const ofFleets = {
+    clock,
+    maxWorkers: () => settings.get().maxWorkers,
+    registryAuth: (name: string) => registryCredentials(storage, name),
+  }
+  const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
+  const fleet = joinMachines({ near: ports.fleet(ofFleets), machines, registry })
+  const processMachine = ports.processMachine({ python })
+  const catalog = createCatalog({ fleet, read: readCatalog })
+  const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
+
+  const leases = createLeases(storage, clock)
+  const waiters = createJobWaiters(storage, clock)
+  const scaling = createScalingSignal()
+  const onChange = scaling.notify
+  const history = createExitHistory({ storage, log })
+  const status = createFleetStatuses(clock, history)
+  const jobCounts = createQueueCounts(storage)
+  const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, jobCounts, onChange })
+  const counts = balancer.work
+  const recentSpans = createRecentSpans({ storage, clock })
+  const codeChanges = new Map<string, CodeChange>()
+  const installs = new Map<string, PackageInstall>()
+  const views: ViewDeps = {
+    storage,
+    clock,
+    fleet,
+    counts,
+    leases,
+    registry,
+    status,
+    recentSpans,
+    codeChanges,
+    installs,
+  }
+  const takes = createParkedTakes({ storage, clock, counts, registry, leases })
+  const lostChunks = createLostChunks(storage)
+  const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
+  const health = createHealthWatch({ clock, registry, ping, log, onChange })
+
+  const models = createModels({ ...base, settings: settings.get, fetchFile: createFetchFile(), dataFolder })
+  const logMasks = createLogMasks(storage, registry)
+  const plans = createWorkerPlans({ storage, settings, models, logMasks, accountKey })
+  const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
+  const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
+  const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
+  const ofCode = { fleet, registry, supervisor, watch: watchCode, changes: codeChanges }
+  const ofPackages = { processMachine, replacement, installs, projects: ports.projects }
+  const packages = createPackageInstaller({ ...base, ...ofPackages })
+  const codeReload = createCodeReload({ ...base, ...ofCode })
+  const shells = createShells({ clock, newId, log, fleet, registry })
+  const usage = createUsageWatch({ clock, fleet, registry, log })
+  const workers = { registry, calls, supervisor, replacement, packages, shells, usage, views }
+  const { mask } = logMasks
+  fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask, stored: notifiers.logs.notify }))
+
+  storage.onFailure((error) =>
+    log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
+  )
+  const unhealthyOf = (endpoint: Endpoint) => unhealthyWorkers(views, endpoint)
+  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry, unhealthyOf })
+  const requestCounts = createRequestCounts()
+  const ofScrape = {
+    storage,
+    clock,
+    fleet,
+    host,
+    counts,
+    registry,
+    calls,
+    metrics,
+    requestCounts,
+    traces,
+    settings,
+    facts,
+  }
+  const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
+  const stats = createStats({ storage, clock, metrics })
+  const ofMetrics = { metrics, stats, requestCounts, scrape: createScrape(ofScrape) }
+  const monitoring = { ...ofMetrics, whatIf, readPrices }
+  const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
+  const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
+  const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
+  const loadTests = createLoadTests({ ...base, send, url, accountKey })
+  const schedules = createSchedules({ ...base, models })
+  const comparisons = createComparisons({ ...base, models, waiters, comparer: createComparer() })
+  const pendingBulk = createPendingBulk({ ...base, models })
+  const streams = createStreamReaders({ storage, clock, waiters })
+  const streamClients = createStreamClients({ newId, log })
+  const ofJobs = { leases, waiters, streams, streamClients, webhooks, models }
+  const jobs = { ...ofJobs, loadTests, schedules, comparisons, pendingBulk }
+  const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
+
+  const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
+  const releases = createReleases({ ...base, ...ofReleases })
+  const uploads = createUploads({ storage, clock, newId })
+  const platformDeploys = createPlatformDeploys({ ...base, ...ofReleases, releases })
+  const signInRequests = createSignInRequests({ clock, newId, accountKey })
+  const targetDeploys = createTargetDeploys({ ...base, send: sendToTarget })
+  const projects = createProjects({ ...base, ports: ports.projects })
+  const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer }
+  const ofWorkflows = { ports: { ...workflowResources(dataFolder), ...servers }, settings: settings.get }
+  const workflows = createWorkflows({ ...base, ...ofWorkflows })
+
+  let state: 'new' | 'running' | 'stopped' = 'new'
+  let stopped: Promise<void> | undefined
+
+  // A failed write, on a full disk or a damaged database, must not keep the rest from stopping: the next start queues
+  // running jobs without a worker again.
+  async function end(part: string, stop: () => void | Promise<void>): Promise<void> {
+    try {
+      await stop()
+    } catch (error) {
+      log.error('a part of the service did not stop in order', { part, error })
+    }
+  }
+
+  let left: readonly LeftBehind[] = []
+
+  async function stopAll(graceMs: number): Promise<void> {
+    await end('balancer', balancer.close)
+    await end('doctor', doctor.stop)
+    await end('load tests', loadTests.close)
+    await end('schedules', schedules.stop)
+    await end('comparisons', comparisons.close)
+    await end('bulk actions', pendingBulk.stop)
+    await end('what-if questions', whatIf.stop)
+    const projectsEnd = end('projects', projects.stop)
+    await end('releases', releases.stop)
+    const first = { replacement, packages, 'reloads of code': codeReload, shells, 'deploys to targets': targetDeploys }
+    await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
+    await end('workers', () => supervisor.stop(graceMs))
+    await end('parked takes', takes.dismissAll)
+    await end('waiting requests', waiters.release)
+    stopping.abort()
+    const last = { housekeeping, webhooks, health, 'request log': requestLog, workflows, models, metrics }
+    await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
+    await end('traces', traces.stop)
+    await end('reader', reader.stop)
+    left = await fleet.close()
+  }
+
+  return {
+    service: {
+      ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
+      ...{ balancer, requestLog, releases, uploads, platformDeploys, signInRequests, projects, workflows, doctor },
+      ...{ targetDeploys, sendToTarget, machines },
+    },
+    async start() {
+      if (state !== 'new') return
+      state = 'running'
+      await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
+      await loadTests.begin()
+      await models.start()
+      machines.start()
+      await machines.whenReached(machinesOfWorkers(storage.workers.all()))
+      await adoptWorkers({ storage, clock, fleet, leases, registry, log })
+      supervisor.start()
+      codeReload.start()
+      schedules.start()
+      comparisons.start()
+      pendingBulk.start()
+      webhooks.start()
+      metrics.start()
+      housekeeping.start()
+      workflows.start()
+    },
+    stop(graceMs: number): Promise<void> {
+      state = 'stopped'
+      stopped ??= stopAll(graceMs)
+      return stopped
+    },
+    hurry: () => supervisor.hurry(),
+    runningJobs: (): number => [...leases.all()].length,
+    left: (): readonly LeftBehind[] => left,
+  }
+}
+
+/** The adapters and types for shells, which import only the core. */
+export {
+  createDockerFleet as dockerFleet,
+  createMachineFleets as machineFleets,
+  createProcessFleet as processFleet,
+  createProcessMachine as processMachine,
+  type Fleet,
+  fileError,
+  findDamage,
+  type Host,
+  joinFleets,
+  type Log,
+  leaveMachines,
+  localPlace,
+  type NewId,
+  notePlace,
+  type OpenedFolder,
+  openFolderStorage,
+  originalOf,
+  otherUserOf,
+  type PreviewEnd,
+  type ProjectPorts,
+  pingWorker,
+  postOut,
+  previewLink,
+  type RecoveredTable,
+  recoverDatabase,
+  type ServiceFacts,
+  type StartPreview,
+  type Storage,
+  sendRequest,
+  type TimeSource,
+}

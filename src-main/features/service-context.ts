@@ -1,0 +1,141 @@
+import type { Clock, Log, NewId } from '../lib/system.ts'
+import type { Notifier } from '../lib/wait.ts'
+import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Releases } from './apps/releases.ts'
+import type { Comparisons } from './comparisons/comparisons.ts'
+import type { Doctor } from './doctor/doctor.ts'
+import type { Catalog } from './endpoints/catalog.ts'
+import type { PackageInstaller } from './endpoints/install-packages.ts'
+import type { ViewDeps } from './endpoints/views.ts'
+import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
+import type { PendingBulkActions } from './jobs/pending-bulk.ts'
+import type { ReadsInThread } from './jobs/ports/read-in-thread.ts'
+import type { Leases } from './jobs/queue/leases.ts'
+import type { StreamReaders } from './jobs/queue/read-stream.ts'
+import type { StreamClients } from './jobs/queue/stream-clients.ts'
+import type { JobWaiters } from './jobs/queue/wait-for-job.ts'
+import type { Access } from './keys/access.ts'
+import type { RequestBalancer } from './load-balancing/balance-requests.ts'
+import type { RequestLog } from './load-balancing/log-requests.ts'
+import type { LoadTests } from './load-tests/load-tests.ts'
+import type { Machines } from './machines/machines.ts'
+import type { Models } from './models/models.ts'
+import type { RequestCounts } from './monitoring/count-requests.ts'
+import type { EndpointLog } from './monitoring/logs/endpoint-log.ts'
+import type { MetricsRecorder } from './monitoring/metrics.ts'
+import type { Scrape } from './monitoring/scrape.ts'
+import type { Stats } from './monitoring/stats.ts'
+import type { Traces } from './monitoring/traces.ts'
+import type { UsageWatch } from './monitoring/watch-usage.ts'
+import type { PlatformDeploys } from './platform-api/deploys.ts'
+import type { SignInRequests } from './platform-api/sign-in-requests.ts'
+import type { Uploads } from './platform-api/uploads.ts'
+import type { Projects } from './projects/projects.ts'
+import type { Schedules } from './schedules/schedules.ts'
+import type { Settings } from './settings/settings.ts'
+import type { TargetDeploys } from './targets/deploys.ts'
+import type { SendToTarget } from './targets/ports.ts'
+import type { ReadPrices } from './what-if/ports.ts'
+import type { WhatIf } from './what-if/what-if.ts'
+import type { WorkerRegistry } from './workers/registry/worker-registry.ts'
+import type { HandReplacement } from './workers/replace-by-hand.ts'
+import type { Shells } from './workers/shells.ts'
+import type { WorkerSupervisor } from './workers/supervise.ts'
+import type { WorkerCalls } from './workers/worker-calls.ts'
+import type { Workflows } from './workflows/workflows.ts'
+
+export type ServiceBase = ReadsInThread & {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly settings: Settings
+  readonly traces: Traces
+  readonly endpointLog: EndpointLog
+  readonly info: () => ServiceFacts
+  readonly notifiers: { readonly logs: Notifier; readonly requests: Notifier }
+  readonly stopping: AbortSignal
+}
+
+export type GuardServices = ServiceBase & Access
+
+export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
+
+export type JobServices = {
+  readonly leases: Leases
+  readonly waiters: JobWaiters
+  readonly streams: StreamReaders
+  readonly streamClients: StreamClients
+  readonly webhooks: WebhookDelivery
+  readonly loadTests: LoadTests
+  readonly schedules: Schedules
+  readonly comparisons: Comparisons
+  readonly pendingBulk: PendingBulkActions
+  readonly models: Models
+}
+
+export type WorkerServices = {
+  readonly registry: WorkerRegistry
+  readonly calls: WorkerCalls
+  readonly supervisor: WorkerSupervisor
+  readonly replacement: HandReplacement
+  readonly packages: PackageInstaller
+  readonly shells: Shells
+  readonly machines: Machines
+  readonly usage: UsageWatch
+  readonly views: ViewDeps
+}
+
+export type BalancerServices = NamedEndpointServices &
+  Pick<WorkerServices, 'registry'> &
+  Pick<MachineServices, 'fleet' | 'requestCounts'> & {
+    readonly balancer: RequestBalancer
+    readonly requestLog: RequestLog
+  }
+
+type MachineServices = {
+  readonly host: Host
+  readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
+  readonly processMachine: ProcessMachine
+  readonly catalog: Catalog
+  readonly pythonPackages: string
+  readonly doctor: Doctor
+  readonly metrics: MetricsRecorder
+  readonly stats: Stats
+  readonly requestCounts: RequestCounts
+  readonly scrape: Scrape
+  readonly whatIf: WhatIf
+  readonly readPrices: ReadPrices
+}
+
+type AppServices = {
+  readonly releases: Releases
+  readonly uploads: Uploads
+  readonly platformDeploys: PlatformDeploys
+  readonly signInRequests: SignInRequests
+  readonly targetDeploys: TargetDeploys
+  readonly sendToTarget: SendToTarget
+  readonly projects: Projects
+  readonly workflows: Workflows
+}
+
+export type ServiceContext = ServiceBase &
+  Access &
+  JobServices &
+  WorkerServices &
+  BalancerServices &
+  MachineServices &
+  AppServices
+
+export type ServiceFacts = {
+  readonly version: string
+  readonly pid: number
+  readonly url: string
+  readonly hosts: ReadonlySet<string>
+  readonly data: string
+  readonly keyFile: string
+  /** Invokes the CLI from any folder, like `node /clone/src-main/cli/drydock.mjs`. */
+  readonly command: string
+  readonly startedAt: number
+}

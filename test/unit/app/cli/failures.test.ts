@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { EXIT_CODES } from '../../../../src-main/app/cli/cli-error.ts'
+import { TOPICS } from '../../../../src-main/app/cli/commands.ts'
+import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
+import {
+  HELLO_VIEW,
+  sendError,
+  setupCli,
+  startStandIn,
+  surroundingsOf,
+  temporaryFolder,
+  writeServiceFiles,
+} from './support.ts'
+
+// Port 1 belongs to a service of old that no machine runs, and nobody but root may listen there.
+const NOBODY = 'http://127.0.0.1:1'
+
+async function setup(env: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  const run = async (...argv: string[]) => {
+    const { surroundings, written } = surroundingsOf(folder, { env })
+    return { exitCode: await runCli(argv, surroundings), ...written }
+  }
+  return { folder, run }
+}
+
+describe('the exit code', () => {
+  test('is 2 with one line and the place of the help for a wrong use', async () => {
+    const { run } = await setup()
+    expect(await run('run', '--nope')).toEqual({
+      exitCode: EXIT_CODES.usage,
+      stdout: '',
+      stderr: "drydock: unknown option '--nope'. See `drydock run --help`.\n",
+    })
+  })
+
+  test('is 2 with the help on stderr where a command is missing', async () => {
+    const { run } = await setup()
+    const { exitCode, stdout, stderr } = await run('endpoint')
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/drydock: A command is missing\. See `drydock endpoint --help`\.\n$/)
+  })
+
+  test('is 3 where no service runs on the data folder', async () => {
+    const { run, folder } = await setup()
+    const { exitCode, stderr } = await run('health', '--data', folder)
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain(`No Drydock service is running on the data folder ${folder}. Start one`)
+  })
+
+  test('is 3 where nothing listens at the address', async () => {
+    const { run } = await setup()
+    expect(await run('health', '--url', NOBODY, '--key', 'k')).toMatchObject({
+      exitCode: 3,
+      stderr: `drydock: The Drydock service at ${NOBODY} does not answer: nothing listens there. Check it with \`drydock doctor\`.\n`,
+    })
+  })
+
+  test('is 3 where the service goes away in the middle of an answer', async () => {
+    const { run } = await setupCli({
+      'GET /v2/hello/health': (response: Parameters<typeof sendError>[0]) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{"jobs":')
+        setImmediate(() => response.destroy())
+      },
+    })
+    expect(await run(['health', 'hello'])).toMatchObject({ exitCode: 3, stdout: '' })
+  })
+
+  test('is 1 where the service refuses', async () => {
+    const { run } = await setupCli({
+      'GET /v2/hello/health': (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 401, 'UNAUTHORIZED', 'No key.'),
+    })
+    expect(await run(['health', 'hello'])).toMatchObject({ exitCode: 1, stderr: 'drydock: No key.\n' })
+  })
+
+  test.each([
+    ['text', (response: Parameters<typeof sendError>[0]) => response.end('hello')],
+    ['other JSON', { some: 'thing' }],
+    ['an error page', (response: Parameters<typeof sendError>[0]) => response.writeHead(502).end('<html>')],
+  ])('is 1 where something that is no Drydock service answers %s', async (_name, answer) => {
+    const { run } = await setupCli({ 'GET /v2/hello/health': answer })
+    const { exitCode, stderr } = await run(['health', 'hello'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('it is not a Drydock service')
+  })
+})
+
+test('with --json an error is JSON on stderr, also where the options cannot be read', async () => {
+  const { run } = await setup()
+  expect(JSON.parse((await run('run', '--nope', '--json')).stderr)).toEqual({
+    error: "unknown option '--nope'. See `drydock run --help`.",
+    code: 'USAGE',
+  })
+  expect(JSON.parse((await run('health', '--url', NOBODY, '--key', 'k', '--json')).stderr)).toMatchObject({
+    code: 'NOT_REACHABLE',
+  })
+})
+
+test('global options work before and after the command', async () => {
+  const { run, folder } = await setup()
+  const service = await startStandIn({ 'GET /api/workers': { workers: [] } })
+  writeServiceFiles(folder, { url: service.url })
+  const before = await run('--data', folder, '--json', 'workers', 'list')
+  const after = await run('workers', 'list', '--json', '--data', folder)
+  expect(before).toEqual({ exitCode: 0, stdout: '{"workers":[]}\n', stderr: '' })
+  expect(after).toEqual(before)
+})
+
+test('every command has a description, and every one that runs has examples in its help', async () => {
+  const { run } = await setup()
+  const visit = async (path: readonly string[]): Promise<void> => {
+    const { exitCode, stdout, stderr } = await run(...path, '--help')
+    expect({ path, exitCode, stderr }).toEqual({ path, exitCode: 0, stderr: '' })
+    // Those of the program stand below topics.
+    const lists = path.length === 0 ? TOPICS.map(([topic]) => topic) : ['Commands']
+    const children = lists
+      .flatMap((list) => new RegExp(`^${list}:\\n((?: .*\\n)+)`, 'm').exec(stdout)?.[1]?.match(/^ {2}\S+/gm) ?? [])
+      .map((name) => name.trim().replace(/\|.*/, ''))
+    if (path.length === 0) expect(children).toHaveLength(TOPICS.flatMap(([, rows]) => rows).length + 1)
+    if (path.length > 0 && children.length === 0)
+      expect({ path, stdout }).toEqual({ path, stdout: expect.stringContaining('$ drydock ') })
+    for (const name of children.filter((child) => child !== 'help')) await visit([...path, name])
+  }
+  await visit([])
+})
+
+test.each([
+  [['enpoint', 'list'], "unknown command 'enpoint' (Did you mean endpoint?)"],
+  [['endpoint', 'lst'], "unknown command 'lst' (Did you mean list?)"],
+  // Below a command that lists by itself, where the word would be one too many.
+  [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?). See `drydock jobs --help`."],
+  [['jobs', '--limt', '3'], "unknown option '--limt' (Did you mean --limit?)"],
+])('a mistyped word is answered with the nearest one: %j', async (argv, why) => {
+  const { run } = await setup()
+  const { exitCode, stderr } = await run(...argv)
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(why)
+})
+
+describe('an endpoint that is not there', () => {
+  const answers = (others: unknown) => ({
+    'GET /v2/helo/health': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint helo.'),
+    'GET /api/endpoints': others,
+  })
+
+  test('is answered with the nearest one', async () => {
+    const { run } = await setupCli(answers({ endpoints: [{ ...HELLO_VIEW, id: 'other' }, HELLO_VIEW] }))
+    expect(await run(['health', 'helo'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'drydock: There is no endpoint helo. Did you mean hello?\n',
+    })
+    expect(JSON.parse((await run(['health', 'helo', '--json'])).stderr)).toMatchObject({
+      code: 'ENDPOINT_NOT_FOUND',
+      error: 'There is no endpoint helo. Did you mean hello?',
+    })
+  })
+
+  test.each([
+    ['where none is near', { endpoints: [{ ...HELLO_VIEW, id: 'text-to-picture' }] }],
+    [
+      'with a key that may not list them',
+      (response: Parameters<typeof sendError>[0]) => sendError(response, 403, 'KEY_NOT_ALLOWED', 'no'),
+    ],
+  ])('is answered without one %s', async (_why, others) => {
+    const { run } = await setupCli(answers(others))
+    expect((await run(['health', 'helo'])).stderr).toBe('drydock: There is no endpoint helo.\n')
+  })
+})
+
+test('--version prints the version and nothing else', async () => {
+  const { run } = await setup()
+  expect(await run('--version')).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+  })
+})

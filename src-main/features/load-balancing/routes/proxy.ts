@@ -18,7 +18,7 @@ import { checkHead } from './check-head.ts'
 import { clientAddressOf, tooLarge } from './copy-bodies.ts'
 import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from './exchange.ts'
 import { cannotForward, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
-import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
+import { asAppError, responseHead, writeError, writeSocketError } from '../../../http/write-error.ts'
 
 const GONE = 'the client closed the connection before the end of the response'
 

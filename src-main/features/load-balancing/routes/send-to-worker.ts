@@ -6,7 +6,7 @@ import { headersForWorker } from '../rules/forward-headers.ts'
 import type { Seat } from '../worker-seats.ts'
 import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
-import { discardRest } from './write-error.ts'
+import { discardRest } from '../../../http/write-error.ts'
 
 export type Sent =
   | { readonly kind: 'answered' }

@@ -4,13 +4,13 @@
  */
 import type { Socket } from 'node:net'
 import { type Context, Hono } from 'hono'
-import { AppError } from '../contract/errors.ts'
-import { limit } from '../contract/limits.ts'
-import type { Route } from '../contract/routes.ts'
-import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../contract/worker-protocol.ts'
-import { type Bytes, bodyText, shortText, withoutMark } from '../features/jobs/body-text.ts'
-import type { ReadsInThread } from '../features/jobs/ports/read-in-thread.ts'
-import type { HandOut } from '../features/jobs/queue/parked-takes.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Route } from '../../contract/routes.ts'
+import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../../contract/worker-protocol.ts'
+import { type Bytes, bodyText, shortText, withoutMark } from '../../features/jobs/body-text.ts'
+import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
+import type { HandOut } from '../../features/jobs/queue/parked-takes.ts'
 import {
   droppedUpdate,
   isUpdate,
@@ -18,20 +18,20 @@ import {
   readReport,
   tooLargeReport,
   unreadReport,
-} from '../features/jobs/rules/report.ts'
-import { readChunk, type SentChunk } from '../features/jobs/rules/stream.ts'
-import { keyFromHeader } from '../features/keys/rules/auth.ts'
-import type { TraceHeaders } from '../features/monitoring/rules/trace-context.ts'
-import type { ServiceBase, WorkerServices } from '../features/service-context.ts'
-import type { LiveWorker } from '../features/workers/registry/worker-registry.ts'
-import type { Json } from '../lib/json.ts'
-import { keepEnds } from '../lib/text.ts'
-import { noteAdmission } from './admission.ts'
-import { errorResponse } from './error-response.ts'
-import type { NodeBindings } from './node-bindings.ts'
-import { jsonResponse } from './operation.ts'
-import { type Parsed, parseRequest, readBody } from './read-request.ts'
-import { afterResponse } from './send-response.ts'
+} from '../../features/jobs/rules/report.ts'
+import { readChunk, type SentChunk } from '../../features/jobs/rules/stream.ts'
+import { keyFromHeader } from '../../features/keys/rules/auth.ts'
+import type { TraceHeaders } from '../../features/monitoring/rules/trace-context.ts'
+import type { ServiceBase, WorkerServices } from '../../features/service-context.ts'
+import type { LiveWorker } from '../../features/workers/registry/worker-registry.ts'
+import type { Json } from '../../lib/json.ts'
+import { keepEnds } from '../../lib/text.ts'
+import { noteAdmission } from '../../http/admission.ts'
+import { errorResponse } from '../../http/error-response.ts'
+import type { NodeBindings } from '../../http/node-bindings.ts'
+import { jsonResponse } from '../../http/operation.ts'
+import { type Parsed, parseRequest, readBody } from '../../http/read-request.ts'
+import { afterResponse } from '../../http/send-response.ts'
 
 const NOTHING = () => new Response(null, { status: 204 })
 const ACCEPTED = '{"ok":true}'

@@ -1,6 +1,6 @@
 import { defineConfig } from 'electron-vite'
 
-const source = (path: string) => `${import.meta.dirname}/src-main/electron/${path}`
+const source = (path: string) => `${import.meta.dirname}/src-main/app/desktop/${path}`
 
 const OUT = process.env.DRYDOCK_BUILD_TO ?? 'out/shell'
 

@@ -22,12 +22,12 @@ export default defineConfig({
     rolldownOptions: {
       // Every file started by its path is an entry, since threads start themselves.
       input: {
-        cli: source('cli/main.ts'),
-        'checkpoint-thread': source('storage/checkpoint-thread.ts'),
-        'span-thread': source('outbound/span-thread.ts'),
-        'answer-what-if': source('threads/answer-what-if.ts'),
-        'compare-outputs': source('threads/compare-outputs.ts'),
-        'read-in-thread': source('threads/read-in-thread.ts'),
+        cli: source('app/cli/main.ts'),
+        'checkpoint-thread': source('database/checkpoint-thread.ts'),
+        'span-thread': source('features/monitoring/adapters/span-thread.ts'),
+        'answer-what-if': source('features/what-if/adapters/answer-what-if.ts'),
+        'compare-outputs': source('features/comparisons/adapters/compare-outputs.ts'),
+        'read-in-thread': source('features/jobs/adapters/read-in-thread.ts'),
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },

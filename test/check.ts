@@ -16,7 +16,7 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   'format and lint': ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
   'types of the pages': [...TYPES, 'src-renderer'],
   'unused code': ['knip/bin/knip.js', '--no-config-hints'],
-  'types of contract and domain': [...TYPES, 'src-main/tsconfig.pure.json'],
+  'types of contract, lib and rules': [...TYPES, 'src-main/tsconfig.pure.json'],
 }
 
 const startedAt = performance.now()

@@ -5,9 +5,9 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
-import type { Change } from '../features/jobs/store/changes.ts'
 import { createEmitter } from '../lib/emitter.ts'
 import { errorCode } from '../lib/error-code.ts'
+import type { Change } from './changes.ts'
 import type { LogSync } from './log-sync.ts'
 
 /**

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
 import { otherUserOf } from '../database/database-users.ts'
 import { DatabaseUnusable, OtherVersion } from '../database/open-database.ts'
-import { isDamage } from '../database/recover-database.ts'
 import { errorCode } from '../lib/error-code.ts'
 import type { Storage } from './open-storage.ts'
 import { openStorage } from './open-storage.ts'
+import { isDamage } from './recover-database.ts'
 
 export type OpenedFolder = {
   readonly kind: 'open'

@@ -1,11 +1,11 @@
 /** The types of storage, for services and for what they call. They are declared with their stores. */
 
+export type { Change, JobChange } from '../database/changes.ts'
 export type { App, Environment, NewRelease, Release } from '../features/apps/store/app-store.ts'
 export type { ArtifactFiles } from '../features/apps/store/artifact-files.ts'
 export type { Batch, BatchPlace } from '../features/batches/store.ts'
 export type { Comparison, ComparisonItem, ComparisonRunEnd, StoredVersion } from '../features/comparisons/store.ts'
 export type { Endpoint } from '../features/endpoints/endpoint-store.ts'
-export type { Change, JobChange } from '../features/jobs/store/changes.ts'
 export type { Job, JobFilter, Moment, NamedJobs, StoredPayload } from '../features/jobs/store/job.ts'
 export type { JobStore } from '../features/jobs/store/job-store.ts'
 export type { PendingBulk } from '../features/jobs/store/pending-bulk-store.ts'

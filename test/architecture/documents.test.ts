@@ -15,7 +15,7 @@ test('citations, links and names of files in documents and comments lead somewhe
 function found(planted: { readonly documents?: Record<string, string>; readonly sources?: Record<string, string> }) {
   const documents = { 'docs/spec/page.md': '# A page\n\n## 1. Limits\n\n| 1.2 | a row |\n', ...planted.documents }
   const sources = { 'src-main/features/keys/rules/auth.ts': '', ...planted.sources }
-  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/features/keys/rules'])
+  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/domain'])
   const dead = findDeadReferences({ documents, sources, exists: (path) => paths.has(path) })
   return dead.map(({ at, what }: DeadReference) => `${at} ${what}`)
 }

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser'
 import {
-  FEATURE_ROLES,
+  CALLS,
   FEATURES_MAY_IMPORT,
-  MAY_IMPORT,
-  MAY_IMPORT_TYPES,
+  FILES_WITHOUT_A_LAYER,
+  LAYERS,
+  type Layer,
+  type LayerName,
   NODE_WORKERS,
   OWNED_PACKAGES,
   PURE_LAYERS,
@@ -25,47 +27,45 @@ const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 /** An import of one file of the source tree by another. */
 export type Import = { readonly from: string; readonly to: string }
 
-const SERVICE = `(?!${Object.values(FEATURE_ROLES).join('|')})`
-const roleOf = (name: string) => (name === 'services' ? SERVICE : FEATURE_ROLES[name])
+/** Matches the files of a layer of src-main. */
+export const filesOf = (name: LayerName) => LAYERS[name].files.replace(/(^|[|])\^/g, '$1^src-main/')
 
-/**
- * Matches a top entry or what is below it: `core.ts` as it is, `services/ports` as a file or a folder; a layer also in
- * features.
- */
-export function entry(name: string): string {
-  const role = roleOf(name)
-  const inFeatures = role === undefined ? '' : `|features/[^/]+/${role}`
-  return `^src-main/(${literally(name)}(/|[.]ts$|$)${inFeatures})`
-}
+/** Matches a layer, or a folder by its path from the root. */
+const placed = (place: string) => (place in LAYERS ? filesOf(place as LayerName) : `^${literally(place)}`)
 
-// A path from the root: a layer also in features.
-function placed(path: string): string {
-  const layer = path.replace(/^src-main\//, '')
-  return layer in MAY_IMPORT ? entry(layer) : `^${literally(path)}(/|$)`
-}
+const SOURCES = '^(src-main|src-renderer|test)/'
 
 /** Matches a package, resolved or not. */
 const packageNamed = (name: string) => `(^|node_modules/)${literally(name)}(/|$)`
 
-const layerRules = Object.entries(MAY_IMPORT).map(([layer, allowed]) => ({
-  name: `src-main/${layer} may import ${allowed.join(', ') || 'nothing else'}`,
-  severity: 'error' as const,
-  from: { path: entry(layer), pathNot: Object.keys(MAY_IMPORT_TYPES).map(entry) },
-  to: { path: '^(src-main|src-renderer|test)/', pathNot: [layer, ...allowed].map(entry) },
-}))
+const layers = Object.entries(LAYERS) as [LayerName, Layer][]
 
-const typeRules = Object.entries(MAY_IMPORT_TYPES).flatMap(([file, types]) => {
-  const layer = file.split('/')[0] ?? file
-  const allowed = [layer, ...(MAY_IMPORT[layer] ?? [])].map(entry)
-  const rule = { severity: 'error' as const, from: { path: entry(file) } }
-  const any = { path: '^(src-main|src-renderer|test)/', pathNot: [...allowed, ...types.map(entry)] }
+/** @param paths files below src-main. @returns those without a layer or with several */
+export function withoutOneLayer(paths: readonly string[]): readonly string[] {
+  const among = paths.filter((path) => !FILES_WITHOUT_A_LAYER.includes(path))
+  return among.filter((path) => layers.filter(([, { files }]) => new RegExp(files).test(path)).length !== 1)
+}
+
+const layerRules = layers.flatMap(([name, { imports, types = [] }]) => {
+  const from = { path: filesOf(name) }
+  const may = imports.join(', ') || 'nothing else'
   return [
-    { ...rule, name: `${file} may import types of ${types.join(', ')}`, to: any },
     {
-      ...rule,
-      name: `${file} may import nothing but types of ${types.join(', ')}`,
-      to: { path: types.map(entry), dependencyTypesNot: ['type-only' as const] },
+      name: `${name} may import ${may}`,
+      severity: 'error' as const,
+      from,
+      to: { path: SOURCES, pathNot: [name, ...imports, ...types].map(placed) },
     },
+    ...(types.length === 0
+      ? []
+      : [
+          {
+            name: `${name} may import nothing but types of ${types.join(', ')}`,
+            severity: 'error' as const,
+            from,
+            to: { path: types.map(placed), dependencyTypesNot: ['type-only' as const] },
+          },
+        ]),
   ]
 })
 
@@ -85,7 +85,10 @@ const nodeWorkerRules = Object.entries(NODE_WORKERS).map(([folder, allowed]) => 
   from: { path: `^resources/node/${literally(folder)}/` },
   to: {
     path: '^(src-main|src-renderer|test|resources)/',
-    pathNot: [`^resources/node/${literally(folder)}/`, ...allowed.map(placed)],
+    pathNot: [
+      `^resources/node/${literally(folder)}/`,
+      ...allowed.map((name) => (name in LAYERS ? placed(name) : `^resources/node/${literally(name)}/`)),
+    ],
   },
 }))
 
@@ -106,22 +109,21 @@ const featureRules = [
 ]
 
 const pureRules = Object.entries(PURE_LAYERS).map(([layer, packages]) => ({
-  name: `src-main/${layer} may import ${packages.length === 0 ? 'no package' : `no package but ${packages.join(', ')}`}`,
+  name: `${layer} may import ${packages.length === 0 ? 'no package' : `no package but ${packages.join(', ')}`}`,
   severity: 'error' as const,
-  from: { path: entry(layer) },
-  to: { pathNot: ['^(src-main|src-renderer|test)/', '^resources/.*[.]json$', ...packages.map(packageNamed)] },
+  from: { path: placed(layer) },
+  to: { pathNot: [SOURCES, '^resources/.*[.]json$', ...packages.map(packageNamed)] },
 }))
 
-const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({
-  name: `only ${owner} may import ${name}`,
+const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owners]) => ({
+  name: `only ${owners.join(', ')} may import ${name}`,
   severity: 'error' as const,
-  from: { path: '^src-', pathNot: placed(owner.replace(/\/$/, '')) },
+  from: { path: '^src-', pathNot: owners.map(placed) },
   to: { path: packageNamed(name) },
 }))
 
 const FORBIDDEN: IForbiddenRuleType[] = [
   ...layerRules,
-  ...typeRules,
   ...rendererRules,
   ...featureRules,
   ...nodeWorkerRules,
@@ -131,7 +133,7 @@ const FORBIDDEN: IForbiddenRuleType[] = [
     name: `src-renderer may import ${RENDERER_MAY_IMPORT.join(', ')}`,
     severity: 'error',
     from: { path: '^src-renderer/' },
-    to: { path: '^(src-main|test)/', pathNot: RENDERER_MAY_IMPORT.map(entry) },
+    to: { path: '^(src-main|test)/', pathNot: [...RENDERER_MAY_IMPORT.map(filesOf), `^${literally(CALLS)}$`] },
   },
   { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
 ]

@@ -1,24 +1,23 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { findImportViolations, foldersOfEachOther } from './import-rules.ts'
+import { findImportViolations, foldersOfEachOther, withoutOneLayer } from './import-rules.ts'
 import {
+  CALLS,
   FEATURES_MAY_IMPORT,
-  MAY_IMPORT,
+  LAYERS,
+  type Layer,
+  type LayerName,
   NODE_WORKERS,
   OWNED_PACKAGES,
   PURE_LAYERS,
   RENDERER_FILES_WITHOUT_A_ROW,
   RENDERER_LAYERS,
   RENDERER_MAY_IMPORT,
-  TOP_FILES_WITHOUT_A_ROW,
 } from './layers.ts'
 import { plant } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-
-const topEntriesWithoutARow = (entries: readonly string[]) =>
-  entries.filter((entry) => !(entry in MAY_IMPORT) && !TOP_FILES_WITHOUT_A_ROW.includes(entry))
 
 const isFile = (layer: string) => layer.endsWith('.ts')
 const importOf = (from: string, to: string) => {
@@ -26,21 +25,8 @@ const importOf = (from: string, to: string) => {
   return `import '${path.startsWith('.') ? path : `./${path}`}'\n`
 }
 
-/** One file per layer to be imported; they import nothing, so that a planted import never closes a cycle. */
-const targets = new Map<string, string>([
-  ...Object.keys(MAY_IMPORT).map((layer): [string, string] => [
-    layer,
-    isFile(layer) ? `src-main/${layer}` : `src-main/${layer}/target.ts`,
-  ]),
-  ['services/ports', 'src-main/storage/storage.ts'],
-  ['src-renderer', 'src-renderer/target.ts'],
-  ['test', 'test/target.ts'],
-])
-
-const mayImport = (layer: string, target: string) => {
-  const allowed = layer === 'src-renderer' ? RENDERER_MAY_IMPORT : (MAY_IMPORT[layer] ?? [])
-  return [layer, ...allowed].some((name) => target === name || target.startsWith(`${name}/`))
-}
+const layers = Object.entries(LAYERS) as [LayerName, Layer][]
+const exampleOf = (layer: LayerName) => `src-main/${LAYERS[layer].example}`
 
 test('imports between folders follow the table of layers', async () => {
   const { filesRead, violations, imports } = await findImportViolations(ROOT)
@@ -51,46 +37,26 @@ test('imports between folders follow the table of layers', async () => {
 
 test('two folders that import each other are found, unless one holds the other', async () => {
   const root = plant({
-    'src-main/domain/job/a.ts': "import '../worker/b.ts'\n",
-    'src-main/domain/worker/b.ts': '',
-    'src-main/domain/worker/c.ts': "import '../job/d.ts'\n",
-    'src-main/domain/job/d.ts': "import './deep/e.ts'\n",
-    'src-main/domain/job/deep/e.ts': '',
-    'src-main/domain/job/deep/f.ts': "import '../a.ts'\n",
+    'src-main/features/one/rules/job/a.ts': "import '../worker/b.ts'\n",
+    'src-main/features/one/rules/worker/b.ts': '',
+    'src-main/features/one/rules/worker/c.ts': "import '../job/d.ts'\n",
+    'src-main/features/one/rules/job/d.ts': "import './deep/e.ts'\n",
+    'src-main/features/one/rules/job/deep/e.ts': '',
+    'src-main/features/one/rules/job/deep/f.ts': "import '../a.ts'\n",
   })
   const { imports } = await findImportViolations(root)
-  expect(foldersOfEachOther(imports)).toEqual(['src-main/features/jobs/rules and src-main/domain/worker'])
+  expect(foldersOfEachOther(imports)).toEqual([
+    'src-main/features/one/rules/job and src-main/features/one/rules/worker',
+  ])
 })
 
-test('a file of a feature may import what the layer of its role may', async () => {
-  const roles = {
-    domain: 'rules.ts',
-    services: 'greet.ts',
-    storage: 'store.ts',
-    api: 'routes.ts',
-    cli: 'command.ts',
-    mcp: 'tools.ts',
-  }
-  const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
-  const expected: string[] = []
-  for (const file of Object.values(roles)) files[`src-main/features/other/${file}`] = 'export {}\n'
-  for (const [layer, file] of Object.entries(roles)) {
-    const from = `src-main/features/greetings/${file}`
-    files[from] = Object.values(roles)
-      .map((target) => importOf(from, `src-main/features/other/${target}`))
-      .join('')
-    for (const [target, targetFile] of Object.entries(roles))
-      if (!mayImport(layer, target)) expected.push(`${from} -> src-main/features/other/${targetFile}`)
-  }
-  const { violations } = await findImportViolations(plant(files))
-  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(expected.sort())
-  expect(expected).toContain('src-main/features/greetings/rules.ts -> src-main/features/other/store.ts')
-})
-
-test('every top entry of src-main has a row', () => {
-  expect(topEntriesWithoutARow(readdirSync(join(ROOT, 'src-main')))).toEqual([])
-  expect(topEntriesWithoutARow([...Object.keys(MAY_IMPORT), 'utils', 'README.md', 'index.ts'])).toEqual([
-    'utils',
+test('every file of src-main belongs to one layer', () => {
+  const files = readdirSync(join(ROOT, 'src-main'), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((path) => /[.](ts|mjs)$/.test(path)).map((path) => path.replaceAll('\\', '/'))
+  expect(sources.length).toBeGreaterThan(0)
+  expect(withoutOneLayer(sources)).toEqual([])
+  expect(withoutOneLayer(['utils/text.ts', 'lib/text.ts', 'index.ts', 'features/jobs/jobs.ts'])).toEqual([
+    'utils/text.ts',
     'index.ts',
   ])
 })
@@ -106,18 +72,18 @@ test('every worker in TypeScript has a row, and what it does not allow is found'
   const { violations } = await findImportViolations(
     plant({
       'package.json': '{ "type": "module" }',
-      'src-main/domain/target.ts': 'export {}\n',
-      'src-main/services/target.ts': 'export {}\n',
+      [exampleOf('rules')]: 'export {}\n',
+      [exampleOf('services')]: 'export {}\n',
       'resources/node/svc-worker/target.ts': 'export {}\n',
-      'resources/node/svc-worker/takes-domain.ts': `import '../../../src-main/domain/target.ts'\n`,
-      'resources/node/sketch/takes-domain.ts': `import '../../../src-main/domain/target.ts'\n`,
+      'resources/node/svc-worker/takes-rules.ts': `import '../../../${exampleOf('rules')}'\n`,
+      'resources/node/sketch/takes-rules.ts': `import '../../../${exampleOf('rules')}'\n`,
       'resources/node/sketch/takes-runtime.ts': `import '../svc-worker/target.ts'\n`,
-      'resources/node/sketch/takes-services.ts': `import '../../../src-main/services/target.ts'\n`,
+      'resources/node/sketch/takes-services.ts': `import '../../../${exampleOf('services')}'\n`,
     }),
   )
   expect(violations.map(({ from }) => from).sort()).toEqual([
     'resources/node/sketch/takes-services.ts',
-    'resources/node/svc-worker/takes-domain.ts',
+    'resources/node/svc-worker/takes-rules.ts',
   ])
 })
 
@@ -167,69 +133,98 @@ test('a feature that takes from another one is found, where the table does not s
 test('every import between two layers is found exactly when the table does not allow it', async () => {
   const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
   const expected: string[] = []
-  for (const path of targets.values()) files[path] ??= 'export {}\n'
-  for (const layer of [...Object.keys(MAY_IMPORT), 'src-renderer']) {
-    for (const [target, targetPath] of targets) {
-      if (target === layer) continue
-      const folder = layer === 'src-renderer' ? layer : `src-main/${layer}`
-      // A layer of one file takes all its imports itself; core.ts is imported too, but by files that nobody imports.
-      const from = isFile(layer) ? folder : `${folder}/takes-${target.replaceAll('/', '-')}.ts`
-      files[from] = (files[from] ?? '') + importOf(from, targetPath)
-      if (!mayImport(layer, target)) expected.push(`${from} -> ${targetPath}`)
-    }
+  for (const [name] of layers) files[exampleOf(name)] = 'export {}\n'
+  const importsAll = (from: string, name: string, allowed: readonly string[]) => {
+    const targets = layers.map(([target]) => target).filter((target) => exampleOf(target) !== from)
+    files[from] = targets.map((target) => importOf(from, exampleOf(target))).join('')
+    for (const target of targets)
+      if (![name, ...allowed].includes(target)) expected.push(`${from} -> ${exampleOf(target)}`)
   }
+  // Nobody imports these files, so that no planted import closes a cycle.
+  for (const [name, { imports, example }] of layers) {
+    const from = `src-main/${example}`.replace('/other/', '/greetings/').replace('/example.ts', '/takes-all.ts')
+    // A layer of one file cannot have a second one: the file imports all itself, and is imported by nobody.
+    if (from === exampleOf(name)) continue
+    importsAll(from, name, imports)
+  }
+  importsAll('src-renderer/takes-all.ts', 'src-renderer', RENDERER_MAY_IMPORT)
   const { violations } = await findImportViolations(plant(files))
-  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual(expected.sort())
+  expect([...new Set(violations.map(({ from, to }) => `${from} -> ${to}`))].sort()).toEqual(expected.sort())
   // The table could be wrong as a whole; these must be forbidden whatever it says.
   expect(expected).toEqual(
     expect.arrayContaining([
-      'src-main/contract/takes-domain.ts -> src-main/domain/target.ts',
-      'src-main/domain/takes-services.ts -> src-main/services/target.ts',
-      'src-main/services/takes-storage.ts -> src-main/storage/target.ts',
-      'src-main/storage/takes-fleet.ts -> src-main/fleet/target.ts',
-      'src-main/storage/takes-services.ts -> src-main/services/target.ts',
-      'src-main/outbound/takes-storage.ts -> src-main/storage/target.ts',
-      'src-main/api/takes-storage.ts -> src-main/storage/target.ts',
-      'src-main/app/core.ts -> src-main/api/target.ts',
-      'src-main/cli/takes-storage.ts -> src-main/storage/target.ts',
-      'src-renderer/takes-services.ts -> src-main/services/target.ts',
+      'src-main/lib/takes-all.ts -> src-main/contract/example.ts',
+      'src-main/contract/takes-all.ts -> src-main/features/other/rules.ts',
+      'src-main/features/greetings/rules.ts -> src-main/features/other/serve.ts',
+      'src-main/features/greetings/serve.ts -> src-main/features/other/store.ts',
+      'src-main/features/greetings/serve.ts -> src-main/features/other/routes.ts',
+      'src-main/features/greetings/serve.ts -> src-main/features/other/command.ts',
+      'src-main/features/greetings/adapters/takes-all.ts -> src-main/features/other/store.ts',
+      'src-main/features/greetings/routes.ts -> src-main/features/other/store.ts',
+      'src-main/database/takes-all.ts -> src-main/runtimes/example.ts',
+      'src-main/runtimes/takes-all.ts -> src-main/features/other/serve.ts',
+      'src-main/app/cli/takes-all.ts -> src-main/storage/example.ts',
+      'src-renderer/takes-all.ts -> src-main/features/other/serve.ts',
     ]),
   )
 })
 
-test('services take types of storage in one file, and nothing that runs', async () => {
+test('of some layers only types may be imported', async () => {
   const { violations } = await findImportViolations(
     plant({
       'package.json': '{ "type": "module" }',
-      'src-main/storage/store.ts': 'export type Row = { readonly id: string }\n',
-      'src-main/storage/run.ts': 'export const run = () => undefined\n',
-      'src-main/fleet/target.ts': 'export type Target = string\n',
+      'src-main/features/jobs/store.ts': 'export type Row = { readonly id: string }\n',
+      'src-main/features/jobs/run-store.ts': 'export const run = () => undefined\n',
+      'src-main/runtimes/target.ts': 'export type Target = string\n',
       'src-main/storage/storage.ts':
-        `export type { Row } from '../../storage/store.ts'\n` +
-        `export { run } from '../../storage/run.ts'\n` +
-        `export type { Target } from '../../fleet/target.ts'\n`,
-      'src-main/services/jobs/list.ts': `export type { Row } from '../../storage/store.ts'\n`,
-      'src-main/services/jobs/find.ts': `export type { Row } from '../ports/storage.ts'\n`,
+        `export type { Row } from '../features/jobs/store.ts'\n` +
+        `export { run } from '../features/jobs/run-store.ts'\n` +
+        `export type { Target } from '../runtimes/target.ts'\n`,
+      'src-main/features/jobs/list.ts': `export type { Row } from './store.ts'\n`,
+      'src-main/features/jobs/find.ts': `export type { Row } from '../../storage/storage.ts'\n`,
     }),
   )
   expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual([
-    'src-main/services/jobs/list.ts -> src-main/storage/store.ts',
-    'src-main/storage/storage.ts -> src-main/fleet/target.ts',
-    'src-main/storage/storage.ts -> src-main/storage/run.ts',
+    'src-main/features/jobs/list.ts -> src-main/features/jobs/store.ts',
+    'src-main/storage/storage.ts -> src-main/features/jobs/run-store.ts',
+    'src-main/storage/storage.ts -> src-main/runtimes/target.ts',
   ])
+})
+
+test('of the client the pages may import its calls alone', async () => {
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      [CALLS]: 'export {}\n',
+      'src-main/app/client/http.ts': 'export {}\n',
+      'src-renderer/api-client/ask.ts': `import '../../${CALLS}'\nimport '../../src-main/app/client/http.ts'\n`,
+    }),
+  )
+  expect(violations.map(({ to }) => to)).toEqual(['src-main/app/client/http.ts'])
 })
 
 test('a package with an owner is found everywhere else', async () => {
   const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
   const expected: string[] = []
-  for (const [name, owner] of Object.entries(OWNED_PACKAGES)) {
+  for (const [name, owners] of Object.entries(OWNED_PACKAGES)) {
     const slug = name.replace(/\W/g, '-')
-    files[owner.endsWith('.ts') ? owner : `${owner}owns-${slug}.ts`] = `import '${name}'\n`
-    for (const folder of ['src-main/features/', 'src-main/server/', 'src-main/runtimes/process/', 'src-renderer/']) {
-      if (folder === owner) continue
+    const placeIn = (place: string) => (place in LAYERS ? `${dirname(exampleOf(place as LayerName))}/` : place)
+    for (const owner of owners) {
+      const example = owner in LAYERS ? exampleOf(owner as LayerName).replace(/[^/]*$/, '') : owner
+      const file = owner in LAYERS && /(store|routes|command)[.]ts$/.test(exampleOf(owner as LayerName))
+      files[file ? exampleOf(owner as LayerName) : `${example}owns-${slug}.ts`] ??= ''
+      files[file ? exampleOf(owner as LayerName) : `${example}owns-${slug}.ts`] += `import '${name}'\n`
+    }
+    for (const folder of [
+      'src-main/features/other/',
+      'src-main/app/headless/',
+      'src-main/runtimes/process/',
+      'src-renderer/',
+    ]) {
+      if (owners.map(placeIn).includes(folder) && folder === 'src-renderer/') continue
       const from = `${folder}takes-${slug}.ts`
       files[from] = `import type { Anything } from '${name}'\nexport type { Anything }\n`
-      expected.push(`${from}: only ${owner} may import ${name}`)
+      expected.push(`${from}: only ${owners.join(', ')} may import ${name}`)
     }
   }
   const { violations } = await findImportViolations(plant(files))
@@ -244,32 +239,32 @@ test('a pure layer that imports a runtime or a foreign package is found', async 
       'src-main/contract/takes-pino.ts': `import 'pino'\n`,
       'src-main/contract/takes-zod.ts': `import 'zod'\n`,
       'src-main/contract/takes-zod-mini.ts': `import 'zod/mini'\n`,
-      'src-main/domain/takes-zod.ts': `import 'zod'\n`,
-      'src-main/domain/hashes.ts': `export const hash = () => import('crypto')\n`,
+      'src-main/features/jobs/rules/takes-zod.ts': `import 'zod'\n`,
+      'src-main/lib/hashes.ts': `export const hash = () => import('crypto')\n`,
     }),
   )
   expect(violations.map(({ from }) => from).sort()).toEqual([
     'src-main/contract/reads-a-file.ts',
     'src-main/contract/takes-pino.ts',
-    'src-main/domain/hashes.ts',
-    'src-main/domain/takes-zod.ts',
+    'src-main/features/jobs/rules/takes-zod.ts',
+    'src-main/lib/hashes.ts',
   ])
-  expect(Object.keys(PURE_LAYERS)).toEqual(['contract', 'domain'])
+  expect(Object.keys(PURE_LAYERS)).toEqual(['lib', 'contract', 'rules'])
 })
 
 test('a cycle is found, also one of types alone', async () => {
   const { violations } = await findImportViolations(
     plant({
       'package.json': '{ "type": "module" }',
-      'src-main/domain/egg.ts': `import { hen } from './hen.ts'\nexport const egg = () => hen\n`,
-      'src-main/domain/hen.ts': `import { egg } from './egg.ts'\nexport const hen = () => egg\n`,
-      'src-main/services/key.ts': `import type { Lock } from './lock.ts'\nexport type Key = { lock?: Lock }\n`,
-      'src-main/services/lock.ts': `import type { Key } from './key.ts'\nexport type Lock = { key?: Key }\n`,
+      'src-main/lib/egg.ts': `import { hen } from './hen.ts'\nexport const egg = () => hen\n`,
+      'src-main/lib/hen.ts': `import { egg } from './egg.ts'\nexport const hen = () => egg\n`,
+      'src-main/features/jobs/key.ts': `import type { Lock } from './lock.ts'\nexport type Key = { lock?: Lock }\n`,
+      'src-main/features/jobs/lock.ts': `import type { Key } from './key.ts'\nexport type Lock = { key?: Key }\n`,
     }),
   )
   // Each cycle is reported once.
   expect(violations.map(({ rule, from }) => `${rule}: ${from}`).sort()).toEqual([
-    'no cycles: src-main/domain/egg.ts',
-    'no cycles: src-main/services/key.ts',
+    'no cycles: src-main/features/jobs/key.ts',
+    'no cycles: src-main/lib/egg.ts',
   ])
 })

@@ -1,71 +1,186 @@
+/** A layer of src-main: which files it holds, and which layers they may import. */
+export interface Layer {
+  /** Matches paths below src-main. No file matches two layers. */
+  readonly files: string
+  readonly imports: readonly string[]
+  /** Layers of which types may be imported, and nothing that runs. */
+  readonly types?: readonly string[]
+  /** A path below src-main that a planted test may take. */
+  readonly example: string
+}
+
+const PURE = ['contract', 'lib']
+const ROLES =
+  'rules(/|[.]ts$)|ports(/|[.]ts$)|(store/|[^/]*store[.]ts$)|(routes/|[^/]*routes[.]ts$)|command(s/|[.]ts$)|(tools/|[^/]*tools[.]ts$)|adapters/'
+const role = (pattern: string) => `^features/[^/]+/(${pattern})`
+
 /**
- * Who may import whom in src-main, one row per top folder or file. An allow list: what a row does not name is
- * forbidden, and a top entry without a row fails. This is the only copy; the rules and their tests are computed from
- * it.
+ * Who may import whom in src-main. An allow list: a layer that a row does not name is forbidden, and a file without a
+ * layer fails. This is the only copy; the rules and their tests are computed from it.
  */
-export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  domain: ['contract'],
-  services: ['contract', 'domain'],
-  storage: ['contract', 'domain'],
-  fleet: ['contract', 'domain', 'services/ports'],
-  build: ['contract', 'domain', 'services/ports'],
-  // Requests that the service makes, to webhooks and /ping of workers: neither storage nor fleet nor build.
-  outbound: ['contract', 'domain', 'services/ports'],
-  // Calculations that would hold the event loop, in threads of their own.
-  threads: ['contract', 'domain', 'services/ports', 'services/body-text'],
-  api: ['contract', 'domain', 'services'],
-  // The one client of the API, for commands, the desktop and the pages: it knows the route tables and nothing of a
-  // service.
-  client: ['contract', 'domain'],
-  // Tools for coding agents: it calls the service over HTTP as commands do, and knows nothing of its inside.
-  mcp: ['contract', 'domain', 'client'],
-  'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound', 'threads'],
+export const LAYERS = {
+  lib: { files: '^lib/(?!node/)', imports: [], example: 'lib/example.ts' },
+  'lib/node': { files: '^lib/node/', imports: ['lib'], example: 'lib/node/example.ts' },
+  contract: { files: '^contract/', imports: ['lib'], example: 'contract/example.ts' },
+  rules: {
+    files: '^(features/[^/]+|runtimes)/rules(/|[.]ts$)',
+    imports: PURE,
+    example: 'features/other/rules.ts',
+  },
+  // What services need from outside, as types.
+  ports: {
+    files: '^features/[^/]+/ports(/|[.]ts$)|^runtimes/port[.]ts$',
+    imports: [...PURE, 'rules'],
+    types: ['storage types'],
+    example: 'features/other/ports.ts',
+  },
+  services: {
+    files: `^features/[^/]+[.]ts$|^features/[^/]+/(?!${ROLES})`,
+    imports: [...PURE, 'rules', 'ports', 'storage types'],
+    example: 'features/other/serve.ts',
+  },
+  stores: {
+    files: role('store/|[^/]*store[.]ts$'),
+    imports: [...PURE, 'rules', 'database'],
+    example: 'features/other/store.ts',
+  },
+  routes: {
+    files: role('routes/|[^/]*routes[.]ts$'),
+    imports: [...PURE, 'rules', 'ports', 'services', 'storage types', 'http', 'body text'],
+    example: 'features/other/routes.ts',
+  },
+  commands: {
+    files: role('command(s/|[.]ts$)'),
+    imports: [
+      ...[...PURE, 'lib/node', 'rules', 'adapters', 'resources', 'http', 'client', 'cli', 'mcp', 'app builder'],
+      ...['headless', 'composition'],
+    ],
+    example: 'features/other/command.ts',
+  },
+  tools: {
+    files: role('tools/|[^/]*tools[.]ts$'),
+    imports: [...PURE, 'rules', 'client', 'mcp'],
+    example: 'features/other/tools.ts',
+  },
+  // Programs, files, threads and requests of a feature.
+  adapters: {
+    files: role('adapters/'),
+    imports: [...PURE, 'lib/node', 'rules', 'ports', 'body text'],
+    example: 'features/other/adapters/example.ts',
+  },
+  database: {
+    files: '^database/',
+    imports: [...PURE, 'rules'],
+    types: ['stores'],
+    example: 'database/example.ts',
+  },
+  // All stores, joined.
+  storage: {
+    files: '^storage/(?!storage[.]ts$)',
+    imports: [...PURE, 'rules', 'database', 'stores'],
+    example: 'storage/example.ts',
+  },
+  'storage types': {
+    files: '^storage/storage[.]ts$',
+    imports: [],
+    types: ['storage', 'stores', 'database'],
+    example: 'storage/storage.ts',
+  },
+  // Files that are shipped with the product.
+  resources: { files: '^resources/', imports: [...PURE, 'rules', 'ports'], example: 'resources/example.ts' },
+  runtimes: {
+    files: '^runtimes/(?!rules/|port[.]ts$)',
+    imports: [...PURE, 'lib/node', 'rules', 'ports', 'storage types', 'resources'],
+    example: 'runtimes/example.ts',
+  },
+  http: {
+    files: '^http/(?!body-text[.]ts$)',
+    imports: [...PURE, 'rules', 'ports', 'services', 'storage types', 'body text'],
+    example: 'http/example.ts',
+  },
+  'body text': { files: '^http/body-text[.]ts$', imports: PURE, example: 'http/body-text.ts' },
+  // The one client of the API, for commands, agents, the desktop and the pages: it knows nothing of a service.
+  client: { files: '^app/client/', imports: [...PURE, 'rules'], example: 'app/client/example.ts' },
+  // The frame of tools for coding agents, which call the service over HTTP as commands do.
+  mcp: { files: '^app/mcp/', imports: [...PURE, 'rules', 'client', 'tools'], example: 'app/mcp/example.ts' },
   // Builds apps without a service, so that the command line need not load one.
-  'app-builder': ['contract', 'domain', 'services', 'build'],
-  // Checks of the machine, run by the command line and by a running service: they ask programs and look at files.
-  doctor: ['contract', 'domain'],
-  // It gives the core what builds projects; builds stay apart from the core for the sake of the command line.
-  server: ['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor'],
-  // Outbound: the classes of a ComfyUI server can be had without a service. Threads: pictures are decoded in one place.
-  cli: [
-    ...['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor', 'server'],
-    ...['outbound/comfy-server', 'threads/compare-outputs'],
-  ],
+  'app builder': {
+    files: '^app/app-builder/',
+    imports: [...PURE, 'rules', 'ports', 'services', 'adapters', 'resources', 'runtimes'],
+    example: 'app/app-builder/example.ts',
+  },
+  composition: {
+    files: '^app/(?!(app-builder|cli|client|desktop|headless|http|mcp)/)',
+    imports: [
+      ...PURE,
+      'rules',
+      'ports',
+      'services',
+      'adapters',
+      'database',
+      'storage',
+      'storage types',
+      'runtimes',
+      'resources',
+    ],
+    example: 'app/core.ts',
+  },
+  // All routes, joined.
+  'app http': {
+    files: '^app/http/',
+    imports: [...PURE, 'rules', 'ports', 'services', 'storage types', 'http', 'body text', 'routes'],
+    example: 'app/http/example.ts',
+  },
+  headless: {
+    files: '^app/headless/',
+    imports: [
+      ...[...PURE, 'lib/node', 'rules', 'client', 'mcp', 'composition', 'app builder', 'app http', 'http', 'routes'],
+      ...['adapters', 'resources'],
+    ],
+    example: 'app/headless/example.ts',
+  },
+  cli: {
+    files: '^app/cli/',
+    imports: [
+      ...[
+        ...PURE,
+        'lib/node',
+        'rules',
+        'adapters',
+        'resources',
+        'http',
+        'client',
+        'mcp',
+        'app builder',
+        'headless',
+        'commands',
+      ],
+    ],
+    example: 'app/cli/example.ts',
+  },
   // It finds its service, and adds the sample to it, as the command line does.
-  electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/ensure-sample'],
-}
+  desktop: {
+    files: '^app/desktop/',
+    imports: [...PURE, 'rules', 'client', 'composition', 'headless', 'http', 'cli'],
+    example: 'app/desktop/example.ts',
+  },
+} satisfies Readonly<Record<string, Layer>>
 
-/** Files that may import types, and nothing else, from a layer that their own layer may not import. */
-export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  // The types of storage are inferred from its stores.
-  'services/ports/storage': ['storage'],
-}
-
-/**
- * Files of a feature (`src-main/features/<feature>`) that belong to a layer, by their names below its folder; the others
- * are its services.
- */
-export const FEATURE_ROLES: Readonly<Record<string, string>> = {
-  domain: 'rules(/|[.]ts$)',
-  storage: '[^/]*store[.]ts$',
-  api: 'routes[.]ts$',
-  cli: 'command(s/|[.]ts$)',
-  mcp: 'tools[.]ts$',
-}
+export type LayerName = keyof typeof LAYERS
 
 /**
- * Who may import whom in resources/node, one row per folder, with what each may import of src-main. A handler may be
- * copied out of here by users as an example, so that the runtime knows of nothing but itself.
+ * Who may import whom in resources/node, one row per folder; of src-main only pure layers. A handler may be copied out
+ * of here by users as an example, so that the runtime knows of nothing but itself.
  */
 export const NODE_WORKERS: Readonly<Record<string, readonly string[]>> = {
   'svc-worker': [],
-  sketch: ['resources/node/svc-worker', 'src-main/features/keys/rules', 'src-main/contract'],
-  comfyui: ['resources/node/svc-worker', 'src-main/features/keys/rules', 'src-main/contract'],
+  sketch: ['svc-worker', 'lib', 'contract', 'rules'],
+  comfyui: ['svc-worker', 'lib', 'contract', 'rules'],
 }
 
-/** What the pages may import from src-main: of the client all but what needs Node. */
-export const RENDERER_MAY_IMPORT: readonly string[] = ['contract', 'domain', 'client/calls']
+/** Layers of src-main that the pages may import; of the client all but what needs Node. */
+export const RENDERER_MAY_IMPORT: readonly LayerName[] = ['lib', 'contract', 'rules']
+export const CALLS = 'src-main/app/client/calls.ts'
 
 /**
  * Who may import whom in src-renderer, one row per top folder or file; as above, what a row does not name is forbidden.
@@ -100,13 +215,8 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 /** Entries of src-renderer that are no code. */
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
-/** Entries of src-main that belong to no layer. */
-export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = [
-  'README.md',
-  'features',
-  'vite.config.ts',
-  'tsconfig.pure.json',
-]
+/** Files of src-main that belong to no layer. */
+export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
 
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
@@ -114,41 +224,42 @@ export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = [
  * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). ignore: patterns of ignore files
  * (docs/spec/machines.md, 5). JSON of resources is data, and may be imported by any of them.
  */
-export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>> = {
+  lib: [],
   contract: ['zod'],
-  domain: ['croner', 'ignore', 'jsonc-parser'],
+  rules: ['croner', 'ignore', 'jsonc-parser'],
 }
 
-/** Packages that one place alone may touch. */
-export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
-  'better-sqlite3': 'src-main/storage/',
-  dockerode: 'src-main/runtimes/docker/',
-  electron: 'src-main/app/desktop/',
-  'electron-updater': 'src-main/app/desktop/',
-  hono: 'src-main/api/',
-  graphql: 'src-main/features/platform-api/routes/state-manager/',
-  '@opentelemetry/api': 'src-main/features/monitoring/adapters/',
-  '@opentelemetry/exporter-trace-otlp-proto': 'src-main/features/monitoring/adapters/',
-  '@opentelemetry/resources': 'src-main/features/monitoring/adapters/',
-  '@opentelemetry/sdk-trace': 'src-main/features/monitoring/adapters/',
-  '@hono/node-server': 'src-main/http/server/listen.ts',
-  commander: 'src-main/app/cli/',
-  '@clack/prompts': 'src-main/app/cli/',
-  yaml: 'src-main/app/cli/',
-  '@modelcontextprotocol/server': 'src-main/app/mcp/',
-  react: 'src-renderer/',
-  'react-dom': 'src-renderer/',
-  wouter: 'src-renderer/',
-  zustand: 'src-renderer/',
-  '@tanstack/react-query': 'src-renderer/',
-  '@tanstack/react-table': 'src-renderer/ui/table/',
-  uplot: 'src-renderer/ui/chart/',
-  '@codemirror/view': 'src-renderer/ui/editor/',
-  '@xterm/xterm': 'src-renderer/ui/terminal/',
-  '@xterm/addon-fit': 'src-renderer/ui/terminal/',
-  '@radix-ui': 'src-renderer/',
-  '@xyflow/react': 'src-renderer/',
-  'markdown-to-jsx': 'src-renderer/features/workflow-editor/notes/',
-  '@dagrejs/dagre': 'src-renderer/ui/graph/',
-  'd3-hierarchy': 'src-renderer/ui/treemap/',
+/** Packages that only these layers or folders may import. */
+export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'better-sqlite3': ['database', 'stores', 'storage'],
+  dockerode: ['src-main/runtimes/docker/'],
+  electron: ['desktop'],
+  'electron-updater': ['desktop'],
+  hono: ['http', 'app http', 'routes'],
+  graphql: ['src-main/features/platform-api/routes/state-manager/'],
+  '@opentelemetry/api': ['src-main/features/monitoring/adapters/'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['src-main/features/monitoring/adapters/'],
+  '@opentelemetry/resources': ['src-main/features/monitoring/adapters/'],
+  '@opentelemetry/sdk-trace': ['src-main/features/monitoring/adapters/'],
+  '@hono/node-server': ['src-main/http/server/'],
+  commander: ['cli', 'commands'],
+  '@clack/prompts': ['cli'],
+  yaml: ['commands'],
+  '@modelcontextprotocol/server': ['mcp'],
+  react: ['src-renderer/'],
+  'react-dom': ['src-renderer/'],
+  wouter: ['src-renderer/'],
+  zustand: ['src-renderer/'],
+  '@tanstack/react-query': ['src-renderer/'],
+  '@tanstack/react-table': ['src-renderer/ui/table/'],
+  uplot: ['src-renderer/ui/chart/'],
+  '@codemirror/view': ['src-renderer/ui/editor/'],
+  '@xterm/xterm': ['src-renderer/ui/terminal/'],
+  '@xterm/addon-fit': ['src-renderer/ui/terminal/'],
+  '@radix-ui': ['src-renderer/'],
+  '@xyflow/react': ['src-renderer/'],
+  'markdown-to-jsx': ['src-renderer/features/workflow-editor/notes/'],
+  '@dagrejs/dagre': ['src-renderer/ui/graph/'],
+  'd3-hierarchy': ['src-renderer/ui/treemap/'],
 }

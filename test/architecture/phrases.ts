@@ -60,7 +60,7 @@ export function readProse(root: string): Record<string, string> {
   )
 }
 
-/** Finds banned phrases. @returns places by phrase, like `src-main/api/run.ts:12` */
+/** Finds banned phrases. @returns places by phrase, like `src-main/http/run.ts:12` */
 export function findPhrases(files: Readonly<Record<string, string>>): Record<PhraseName, readonly string[]> {
   const prose = Object.entries(files).map(([path, text]) => [path, proseOf(path, text)] as const)
   const places = (pattern: RegExp) =>

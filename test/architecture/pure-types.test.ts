@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'src-main')
 
-/** Compiles a text as if it were a file of domain, with the options that contract and domain are checked with. */
+/** Compiles a text as if it were a file of lib, with the options that contract, lib and rules are checked with. */
 function complaints(text: string): string[] {
   const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.pure.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, FOLDER)
-  const path = join(FOLDER, 'domain', 'planted.ts')
+  const path = join(FOLDER, 'lib', 'planted.ts')
   const host = ts.createCompilerHost(options)
   const { readFile, fileExists } = host
   host.readFile = (name) => (name === path ? text : readFile(name))
@@ -17,7 +17,7 @@ function complaints(text: string): string[] {
   return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
 }
 
-test('the types of contract and domain know no runtime, and zod checks there', () => {
+test('the types of contract, lib and rules know no runtime, and zod checks there', () => {
   const found = complaints(`
     import { readFileSync } from 'node:fs'
     import { z } from 'zod'

@@ -12,14 +12,14 @@ interface Planted {
 }
 
 const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
-  'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': [
+  'no clock and no chance in lib, contract, rules and services: take a Clock or newId as an argument': [
     {
       path: 'src-main/features/jobs/rules/job-record.ts',
       text: 'const a = Date.now()\nconst b = new Date()\nconst c = Date()\nconst d = Math.random()\n',
       finds: ['Date.now', 'new Date()', 'Date()', 'Math.random'],
     },
     {
-      path: 'src-main/services/queue/claim.ts',
+      path: 'src-main/features/jobs/claim.ts',
       text: [
         `import { randomUUID as uuid } from 'node:crypto'`,
         `import { setTimeout as sleep } from 'node:timers/promises'`,
@@ -42,7 +42,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       ],
     },
     {
-      path: 'src-main/services/queue/rescue.ts',
+      path: 'src-main/features/jobs/rescue.ts',
       text: [
         'type Clock = { setTimeout(ms: number): void; now(): number }',
         'const use = (clock: Clock, at: number) => [clock.setTimeout(5), clock.now(), new Date(at).toISOString()]',
@@ -50,9 +50,9 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       ].join('\n'),
       finds: [],
     },
-    { path: 'src-main/fleet/process/start.ts', text: 'const now = Date.now()\n', finds: [] },
+    { path: 'src-main/runtimes/process/start.ts', text: 'const now = Date.now()\n', finds: [] },
   ],
-  'SQL only in storage': [
+  'SQL only in stores': [
     {
       path: 'src-main/features/jobs/routes/v2.ts',
       text: [
@@ -71,9 +71,9 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
     },
     { path: 'src-main/features/jobs/store/job-store.ts', text: `const a = 'SELECT * FROM jobs'\n`, finds: [] },
   ],
-  'only server/listen.ts opens a port': [
+  'only http/server/listen.ts opens a port': [
     {
-      path: 'src-main/fleet/process/gateway.ts',
+      path: 'src-main/runtimes/process/gateway.ts',
       text: [
         'const server = createServer(answer)',
         'server.listen(0)',
@@ -98,7 +98,7 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: ['Makes them.', 'The book.'],
     },
     {
-      path: 'src-main/services/book.ts',
+      path: 'src-main/features/jobs/book.ts',
       text: '/** Makes the book of leases. */\nexport function createBook() {}\n/** The book. */\ntype Book = string\n',
       finds: [],
     },
@@ -133,6 +133,6 @@ test.each(Object.entries(PLANTED))('planted: %s', (rule, planted) => {
 })
 
 test('a finding says the line', () => {
-  const found = findInSources({ 'src-main/domain/clock.ts': '\n\nconst now = Date.now()\n' })
-  expect(found.map(({ at }) => at)).toEqual(['src-main/domain/clock.ts:3'])
+  const found = findInSources({ 'src-main/lib/clock.ts': '\n\nconst now = Date.now()\n' })
+  expect(found.map(({ at }) => at)).toEqual(['src-main/lib/clock.ts:3'])
 })

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { entry } from './import-rules.ts'
+import { filesOf } from './import-rules.ts'
 
 /** A place in the source that breaks a rule. */
 export interface Finding {
   readonly rule: string
-  /** Path from the root, with the line: `src-main/api/run.ts:12`. */
+  /** Path from the root, with the line: `src-main/http/run.ts:12`. */
   readonly at: string
   readonly what: string
 }
@@ -42,18 +42,18 @@ const MAKES_A_SERVER = new Set(['createServer', 'createSecureServer', 'Server'])
 
 /** The rules that imports do not show, by name. */
 export const SOURCE_RULES = {
-  'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': {
-    appliesTo: new RegExp(['contract', 'domain', 'services'].map(entry).join('|')),
+  'no clock and no chance in lib, contract, rules and services: take a Clock or newId as an argument': {
+    appliesTo: new RegExp((['lib', 'contract', 'rules', 'services'] as const).map(filesOf).join('|')),
     find: (file) => collect(file, clockOrChance),
   },
-  'SQL only in storage': {
+  'SQL only in stores': {
     appliesTo: /^src-(main|renderer)\//,
-    except: new RegExp(entry('storage')),
+    except: new RegExp((['database', 'stores', 'storage'] as const).map(filesOf).join('|')),
     find: (file) => collect(file, sql),
   },
-  'only server/listen.ts opens a port': {
+  'only http/server/listen.ts opens a port': {
     appliesTo: /^src-(main|renderer)\//,
-    except: /^src-main\/server\/listen\.ts$/,
+    except: /^src-main\/http\/server\/listen\.ts$/,
     find: (file) => collect(file, opensAPort),
   },
   'a docstring says something': {

@@ -321,7 +321,7 @@ export function spawnDesktop(
 
 /** Runs `drydock start` with the real Electron, as the user of the screen. */
 export function startCommandOn(screen: Screen, argv: readonly string[]) {
-  const launcher = join(ROOT, 'src-main', 'cli', 'drydock.mjs')
+  const launcher = join(ROOT, 'src-main', 'app', 'cli', 'drydock.mjs')
   const env = { DRYDOCK_ELECTRON: programOf(electron) }
   return spawnOn(screen, process.execPath, [launcher, 'start', ...argv], env)
 }

@@ -34,14 +34,18 @@ const OUT = join(ROOT, 'out')
 const VITE = 'vite/bin/vite.js'
 
 /**
- * The pages share contract and domain with the service; the lock file determines the libraries in them.
+ * The pages share the contract and rules with the service; the lock file determines the libraries in them.
  * @type {Part}
  */
 export const PAGES = {
   name: 'web pages',
   folder: 'renderer',
   entry: 'index.html',
-  sources: ['src-renderer', 'src-main/contract', 'src-main/features/keys/rules', 'package-lock.json'],
+  sources: [
+    'src-renderer',
+    ...['app/client', 'contract', 'features', 'lib', 'runtimes/rules'].map((f) => `src-main/${f}`),
+    'package-lock.json',
+  ],
   tool: [VITE, 'build', '--config', 'src-renderer/vite.config.ts'],
   command: 'npm run build',
 }

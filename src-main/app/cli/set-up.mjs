@@ -27,7 +27,7 @@ const IS_OF_SYSTEM = !process.execPath.startsWith(join(ROOT, '/'))
 const IS_NEW_ENOUGH = IS_OF_SYSTEM && Number.parseInt(process.versions.node, 10) >= NODE_MAJOR
 
 /** False in an installed package, which has no sources and dependencies installed by npm. */
-export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'cli', 'main.ts'))
+export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'app', 'cli', 'main.ts'))
 
 export const PINNED = 'resources/pinned-node'
 const PINNED_PACKAGE = packageOfNode()

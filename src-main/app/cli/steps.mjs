@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Resolves links: the launcher is often started through a link in a bin folder. */
-export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
+export const ROOT = dirname(dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))))
 
 const TICK_MS = 1000
 // ms to exit after a signal. Source: ours; npm ignores signals for minutes while a network hangs.

@@ -21,8 +21,6 @@ import {
   type UserAddress,
 } from '../../http/server/listeners.ts'
 import { createLog, systemIds, systemTime } from '../../http/server/system-ports.ts'
-import { createUserApp } from '../http/user-app.ts'
-import { createWorkerApp } from '../http/worker-app.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { LOOPBACK, portOfService } from '../../lib/own-addresses.ts'
 import { StartError } from '../../lib/start-error.ts'
@@ -43,6 +41,8 @@ import {
   type ServiceFacts,
   sendRequest,
 } from '../core.ts'
+import { createUserApp } from '../http/user-app.ts'
+import { createWorkerApp } from '../http/worker-app.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
 import { leaveOriginal } from './copied-folder.ts'

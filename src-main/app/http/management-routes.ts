@@ -27,15 +27,15 @@ import { TARGET_OPERATIONS } from '../../features/targets/routes.ts'
 import { SHELL_OPERATIONS, WORKER_OPERATIONS } from '../../features/workers/routes/workers.ts'
 import { ASSET_OPERATIONS } from '../../features/workflows/routes/assets.ts'
 import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from '../../features/workflows/routes/workflows.ts'
-import type { LogScope } from '../../storage/storage.ts'
 import { repeatAdmission } from '../../http/admission.ts'
 import { audited } from '../../http/audit.ts'
 import { connectionOf, schemeOf, sessionSecrets } from '../../http/guards.ts'
 import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from '../../http/operation.ts'
 import { parseRequest } from '../../http/read-request.ts'
 import { followAsEvents } from '../../http/send-response.ts'
-import { SERVICE_OPERATIONS } from './service-routes.ts'
 import { forgetSession } from '../../http/sign-in.ts'
+import type { LogScope } from '../../storage/storage.ts'
+import { SERVICE_OPERATIONS } from './service-routes.ts'
 
 type SystemServices = GuardServices &
   Pick<ServiceContext, 'doctor' | 'fleet' | 'registry' | 'host' | 'models' | 'signInRequests'>

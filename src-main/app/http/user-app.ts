@@ -20,7 +20,6 @@ import { operatePlatform } from '../../features/platform-api/routes/routes.ts'
 import { createStateManager } from '../../features/platform-api/routes/state-manager/state-manager.ts'
 import { addTaskCalls } from '../../features/platform-api/routes/task-calls.ts'
 import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
-import type { Endpoint } from '../../storage/storage.ts'
 import { errorResponse, statusOf } from '../../http/error-response.ts'
 import { createEventFeed } from '../../http/follow-events.ts'
 import {
@@ -33,7 +32,6 @@ import {
   requireOwnOrigin,
   requireRole,
 } from '../../http/guards.ts'
-import { manage } from './management-routes.ts'
 import { namesEndpoint, requireNamedEndpoint } from '../../http/named-endpoint.ts'
 import { openApiDocument } from '../../http/openapi.ts'
 import type { Operation } from '../../http/operation.ts'
@@ -41,6 +39,8 @@ import { addPages, type PageFiles, unknownPage } from '../../http/pages.ts'
 import { firstByteOf, parseRequest } from '../../http/read-request.ts'
 import { signIn } from '../../http/sign-in.ts'
 import { createStrictLimits } from '../../http/strict-limits.ts'
+import type { Endpoint } from '../../storage/storage.ts'
+import { manage } from './management-routes.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 

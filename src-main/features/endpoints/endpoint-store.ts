@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
+import type { Change } from '../../database/changes.ts'
 import type { GroupCommit } from '../../database/group-commit.ts'
 import { queriesOf } from '../../database/queries.ts'
 import { shownChanges } from '../apps/rules/plan.ts'
-import type { Change } from '../jobs/store/changes.ts'
 import type { EventLog } from '../jobs/store/event-store.ts'
 import type { EndpointRevision } from '../platform-api/rules/endpoint-view.ts'
 

@@ -4,9 +4,9 @@
  */
 import type { JobState } from '../../../contract/job.ts'
 import type { BulkMove } from '../../../contract/job-routes.ts'
-import { writeInSlices } from '../../../database/write-slices.ts'
 import type { Clock } from '../../../lib/system.ts'
 import { momentOf } from '../../../lib/system.ts'
+import { writeInSlices } from '../../../lib/write-slices.ts'
 import type { Job, JobFilter, NamedJobs, Storage } from '../../../storage/storage.ts'
 import { TRANSITIONS } from '../rules/transitions.ts'
 

@@ -3,10 +3,10 @@ import type { WorkerState } from '../../../contract/endpoint.ts'
 import type { FleetEvent } from '../../../contract/fleet-events.ts'
 import type { JobState } from '../../../contract/job.ts'
 import type { JobHistoryEntry } from '../../../contract/management.ts'
+import type { Change, FleetChange, JobChange, RunChange } from '../../../database/changes.ts'
 import type { GroupCommit } from '../../../database/group-commit.ts'
 import { queriesOf, type RowOf, withoutNulls } from '../../../database/queries.ts'
 import { fleetEventKind } from '../../workers/rules/fleet-event-kind.ts'
-import type { Change, FleetChange, JobChange, RunChange } from './changes.ts'
 import type { Job } from './job.ts'
 
 /** Filters fleet events: kinds, times in wall ms (both inclusive), ids older than `before`. */

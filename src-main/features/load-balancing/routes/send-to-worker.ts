@@ -1,12 +1,12 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
+import { discardRest } from '../../../http/write-error.ts'
 import type { SendFailure } from '../rules/choose-worker.ts'
 import { headersForWorker } from '../rules/forward-headers.ts'
 import type { Seat } from '../worker-seats.ts'
 import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
-import { discardRest } from '../../../http/write-error.ts'
 
 export type Sent =
   | { readonly kind: 'answered' }

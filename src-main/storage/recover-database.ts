@@ -1,9 +1,9 @@
 /** Salvages readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
+import { PLACE } from '../database/database-place.ts'
+import { openDatabase } from '../database/open-database.ts'
 import { INDEXED_UP_TO } from '../features/jobs/store/search-index.ts'
 import { errorCode } from '../lib/error-code.ts'
-import { PLACE } from './database-place.ts'
-import { openDatabase } from './open-database.ts'
 
 export type RecoveredTable = {
   readonly table: string

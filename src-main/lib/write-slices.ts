@@ -1,5 +1,4 @@
-import type { Clock } from '../lib/system.ts'
-import type { GroupCommit } from './group-commit.ts'
+import type { Clock } from './system.ts'
 
 // Of at most 10 ms per event loop turn; the commit and its listeners take the rest.
 const SLICE_MS = 3
@@ -7,7 +6,7 @@ const SLICE_MS = 3
 const MOST = 200
 
 export type SliceDeps = {
-  readonly storage: Pick<GroupCommit, 'write'>
+  readonly storage: { readonly write: <Result>(work: () => Result) => Promise<Result> }
   readonly clock: Pick<Clock, 'steady'>
   readonly isStopped?: () => boolean
 }

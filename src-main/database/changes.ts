@@ -1,7 +1,7 @@
 /** Committed changes, as listeners receive them. */
-import type { JobState } from '../../../contract/job.ts'
-import type { JobEvent } from '../rules/transitions.ts'
-import type { Job } from './job.ts'
+import type { JobState } from '../contract/job.ts'
+import type { JobEvent } from '../features/jobs/rules/transitions.ts'
+import type { Job } from '../features/jobs/store/job.ts'
 
 export type RunChange = {
   readonly type: 'run'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src-main/database/open-database.ts'
-import { findDamage, recoverDatabase } from '../../../src-main/database/recover-database.ts'
+import { findDamage, recoverDatabase } from '../../../src-main/storage/recover-database.ts'
 
 const PAGE_BYTES = 4096
 const ROWS = 5000

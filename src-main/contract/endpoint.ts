@@ -316,7 +316,7 @@ export const usageReading = z.object({
 
 export type UsageReading = z.infer<typeof usageReading>
 
-/** States of endpoints, decided by the table in `domain/worker/endpoint-state.ts`. Source: ours. */
+/** States of endpoints, decided by the table in `features/workers/rules/endpoint-state.ts`. Source: ours. */
 const ENDPOINT_STATES = [
   'paused',
   'published',

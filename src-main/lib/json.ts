@@ -34,7 +34,7 @@ export type JsonText = {
 }
 
 // JSON that keeps all digits of long integers, like seeds, as bigint. Graphs, where even `1.0` must stay, use
-// domain/workflow/json.
+// features/workflows/rules/json.
 
 type ReadContext = { readonly source?: string }
 type RawJson = { readonly rawJSON: (text: string) => unknown }

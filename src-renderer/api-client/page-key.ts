@@ -1,6 +1,6 @@
 /**
  * The page key is the second secret of a session, readable only by pages of this origin. Source: ours, see
- * services/sessions.ts.
+ * features/keys/sessions.ts.
  */
 import { PAGE_KEY_META, PAGE_META } from '../../src-main/contract/pages.ts'
 import { PAGE_KEY_HEADER, PAGE_KEY_QUERY } from '../../src-main/features/keys/rules/auth.ts'

@@ -110,12 +110,12 @@ function deadLinks(
   })
 }
 
-// Folders that documents leave out of a path: `domain/auth.ts` is below the first of them.
+// Folders that documents leave out of a path: `features/keys/rules/auth.ts` is below the first of them.
 const UNDERSTOOD = ['src-main', 'src-renderer', 'resources', 'resources/python', 'resources/node', 'test']
 const FILE = /^[\w.@/-]+\.(?:ts|tsx|mjs|py|json|md|css|svg|png)$/
 const CODE_FILE = /^[\w.-]+\.(?:tsx?|mjs)$/
 const LAYER_IN_A_DRAWING =
-  /(?<![\w/.-])(?:api|app-builder|build|cli|contract|doctor|domain|electron|fleet|outbound|server|services|storage)\/[\w/-]+(?:\.(?:ts|md|mjs)\b)?/g
+  /(?<![\w/.-])(?:app|contract|database|features|http|lib|runtimes|storage)\/[\w/-]+(?:\.(?:ts|md|mjs)\b)?/g
 
 /** Files that a document names: in code marks, and layers of src-main in its drawings. */
 function deadFiles(path: string, text: string, { exists, sources }: Tree): DeadReference[] {

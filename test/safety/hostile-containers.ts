@@ -13,7 +13,7 @@ const ONE = { workersMin: 1, workersMax: 1, stopGraceMs: 200 }
 // A million of them take 3 minutes on two cores, and the default is 10; ms.
 const CHUNKS_MS = 60 * 60_000
 // Two files of 8 MB of the engine, and what it writes before it looks at the size; source:
-// fleet/docker/container-options.
+// runtimes/docker/container-options.
 const LOG_BYTES = 2 * 8_000_000 + 2_000_000
 
 const LOUD = `

@@ -48,7 +48,7 @@ export type SupervisorNeeds = ServiceArguments & {
   readonly onChange: (state: ServiceState) => void
 }
 
-// A stopping service waits 10 s for jobs and 2 s for responses (STOP_GRACE_MS and ANSWER_GRACE_MS in server/main). The
+// A stopping service waits 10 s for jobs and 2 s for responses (STOP_GRACE_MS and ANSWER_GRACE_MS in app/headless/main). The
 // rest allows for busy machines, as killing it leaves workers running.
 const STOP_LIMIT_MS = 30_000
 // Poll interval while another service holds the lock but is not ready, ms.

@@ -177,7 +177,7 @@ async function openJobRecord(jobs: Pick<JobStore, 'openInput' | 'openOutput'>, j
 }
 
 /**
- * The specification shows an array; domain/job/stream decides who gets an object. Source: docs/spec/job-api.md, 1, 5.
+ * The specification shows an array; features/jobs/rules/stream decides who gets an object. Source: docs/spec/job-api.md, 1, 5.
  */
 const stream: JobOperations['stream'] = async (request) => {
   const { c, service } = request

@@ -67,7 +67,7 @@ export type MoveFields = {
 export type JobFilter = {
   readonly endpointId?: string | undefined
   readonly states?: readonly JobState[] | undefined
-  /** True if TIMED_OUT includes every job stopped by a time limit, see domain/job/time-limit. */
+  /** True if TIMED_OUT includes every job stopped by a time limit, see features/jobs/rules/time-limit. */
   readonly withTimeLimits?: boolean | undefined
   readonly workerId?: string | undefined
   readonly text?: string | undefined

@@ -1,6 +1,6 @@
 /**
  * Dispatch: which waiting workers get the next jobs, how many, and what happens to jobs of lost workers.
- * storage/job-store.ts orders the jobs.
+ * features/jobs/store/job-store.ts orders the jobs.
  */
 import type { Faults } from '../../../contract/faults.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The only table of workers: one phase and one duty, each moved by events that only services/worker-registry.ts
+ * The only table of workers: one phase and one duty, each moved by events that only features/workers/registry/worker-registry.ts
  * applies.
  */
 import type { WorkerState } from '../../../contract/endpoint.ts'

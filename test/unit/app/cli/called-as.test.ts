@@ -16,7 +16,7 @@ describe('the command line is called', () => {
     ['a script of npm', { npm_lifecycle_event: 'start' }, 'npx drydock'],
     [
       'the file of a clone',
-      { DRYDOCK_CALLED_BY: '/clone/src-main/cli/drydock.mjs' },
+      { DRYDOCK_CALLED_BY: '/clone/src-main/app/cli/drydock.mjs' },
       'node src-main/app/cli/drydock.mjs',
     ],
     ['the file of a clone elsewhere', { DRYDOCK_CALLED_BY: '/o/cli/drydock.mjs' }, 'node /o/cli/drydock.mjs'],
@@ -29,7 +29,7 @@ describe('the command line is called', () => {
 })
 
 describe('pages name a command line that works in any folder', () => {
-  const file = '/my clone/src-main/cli/drydock.mjs'
+  const file = '/my clone/src-main/app/cli/drydock.mjs'
   test.each([
     ['a global command', { PATH: '/bin:/usr/local/bin', DRYDOCK_CALLED_BY: '/usr/local/bin/drydock' }, 'drydock'],
     ['npx', { npm_command: 'exec', PATH: '/c:/bin', DRYDOCK_CALLED_BY: '/c/drydock.mjs' }, 'node /c/drydock.mjs'],

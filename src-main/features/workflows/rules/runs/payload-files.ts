@@ -11,7 +11,7 @@ const FILES_MAX = 1000
 
 /**
  * Finds possible file names, so that these files stay stored; `a.png [input]` includes the folder.
- * @param value JSON by JavaScript or domain/workflow/json
+ * @param value JSON by JavaScript or features/workflows/rules/json
  */
 export function filesIn(value: unknown): readonly string[] {
   const found = new Set<string>()

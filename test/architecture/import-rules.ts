@@ -13,6 +13,7 @@ import {
   PURE_LAYERS,
   RENDERER_LAYERS,
   RENDERER_MAY_IMPORT,
+  SHARED_BY_FEATURES,
 } from './layers.ts'
 
 /** An import that the table does not allow. */
@@ -92,6 +93,19 @@ const nodeWorkerRules = Object.entries(NODE_WORKERS).map(([folder, allowed]) => 
   },
 }))
 
+const sharingRules = Object.entries(SHARED_BY_FEATURES).map(([name, files]) => ({
+  name: `of feature ${name} others may import rules and what it shares`,
+  severity: 'error' as const,
+  from: { path: '^src-main/features/[^/]+/', pathNot: `^src-main/features/${name}/` },
+  to: {
+    path: `^src-main/features/${name}/`,
+    pathNot: [
+      `^src-main/features/${name}/rules(/|[.]ts$)`,
+      ...files.map((file) => `^src-main/features/${name}/${literally(file)}[.]ts$`),
+    ],
+  },
+}))
+
 const feature = (name: string) => `^src-renderer/features/${name}/`
 const featureRules = [
   ...Object.entries(FEATURES_MAY_IMPORT).map(([name, allowed]) => ({
@@ -126,6 +140,7 @@ const FORBIDDEN: IForbiddenRuleType[] = [
   ...layerRules,
   ...rendererRules,
   ...featureRules,
+  ...sharingRules,
   ...nodeWorkerRules,
   ...pureRules,
   ...packageRules,

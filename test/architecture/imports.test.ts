@@ -14,10 +14,13 @@ import {
   RENDERER_FILES_WITHOUT_A_ROW,
   RENDERER_LAYERS,
   RENDERER_MAY_IMPORT,
+  SHARED_BY_FEATURES,
 } from './layers.ts'
 import { plant } from './planted.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
+
+const ours = findImportViolations(ROOT)
 
 const isFile = (layer: string) => layer.endsWith('.ts')
 const importOf = (from: string, to: string) => {
@@ -26,10 +29,11 @@ const importOf = (from: string, to: string) => {
 }
 
 const layers = Object.entries(LAYERS) as [LayerName, Layer][]
+const featureOf = (path: string) => /^src-main\/features\/([^/]+)\//.exec(path)?.[1]
 const exampleOf = (layer: LayerName) => `src-main/${LAYERS[layer].example}`
 
 test('imports between folders follow the table of layers', async () => {
-  const { filesRead, violations, imports } = await findImportViolations(ROOT)
+  const { filesRead, violations, imports } = await ours
   expect(violations).toEqual([])
   expect(foldersOfEachOther(imports)).toEqual([])
   expect(filesRead).toBeGreaterThan(0)
@@ -48,6 +52,30 @@ test('two folders that import each other are found, unless one holds the other',
   expect(foldersOfEachOther(imports)).toEqual([
     'src-main/features/one/rules/job and src-main/features/one/rules/worker',
   ])
+})
+
+test('a feature takes of another its rules and what it shares, and each shared file is taken by one', async () => {
+  const { imports } = await ours
+  const amongFeatures = imports.filter(({ from, to }) => ![undefined, featureOf(to)].includes(featureOf(from)))
+  const taken = new Set(amongFeatures.map(({ to }) => to))
+  const features = readdirSync(join(ROOT, 'src-main', 'features'), { withFileTypes: true })
+  const folders = features.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  expect(folders.filter((name) => !(name in SHARED_BY_FEATURES))).toEqual([])
+  const shared = Object.entries(SHARED_BY_FEATURES).flatMap(([name, files]) =>
+    files.map((file) => `src-main/features/${name}/${file}.ts`),
+  )
+  expect(shared.filter((file) => !taken.has(file))).toEqual([])
+
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      'src-main/features/jobs/list-jobs.ts': 'export {}\n',
+      'src-main/features/jobs/delete-job.ts': 'export {}\n',
+      'src-main/features/jobs/rules/stream.ts': 'export {}\n',
+      'src-main/features/apps/takes.ts': `import '../jobs/list-jobs.ts'\nimport '../jobs/delete-job.ts'\nimport '../jobs/rules/stream.ts'\n`,
+    }),
+  )
+  expect(violations.map(({ to }) => to)).toEqual(['src-main/features/jobs/delete-job.ts'])
 })
 
 test('every file of src-main belongs to one layer', () => {

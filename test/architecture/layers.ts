@@ -215,6 +215,87 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 /** Entries of src-renderer that are no code. */
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
+/**
+ * What a feature offers to the others, besides its rules: its files, without `.ts`. The others may import nothing else
+ * of it; a file that no other imports fails.
+ */
+export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
+  agents: [],
+  doctor: [],
+  'load-tests': [],
+  schedules: [],
+  targets: [],
+  apps: [
+    'adapters/watch-project',
+    'environment-endpoints',
+    'environments',
+    'plan-release',
+    'ports/build',
+    'release-source',
+    'releases',
+    'variables',
+    'views',
+  ],
+  batches: ['batches'],
+  comparisons: ['adapters/compare-outputs'],
+  endpoints: [
+    'commands/endpoint-options',
+    'commands/show-endpoint',
+    'commands/worker-repository',
+    'endpoints',
+    'kinds/endpoint-kinds',
+    'routes',
+    'views',
+  ],
+  jobs: [
+    'again/run-jobs-again',
+    'commands/confirm-cancel',
+    'commands/follow-job',
+    'commands/job-request',
+    'commands/job',
+    'commands/jobs',
+    'commands/show-job',
+    'list-jobs',
+    'ports',
+    'ports/read-in-thread',
+    'queue/change-job',
+    'queue/change-many-jobs',
+    'queue/leases',
+    'queue/lost-and-overdue-jobs',
+    'queue/lost-chunks',
+    'queue/parked-takes',
+    'queue/queue-counts',
+    'queue/submit',
+    'queue/wait-for-job',
+    'saved-requests',
+    'store/event-store',
+    'store/job-filter',
+    'store/job',
+  ],
+  keys: ['account-secrets', 'keys'],
+  'load-balancing': ['balance-requests', 'routes/proxy', 'watch-health'],
+  machines: ['join-machines'],
+  models: ['models'],
+  monitoring: ['logs/endpoint-log', 'metrics', 'traces', 'worker-logs'],
+  'platform-api': ['live-packages'],
+  projects: ['ports'],
+  registries: ['registries'],
+  settings: ['settings'],
+  'what-if': ['what-if'],
+  workers: [
+    'inject-faults',
+    'read-scaling-facts',
+    'registry/fleet-status',
+    'registry/worker-registry',
+    'replace-by-hand',
+    'roll-out-settings',
+    'stage-worker',
+    'supervise',
+    'worker-calls',
+  ],
+  workflows: ['runs', 'submit-graph'],
+}
+
 /** Files of src-main that belong to no layer. */
 export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
 

@@ -53,12 +53,7 @@ export function SweepTable({ sheet }: SweepTableProps) {
   ))
 }
 
-type SweepCellProps = {
-  readonly run: RunView
-  readonly isLabelled: boolean
-}
-
-export function SweepCell({ run, isLabelled }: SweepCellProps) {
+export function SweepCell({ run, isLabelled }: { readonly run: RunView; readonly isLabelled: boolean }) {
   const [result] = run.results
   const [error] = run.errors
   const label = run.label ?? run.id

@@ -37,10 +37,8 @@ const EDGE = 8
 const CONTROLS = 48
 const RUN_BAR = 64
 
-type AboveBoxProps = { readonly bounds: Box; readonly children: ReactNode }
-
 // Moves with each frame; its content is passed in to avoid redraws.
-function AboveBox({ bounds, children }: AboveBoxProps) {
+function AboveBox({ bounds, children }: { readonly bounds: Box; readonly children: ReactNode }) {
   const [left, top] = useStore(
     ({ transform: [x, y, zoom], width, height }) => {
       const middle = (bounds.x + bounds.width / 2) * zoom + x
@@ -71,9 +69,7 @@ function AboveBox({ bounds, children }: AboveBoxProps) {
   )
 }
 
-type ToolsProps = { readonly selected: readonly CanvasNode[]; readonly actions: EditorActions }
-
-function Tools({ selected, actions }: ToolsProps) {
+function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]; readonly actions: EditorActions }) {
   const views = selected.flatMap((node) => (isDocumentNode(node) ? node.data.view : []))
   const isOne = selected.length === 1
   const arrange = (ids: readonly ActionId[]) =>

@@ -73,8 +73,6 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
   })
 }
 
-type DrawnWorkflow = Pick<WorkflowView, 'id' | 'version' | 'draft'>
-
 /** Draws missing thumbnails sequentially, last request first, once per text. */
 type MissingThumbnails = ReturnType<typeof createMissingThumbnails>
 
@@ -101,7 +99,7 @@ function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTyp
   }
 
   return {
-    draw({ id, version, draft }: DrawnWorkflow): Promise<string | undefined> {
+    draw({ id, version, draft }: Pick<WorkflowView, 'id' | 'version' | 'draft'>): Promise<string | undefined> {
       const text = `${id} ${version} ${draft}`
       if (tried.has(text)) return Promise.resolve(undefined)
       tried.add(text)

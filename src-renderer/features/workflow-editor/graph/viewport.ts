@@ -78,7 +78,7 @@ export function viewportOf(
   const ofNodes = boundsOfNodes(nodes)
   if (ofNodes === undefined) return undefined
   const bounds = { ...ofNodes, x: ofNodes.x - SLOT_REACH, width: ofNodes.width + 2 * SLOT_REACH }
-  const fitted = ({ top, right, bottom, left }: Sides) => {
+  const fitted = ({ top, right, bottom, left }: Readonly<Record<'top' | 'right' | 'bottom' | 'left', number>>) => {
     const [across, down] = [Math.max(1, width - left - right), Math.max(1, height - top - bottom)]
     const view = getViewportForBounds(bounds, across, down, LEAST_ZOOM, MOST_FIT_ZOOM, 0)
     return { ...view, x: view.x + left, y: view.y + top }
@@ -89,8 +89,6 @@ export function viewportOf(
   const below = fitted({ ...free, top: free.top + MINIMAP.height })
   return below.zoom > beside.zoom ? below : beside
 }
-
-type Sides = Readonly<Record<'top' | 'right' | 'bottom' | 'left', number>>
 
 export function boundsOfNodes(nodes: readonly CanvasNode[]): Box | undefined {
   return around(nodes.map(({ position: { x, y }, width = 0, height = 0 }) => ({ x, y, width, height })))

@@ -45,9 +45,7 @@ export function FormPage({ workflowId }: { readonly workflowId: string }) {
   )
 }
 
-type OpenFormProps = { readonly crumbs: Parameters<typeof Page>[0]['crumbs']; readonly name: string }
-
-function OpenForm({ crumbs, name }: OpenFormProps) {
+function OpenForm({ crumbs, name }: { readonly crumbs: Parameters<typeof Page>[0]['crumbs']; readonly name: string }) {
   const [isChoosing, setIsChoosing] = useState(false)
   const { parameters } = useForm()
   const { payload } = useExposable()

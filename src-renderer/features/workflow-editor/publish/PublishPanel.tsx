@@ -13,9 +13,7 @@ import { Field, SearchField } from '../../../ui/form/Field.tsx'
 import { PublishForm } from './PublishForm.tsx'
 import { type ExposableInput, type ResultNode, useChangeForm, useExposable, useForm } from './use-form.ts'
 
-export type PublishPanelProps = { readonly name: string; readonly onClose: () => void }
-
-export function PublishPanel({ name, onClose }: PublishPanelProps) {
+export function PublishPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const form = useForm()
   const { payload, problems, inputs, results } = useExposable()
   return (
@@ -33,10 +31,8 @@ export function PublishPanel({ name, onClose }: PublishPanelProps) {
   )
 }
 
-type ResultChoiceProps = { readonly form: GraphForm; readonly results: readonly ResultNode[] }
-
 /** Which nodes' results are returned. A form that names none returns all, also of nodes that are added later. */
-function ResultChoice({ form, results }: ResultChoiceProps) {
+function ResultChoice({ form, results }: { readonly form: GraphForm; readonly results: readonly ResultNode[] }) {
   const changeForm = useChangeForm()
   const chosen = form.results.length === 0 ? results.map(({ id }) => id) : form.results
   const toggle = (id: string, isChosen: boolean) => {

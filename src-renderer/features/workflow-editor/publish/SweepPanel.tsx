@@ -22,14 +22,12 @@ import { useRuns } from '../store/editor-store.ts'
 import { useExposable } from './use-form.ts'
 import { useSendSweep } from './use-send-sweep.ts'
 
-export type SweepPanelProps = { readonly name: string; readonly onClose: () => void }
-
 // More make a sheet that nobody reads, and a queue that nobody waits for.
 const MOST_RUNS_OF_SWEEP = 500
 const MOST_AXES = 3
 const KINDS = ['All combinations', 'Pair by pair'] as const
 
-export function SweepPanel({ name, onClose }: SweepPanelProps) {
+export function SweepPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const [drafts, setDrafts] = useState<readonly AxisDraft[]>([])
   const [kind, setKind] = useState<SweepKind>('grid')
   const [queued, setQueued] = useState(0)

@@ -157,9 +157,7 @@ function titleOf(payload: ReturnType<typeof payloadOf>, id: string): string {
   return node === undefined ? `Node ${id}` : `${node.title ?? node.classType} (${id})`
 }
 
-type RunTextLinkProps = { readonly to: string; readonly children: ReactNode }
-
-function RunTextLink({ to, children }: RunTextLinkProps) {
+function RunTextLink({ to, children }: { readonly to: string; readonly children: ReactNode }) {
   return (
     <Link to={to} className="self-start text-accent hover:underline">
       {children}

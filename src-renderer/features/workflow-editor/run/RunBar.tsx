@@ -147,9 +147,7 @@ function useRunCommands(actions: RunActions): readonly Command[] {
   }, [actions, ids, platform, runs])
 }
 
-type CountFieldProps = { readonly value: number; readonly onChange: (count: number) => void }
-
-function CountField({ value, onChange }: CountFieldProps) {
+function CountField({ value, onChange }: { readonly value: number; readonly onChange: (count: number) => void }) {
   // The typed text may not be a number yet.
   const [typed, setTyped] = useState<string>()
   const text = typed ?? String(value)

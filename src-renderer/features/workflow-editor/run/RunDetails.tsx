@@ -32,9 +32,7 @@ export function RunErrors({ run: { errors, endpointId }, onNode }: RunErrorsProp
   })
 }
 
-type SettingListProps = { readonly settings: readonly Setting[] }
-
-export function SettingList({ settings }: SettingListProps) {
+export function SettingList({ settings }: { readonly settings: readonly Setting[] }) {
   if (settings.length === 0) return <p className="text-ink-2">No settings.</p>
   const counts = Map.groupBy(settings, ({ name }) => name)
   return (

@@ -65,9 +65,7 @@ export function ComparePage() {
   )
 }
 
-type ComparedProps = { readonly a: RunDetail; readonly b: RunDetail; readonly way: Way }
-
-function Compared({ a, b, way }: ComparedProps) {
+function Compared({ a, b, way }: { readonly a: RunDetail; readonly b: RunDetail; readonly way: Way }) {
   const pairs = useMemo(() => pairsOf(a, b), [a, b])
   return (
     <>

@@ -199,9 +199,7 @@ function useRunPageActions(run: RunDetail) {
   }, [client, store, queries, go, run])
 }
 
-type RunMenuProps = { readonly run: RunDetail; readonly onDelete: () => void }
-
-function RunMenu({ run, onDelete }: RunMenuProps) {
+function RunMenu({ run, onDelete }: { readonly run: RunDetail; readonly onDelete: () => void }) {
   const [, go] = useLocation()
   const { client } = useApp()
   const { workflowId } = run

@@ -135,9 +135,7 @@ function useCommands(actions: LibraryActions, openTemplates: () => void): readon
   )
 }
 
-type NewWorkflowMenuProps = { readonly onEmpty: () => void; readonly onTemplate: () => void }
-
-function NewWorkflowMenu({ onEmpty, onTemplate }: NewWorkflowMenuProps) {
+function NewWorkflowMenu({ onEmpty, onTemplate }: { readonly onEmpty: () => void; readonly onTemplate: () => void }) {
   return (
     <Menu
       groups={[

@@ -39,9 +39,7 @@ export function TemplatePanel({ onUse, onClose }: TemplatePanelProps) {
   )
 }
 
-type TemplateRowProps = Pick<TemplatePanelProps, 'onUse'> & { readonly template: WorkflowTemplate }
-
-function TemplateRow({ template, onUse }: TemplateRowProps) {
+function TemplateRow({ template, onUse }: Pick<TemplatePanelProps, 'onUse'> & { readonly template: WorkflowTemplate }) {
   const { name, summary, nodes, text } = template
   return (
     <li className="flex items-start gap-3 rounded-control border border-line p-2">

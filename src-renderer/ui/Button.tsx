@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { Check, Copy } from 'lucide-react'
-import { type ComponentPropsWithRef, useState } from 'react'
+import { type ComponentPropsWithRef, type ReactNode, useState } from 'react'
 import { useApp } from '../store/app-context.ts'
 import { Tooltip } from './Tooltip.tsx'
 
@@ -30,9 +30,9 @@ export function Button({ kind = 'plain', className, type = 'button', ...rest }: 
   )
 }
 
-type IconButtonProps = Omit<ButtonProps, 'kind' | 'aria-label'> & { readonly label: string }
+type IconButtonProps = Omit<ButtonProps, 'kind' | 'aria-label'> & { readonly label: string; readonly icon?: ReactNode }
 
-export function IconButton({ label, className, type = 'button', ...rest }: IconButtonProps) {
+export function IconButton({ label, icon, children, className, type = 'button', ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label}>
       <button
@@ -44,7 +44,9 @@ export function IconButton({ label, className, type = 'button', ...rest }: IconB
           'hover:bg-surface-2 hover:text-ink disabled:opacity-50 data-[state=open]:bg-surface-2 [&_svg]:size-4',
           className,
         )}
-      />
+      >
+        {icon ?? children}
+      </button>
     </Tooltip>
   )
 }

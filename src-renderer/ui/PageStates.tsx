@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { asCalledBy, shellQuoted } from '../../src-main/lib/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { useAppState } from '../store/app-context.ts'
-import { CopyButton } from './Button.tsx'
+import { Button, CopyButton } from './Button.tsx'
 import { Page } from './Page.tsx'
 
 export type EmptyStateProps = {
@@ -129,9 +129,10 @@ export function Said({ text }: { readonly text: string }) {
 type ErrorNoticeProps = {
   readonly error: Error | string
   readonly action?: ReactNode
+  readonly onRetry?: () => void
 }
 
-export function ErrorNotice({ error, action }: ErrorNoticeProps) {
+export function ErrorNotice({ error, action, onRetry }: ErrorNoticeProps) {
   const text = useAsCalled()(typeof error === 'string' ? error : error.message)
   return (
     <div role="alert" className="flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink">
@@ -140,6 +141,7 @@ export function ErrorNotice({ error, action }: ErrorNoticeProps) {
         <Said text={text} />
       </p>
       {action}
+      {onRetry !== undefined && <Button onClick={() => onRetry()}>Try again</Button>}
       <div className="-my-1">
         <CopyButton text={text} what="error" />
       </div>

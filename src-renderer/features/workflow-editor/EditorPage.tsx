@@ -126,11 +126,10 @@ function EditorHeader({ name }: { readonly name: string }) {
     <header className="flex min-h-9 shrink-0 items-center gap-2 border-b border-line bg-surface-1 px-2">
       <IconButton
         label={isPaletteOpen ? 'Hide the nodes (N)' : 'Show the nodes (N)'}
+        icon={<PanelLeft />}
         aria-pressed={isPaletteOpen}
         onClick={() => prefer({ isPaletteOpen: !isPaletteOpen })}
-      >
-        <PanelLeft />
-      </IconButton>
+      />
       <nav aria-label="Breadcrumb" className="min-w-0">
         <ol className="flex items-center gap-1.5">
           <li>
@@ -151,11 +150,10 @@ function EditorHeader({ name }: { readonly name: string }) {
         <GraphActions name={name} />
         <IconButton
           label={isSideOpen ? 'Hide inspector and results (A)' : 'Show inspector and results (A)'}
+          icon={<PanelRight />}
           aria-pressed={isSideOpen}
           onClick={() => prefer({ isSideOpen: !isSideOpen })}
-        >
-          <PanelRight />
-        </IconButton>
+        />
       </div>
     </header>
   )

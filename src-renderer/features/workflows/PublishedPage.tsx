@@ -32,11 +32,7 @@ export function PublishedPage({ graphId }: { readonly graphId: string }) {
   if (data === undefined)
     return (
       <Page crumbs={crumbs}>
-        {error === null ? (
-          <SkeletonRows rows={6} />
-        ) : (
-          <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-        )}
+        {error === null ? <SkeletonRows rows={6} /> : <ErrorNotice error={error} onRetry={refetch} />}
       </Page>
     )
   return <Loaded key={`${data.id} ${data.version}`} graph={data} crumbs={crumbs} />

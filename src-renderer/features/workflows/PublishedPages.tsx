@@ -68,9 +68,7 @@ function PublishedListPage() {
   const { data, error, refetch } = useQuery(publishedListQuery(client))
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="published" />}>
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.graphs.length === 0 && (
         <EmptyState

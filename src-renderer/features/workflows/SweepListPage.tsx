@@ -59,9 +59,7 @@ export function SweepListPage() {
   const sweeps = data?.pages.flatMap((page) => page.sweeps) ?? []
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="sweeps" />}>
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data !== undefined && sweeps.length === 0 && (
         <EmptyState

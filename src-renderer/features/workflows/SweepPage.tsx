@@ -73,9 +73,7 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
       }
     >
       {phase === 'loading' && <SkeletonRows rows={6} />}
-      {error !== undefined && (
-        <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />
-      )}
+      {error !== undefined && <ErrorNotice error={error} onRetry={list.start} />}
       {phase === 'shown' && all.length === 0 && (
         <EmptyState>The runs of this sweep are no longer stored. Runs stay in the gallery for 30 days.</EmptyState>
       )}

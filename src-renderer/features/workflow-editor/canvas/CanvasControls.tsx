@@ -18,9 +18,7 @@ export function CanvasControls({ actions }: { readonly actions: EditorActions })
       aria-label="View"
       className="absolute top-2 right-2 z-10 flex items-center rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
     >
-      <IconButton label="Zoom out (Alt+-)" onClick={actions.zoomOut}>
-        <Minus />
-      </IconButton>
+      <IconButton label="Zoom out (Alt+-)" icon={<Minus />} onClick={actions.zoomOut} />
       <button
         type="button"
         title="Zoom to actual size (Alt+0)"
@@ -29,37 +27,28 @@ export function CanvasControls({ actions }: { readonly actions: EditorActions })
       >
         {percent} %
       </button>
-      <IconButton label="Zoom in (Alt+=)" onClick={actions.zoomIn}>
-        <Plus />
-      </IconButton>
-      <IconButton label="Show all (.)" onClick={actions.fit}>
-        <Maximize />
-      </IconButton>
+      <IconButton label="Zoom in (Alt+=)" icon={<Plus />} onClick={actions.zoomIn} />
+      <IconButton label="Show all (.)" icon={<Maximize />} onClick={actions.fit} />
       <IconButton
         label={snaps ? 'Do not snap to the grid' : 'Snap to the grid'}
+        icon={<Grid3x3 className={snaps ? 'text-accent' : ''} />}
         aria-pressed={snaps}
         onClick={actions.snap}
-      >
-        <Grid3x3 className={snaps ? 'text-accent' : ''} />
-      </IconButton>
+      />
       <IconButton
         label={isLocked ? 'Unlock the canvas (V)' : 'Lock the canvas (H)'}
+        icon={isLocked ? <Lock className="text-accent" /> : <LockOpen />}
         aria-pressed={isLocked}
         onClick={isLocked ? actions.unlock : actions.lock}
-      >
-        {isLocked ? <Lock className="text-accent" /> : <LockOpen />}
-      </IconButton>
+      />
       <IconButton
         label="Overview (Alt+M)"
+        icon={<MapIcon className={hasMinimap ? 'text-accent' : ''} />}
         aria-pressed={hasMinimap}
         onClick={actions.minimap}
         className="max-[1199px]:hidden"
-      >
-        <MapIcon className={hasMinimap ? 'text-accent' : ''} />
-      </IconButton>
-      <IconButton label="Mouse and keys" onClick={() => setHelping(true)}>
-        <CircleHelp />
-      </IconButton>
+      />
+      <IconButton label="Mouse and keys" icon={<CircleHelp />} onClick={() => setHelping(true)} />
       {isHelping && <GestureSheet onClose={() => setHelping(false)} />}
     </div>
   )

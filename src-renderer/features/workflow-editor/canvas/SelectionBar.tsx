@@ -78,9 +78,7 @@ function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]
     <>
       <Popover.Root>
         <Popover.Trigger asChild>
-          <IconButton label="Colour">
-            <Palette />
-          </IconButton>
+          <IconButton label="Colour" icon={<Palette />} />
         </Popover.Trigger>
         <Popover.Portal>
           <Popover.Content
@@ -95,11 +93,10 @@ function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]
       </Popover.Root>
       <IconButton
         label="Bypass on or off (Ctrl+B)"
+        icon={<Ban />}
         aria-pressed={views.length > 0 && views.every(({ mode }) => mode === 'bypass')}
         onClick={actions.bypass}
-      >
-        <Ban />
-      </IconButton>
+      />
       <Menu
         align="start"
         groups={[
@@ -107,16 +104,10 @@ function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]
           arrange(['distributeAcross', 'distributeDown', 'layOut']),
         ]}
       >
-        <IconButton label={isOne ? 'Align: select several nodes' : 'Align'}>
-          <AlignStartVertical />
-        </IconButton>
+        <IconButton label={isOne ? 'Align: select several nodes' : 'Align'} icon={<AlignStartVertical />} />
       </Menu>
-      <IconButton label="Group (Ctrl+G)" onClick={actions.group}>
-        <Group />
-      </IconButton>
-      <IconButton label="Create a subgraph (Ctrl+Shift+E)" onClick={actions.subgraph}>
-        <Layers />
-      </IconButton>
+      <IconButton label="Group (Ctrl+G)" icon={<Group />} onClick={actions.group} />
+      <IconButton label="Create a subgraph (Ctrl+Shift+E)" icon={<Layers />} onClick={actions.subgraph} />
     </>
   )
 }

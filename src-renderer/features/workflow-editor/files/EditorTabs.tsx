@@ -37,9 +37,7 @@ export function EditorTabs() {
           </ul>
         </nav>
         <div className="flex items-center px-1">
-          <IconButton label="New empty workflow" onClick={() => void actions.newEmpty()}>
-            <Plus />
-          </IconButton>
+          <IconButton label="New empty workflow" icon={<Plus />} onClick={() => void actions.newEmpty()} />
         </div>
         <FileMenu open={shown?.open} actions={actions} />
       </div>

@@ -79,9 +79,12 @@ export function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
           {open !== undefined && <UnsavedMark open={open} />}
         </Link>
       )}
-      <IconButton label={`Close ${title}`} onClick={() => void actions.closeTab(workflowId)} className="ml-0.5 size-6">
-        <X />
-      </IconButton>
+      <IconButton
+        label={`Close ${title}`}
+        icon={<X />}
+        onClick={() => void actions.closeTab(workflowId)}
+        className="ml-0.5 size-6"
+      />
     </li>
   )
 }

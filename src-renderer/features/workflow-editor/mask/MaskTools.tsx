@@ -49,23 +49,13 @@ export function MaskTools({ brush, onBrush, zoom, onZoom, onFit, history, ...doe
         onChange={(hardness) => onBrush({ ...brush, hardness: hardness / PERCENT })}
       />
       <div className="flex items-center">
-        <IconButton label="Undo (Ctrl+Z)" disabled={!history.canUndo()} onClick={onUndo}>
-          <Undo2 />
-        </IconButton>
-        <IconButton label="Redo (Ctrl+Shift+Z)" disabled={!history.canRedo()} onClick={onRedo}>
-          <Redo2 />
-        </IconButton>
-        <IconButton label="Invert the mask" onClick={onInvert}>
-          <SunMoon />
-        </IconButton>
-        <IconButton label="Clear the mask" onClick={onClear}>
-          <SquareSlash />
-        </IconButton>
+        <IconButton label="Undo (Ctrl+Z)" icon={<Undo2 />} disabled={!history.canUndo()} onClick={onUndo} />
+        <IconButton label="Redo (Ctrl+Shift+Z)" icon={<Redo2 />} disabled={!history.canRedo()} onClick={onRedo} />
+        <IconButton label="Invert the mask" icon={<SunMoon />} onClick={onInvert} />
+        <IconButton label="Clear the mask" icon={<SquareSlash />} onClick={onClear} />
       </div>
       <div className="ml-auto flex items-center">
-        <IconButton label="Zoom out" onClick={() => onZoom(1 / ZOOM_STEP)}>
-          <ZoomOut />
-        </IconButton>
+        <IconButton label="Zoom out" icon={<ZoomOut />} onClick={() => onZoom(1 / ZOOM_STEP)} />
         <button
           type="button"
           title="Fit to window"
@@ -74,9 +64,7 @@ export function MaskTools({ brush, onBrush, zoom, onZoom, onFit, history, ...doe
         >
           {Math.round(zoom * PERCENT)} %
         </button>
-        <IconButton label="Zoom in" onClick={() => onZoom(ZOOM_STEP)}>
-          <ZoomIn />
-        </IconButton>
+        <IconButton label="Zoom in" icon={<ZoomIn />} onClick={() => onZoom(ZOOM_STEP)} />
       </div>
     </div>
   )

@@ -66,9 +66,7 @@ export function ProblemsPanel() {
               </span>
             </h2>
             <Popover.Close asChild>
-              <IconButton label="Close problems">
-                <X />
-              </IconButton>
+              <IconButton label="Close problems" icon={<X />} />
             </Popover.Close>
           </div>
           <RunProblems />

@@ -31,11 +31,7 @@ export function FormPage({ workflowId }: { readonly workflowId: string }) {
   if (tab === undefined)
     return (
       <Page crumbs={crumbs}>
-        {problem === undefined ? (
-          <SkeletonRows rows={6} />
-        ) : (
-          <ErrorNotice error={problem} action={<Button onClick={retry}>Try again</Button>} />
-        )}
+        {problem === undefined ? <SkeletonRows rows={6} /> : <ErrorNotice error={problem} onRetry={retry} />}
       </Page>
     )
   return (

@@ -57,9 +57,7 @@ export function GraphActions({ name }: { readonly name: string }) {
           ],
         ]}
       >
-        <IconButton label="More actions for this graph">
-          <Ellipsis />
-        </IconButton>
+        <IconButton label="More actions for this graph" icon={<Ellipsis />} />
       </Menu>
       {panel === 'publish' && <PublishPanel name={name} onClose={close} />}
       {panel === 'sweep' && <SweepPanel name={name} onClose={close} />}

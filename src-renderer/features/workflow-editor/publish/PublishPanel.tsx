@@ -109,9 +109,11 @@ function ParameterRow({ parameter, title }: RowProps) {
     <fieldset className="grid gap-x-3 gap-y-2 rounded-control border border-line p-3 sm:grid-cols-2">
       <legend className="flex items-center gap-1 px-1 text-small text-ink-2">
         {title ?? 'A deleted node'} · {input} ({node})
-        <IconButton label={`Remove ${name}`} onClick={() => change(`Remove the parameter ${name}`, () => [])}>
-          <X />
-        </IconButton>
+        <IconButton
+          label={`Remove ${name}`}
+          icon={<X />}
+          onClick={() => change(`Remove the parameter ${name}`, () => [])}
+        />
       </legend>
       <Field
         label="Name"

@@ -128,9 +128,7 @@ function AxisRow({ draft: { parameter, text }, why, onChange, onRemove }: AxisRo
           )}
         </Labelled>
       </div>
-      <IconButton label={`Remove ${parameter.name}`} onClick={onRemove}>
-        <X />
-      </IconButton>
+      <IconButton label={`Remove ${parameter.name}`} icon={<X />} onClick={onRemove} />
     </div>
   )
 }

@@ -48,9 +48,7 @@ export function RefusalNotice() {
         )}
       </div>
       <div className="-my-1">
-        <IconButton label="Close" onClick={() => runs.getState().set({ refusal: undefined })}>
-          <X />
-        </IconButton>
+        <IconButton label="Close" icon={<X />} onClick={() => runs.getState().set({ refusal: undefined })} />
       </div>
     </div>
   )

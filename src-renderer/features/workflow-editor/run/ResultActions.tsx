@@ -33,9 +33,7 @@ export function ResultActions({ result }: ResultActionsProps) {
         <CopyButton text={new URL(address, location.href).href} what="address of the result" />
       )}
       {mediaKind(result) !== 'file' && (
-        <IconButton label="Open in a window" onClick={() => platform.openWindow(address)}>
-          <Maximize2 />
-        </IconButton>
+        <IconButton label="Open in a window" icon={<Maximize2 />} onClick={() => platform.openWindow(address)} />
       )}
       {mediaKind(result) === 'image' && <AsInput result={result} />}
     </div>
@@ -50,11 +48,7 @@ function CopyPicture({ address }: { readonly address: string }) {
       () => notify({ kind: 'done', text: 'The picture is on the clipboard' }),
       (error: Error) => notify({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
     )
-  return (
-    <IconButton label="Copy picture" onClick={() => void copy()}>
-      <Copy />
-    </IconButton>
-  )
+  return <IconButton label="Copy picture" icon={<Copy />} onClick={() => void copy()} />
 }
 
 function AsInput({ result }: ResultActionsProps) {

@@ -33,8 +33,7 @@ export function ResultsPanel() {
   const chosen = search.get('run') ?? usual
   const choose = (runId: string) => set({ run: runId === usual ? undefined : runId })
   if (phase === 'loading') return <SkeletonRows rows={6} />
-  if (error !== undefined && runs.length === 0)
-    return <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />
+  if (error !== undefined && runs.length === 0) return <ErrorNotice error={error} onRetry={list.start} />
   if (chosen === undefined)
     return (
       <EmptyState icon={<Images />} action={<Button onClick={() => void run()}>Run the graph</Button>}>

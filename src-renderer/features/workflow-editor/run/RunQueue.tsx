@@ -35,9 +35,7 @@ export function RunQueue({ runs, actions }: RunQueueProps) {
               actions={actions}
             />
           )}
-          <IconButton label={`Cancel run ${run.id}`} onClick={() => void actions.cancelOne(run)}>
-            <X />
-          </IconButton>
+          <IconButton label={`Cancel run ${run.id}`} icon={<X />} onClick={() => void actions.cancelOne(run)} />
         </li>
       ))}
     </ol>
@@ -59,25 +57,22 @@ function Moves({ run, isFirst, above, below, actions }: MovesProps) {
     <>
       <IconButton
         label={`Move run ${run.id} to the front of the queue`}
+        icon={<ChevronsUp />}
         disabled={isFirst}
         onClick={() => void actions.moveToFront(run)}
-      >
-        <ChevronsUp />
-      </IconButton>
+      />
       <IconButton
         label={`Move run ${run.id} up`}
+        icon={<ArrowUp />}
         disabled={!up}
         onClick={() => up && void actions.swapPositions(run, up)}
-      >
-        <ArrowUp />
-      </IconButton>
+      />
       <IconButton
         label={`Move run ${run.id} down`}
+        icon={<ArrowDown />}
         disabled={!down}
         onClick={() => down && void actions.swapPositions(run, down)}
-      >
-        <ArrowDown />
-      </IconButton>
+      />
     </>
   )
 }

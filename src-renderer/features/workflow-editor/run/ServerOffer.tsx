@@ -81,9 +81,7 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
       <Button aria-disabled={isPending} onClick={() => !isPending && mutate(offered)}>
         {isPending ? 'Creating the endpoint' : 'Create an endpoint'}
       </Button>
-      <IconButton label="Do not offer this again" disabled={isPending} onClick={refuse}>
-        <X />
-      </IconButton>
+      <IconButton label="Do not offer this again" icon={<X />} disabled={isPending} onClick={refuse} />
       <CommandsHere commands={commands} />
     </section>
   )

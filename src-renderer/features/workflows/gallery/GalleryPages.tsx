@@ -56,9 +56,7 @@ function GalleryPage() {
           <Button onClick={() => set('compare', undefined)}>Cancel</Button>
         </div>
       )}
-      {error !== undefined && (
-        <ErrorNotice error={error} action={<Button onClick={() => void list.start()}>Try again</Button>} />
-      )}
+      {error !== undefined && <ErrorNotice error={error} onRetry={list.start} />}
       {phase === 'loading' && <Skeleton className="h-96" />}
       {fresh.length > 0 && (
         <Button className="self-center" onClick={list.showFresh}>

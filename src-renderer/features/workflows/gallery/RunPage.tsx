@@ -231,9 +231,7 @@ function RunMenu({ run, onDelete }: { readonly run: RunDetail; readonly onDelete
   }
   return (
     <Menu groups={[[inWorkflow, job, save], [remove]]}>
-      <IconButton label="More actions">
-        <Ellipsis />
-      </IconButton>
+      <IconButton label="More actions" icon={<Ellipsis />} />
     </Menu>
   )
 }

@@ -81,9 +81,7 @@ export function LibraryPage() {
         </>
       }
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Skeleton className="h-96" />}
       {data !== undefined && all.length === 0 && (
         <EmptyState

@@ -101,9 +101,7 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
             ],
           ]}
         >
-          <IconButton label={`More for ${name}`} className="relative z-10">
-            <Ellipsis />
-          </IconButton>
+          <IconButton label={`More for ${name}`} icon={<Ellipsis />} className="relative z-10" />
         </Menu>
       </div>
     </li>

@@ -1,12 +1,10 @@
-import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
-import { type PointerEvent, useEffect, useRef } from 'react'
-import { useColours } from '../../../ui/colours.ts'
+import { useReactFlow } from '@xyflow/react'
+import { type PointerEvent, useRef } from 'react'
 import type { CanvasNode } from '../graph/flow-types.ts'
 import type { Box } from '../graph/geometry.ts'
 import { boundsOfNodes } from '../graph/viewport.ts'
-import { farColour } from './Overview.tsx'
+import { type ColourOf, colourReader, farColour, useDrawnView, type View } from './Overview.tsx'
 
-type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
 type Frame = { readonly x: number; readonly y: number; readonly scale: number }
 
 const WIDTH = 180
@@ -19,36 +17,16 @@ const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
 /** The whole graph with the visible part. The library's minimap creates an element per node. */
 export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
-  const store = useStoreApi()
   const { setCenter, getZoom } = useReactFlow()
-  const colours = useColours()
-  const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<Frame>({ x: 0, y: 0, scale: 1 })
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other colours are other values of the same names
-  useEffect(() => {
-    const context = canvas.current?.getContext('2d')
-    if (context == null) return undefined
+  const prepare = (context: CanvasRenderingContext2D) => {
     const picture = document.createElement('canvas')
+    const colourOf = colourReader(context.canvas)
     const drawn = picture.getContext('2d')
-    if (drawn === null) return undefined
-    const style = getComputedStyle(context.canvas)
-    let waiting = 0
-    const draw = () => {
-      waiting = 0
-      drawView(context, picture, store.getState(), frame.current, style)
-    }
-    frame.current = drawNodes(drawn, nodes, style)
-    draw()
-    const stop = store.subscribe((now, before) => {
-      if (now.transform === before.transform && now.width === before.width) return
-      if (waiting === 0) waiting = requestAnimationFrame(draw)
-    })
-    return () => {
-      stop()
-      cancelAnimationFrame(waiting)
-    }
-  }, [store, nodes, colours])
+    if (drawn !== null) frame.current = drawNodes(drawn, nodes, colourOf)
+    return (view: View) => drawView(context, picture, view, frame.current, colourOf)
+  }
+  const canvas = useDrawnView(prepare, [nodes])
 
   function lead(event: PointerEvent<HTMLCanvasElement>) {
     if (event.buttons !== 1) return
@@ -77,7 +55,7 @@ export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
 }
 
 // Drawn separately, because nodes change seldom and the viewport every frame.
-function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode[], style: CSSStyleDeclaration): Frame {
+function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode[], colourOf: ColourOf): Frame {
   const { canvas } = context
   canvas.width = WIDTH * 2
   canvas.height = HEIGHT * 2
@@ -88,12 +66,9 @@ function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode
     x: bounds.x + bounds.width / 2 - WIDTH / 2 / scale,
     y: bounds.y + bounds.height / 2 - HEIGHT / 2 / scale,
   }
-  let before = ''
   for (const node of nodes) {
     const { position, width = 0, height = 0, type } = node
-    const colour = farColour(node)
-    if (colour !== before) context.fillStyle = shownColour(colour, style)
-    before = colour
+    context.fillStyle = colourOf(farColour(node))
     context.globalAlpha = type === 'box' ? GROUP_ALPHA : 1
     const [x, y] = [(position.x - frame.x) * scale * 2, (position.y - frame.y) * scale * 2]
     context.fillRect(x, y, Math.max(1, width * scale * 2), Math.max(1, height * scale * 2))
@@ -101,19 +76,16 @@ function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode
   return frame
 }
 
-const shownColour = (colour: string, style: CSSStyleDeclaration): string =>
-  colour.startsWith('var(') ? style.getPropertyValue(colour.slice(4, -1)) : colour
-
 function drawView(
   context: CanvasRenderingContext2D,
   picture: HTMLCanvasElement,
   { transform: [x, y, zoom], width, height }: View,
   frame: Frame,
-  style: CSSStyleDeclaration,
+  colourOf: ColourOf,
 ): void {
   context.clearRect(0, 0, WIDTH * 2, HEIGHT * 2)
   context.drawImage(picture, 0, 0)
-  context.strokeStyle = style.getPropertyValue('--accent')
+  context.strokeStyle = colourOf('var(--accent)')
   context.lineWidth = 3
   const scale = frame.scale * 2
   context.strokeRect(

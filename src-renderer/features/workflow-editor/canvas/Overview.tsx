@@ -1,5 +1,5 @@
 import { type ReactFlowState, useStoreApi } from '@xyflow/react'
-import { useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { useColours } from '../../../ui/colours.ts'
 import { fullColour, safeColour, slotColour } from '../graph/colours.ts'
 import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
@@ -16,42 +16,56 @@ export type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly li
  * cached per graph.
  */
 export function Overview({ nodes, links }: OverviewProps) {
+  const isBare = useDetail() === 'bare'
+  const prepare = (context: CanvasRenderingContext2D) => {
+    const paths = overviewPaths(nodes, links, isBare)
+    const colourOf = colourReader(context.canvas)
+    context.canvas.dataset.nodes = String(isBare ? nodes.length : 0)
+    return (view: View) => draw(context, paths, view, colourOf)
+  }
+  const canvas = useDrawnView(prepare, [nodes, links, isBare])
+  return <canvas ref={canvas} aria-hidden className="pointer-events-none absolute inset-0 z-0 size-full" />
+}
+
+export type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
+export type ColourOf = (name: string) => string
+
+/**
+ * Draws on a canvas, and again in the next frame after the viewport has changed.
+ * @param prepare returns the function that draws; called again if one of `parts` or the colours change
+ */
+export function useDrawnView(
+  prepare: (context: CanvasRenderingContext2D) => (view: View) => void,
+  parts: readonly unknown[],
+): RefObject<HTMLCanvasElement | null> {
   const store = useStoreApi()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colours = useColours()
-  const isBare = useDetail() === 'bare'
-
   // biome-ignore lint/correctness/useExhaustiveDependencies: other colours are other values of the same names
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
     if (context == null) return undefined
-    const paths = overviewPaths(nodes, links, isBare)
-    const colourOf = nodeColourReader(context.canvas)
-    draw(context, paths, store.getState(), colourOf)
-    context.canvas.dataset.nodes = String(isBare ? nodes.length : 0)
+    const drawView = prepare(context)
+    drawView(store.getState())
     let waiting = 0
     const stop = store.subscribe((now, before) => {
       if (now.transform === before.transform && now.width === before.width && now.height === before.height) return
       if (waiting !== 0) return
       waiting = requestAnimationFrame(() => {
         waiting = 0
-        draw(context, paths, store.getState(), colourOf)
+        drawView(store.getState())
       })
     })
     return () => {
       stop()
       cancelAnimationFrame(waiting)
     }
-  }, [store, nodes, links, isBare, colours])
-
-  return <canvas ref={canvas} aria-hidden className="pointer-events-none absolute inset-0 z-0 size-full" />
+  }, [store, colours, ...parts])
+  return canvas
 }
 
-type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
-type ColourOf = (name: string) => string
-
 // Read once, because each read makes the browser resolve all styles.
-function nodeColourReader(element: Element): ColourOf {
+export function colourReader(element: Element): ColourOf {
   const style = getComputedStyle(element)
   const known = new Map<string, string>()
   return (colour) => {

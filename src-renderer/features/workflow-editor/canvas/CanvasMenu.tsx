@@ -1,21 +1,12 @@
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
-import type { Flow } from '../graph/flow-graph.ts'
 import type { EditorActions } from '../keys/create-actions.ts'
-import { SHORTCUTS, type Shortcut, shownKeys } from '../keys/shortcuts.ts'
-import type { OpenOverlay } from '../store/canvas-store.ts'
+import { shortcutOf, shownKeys } from '../keys/shortcuts.ts'
+import type { ListProps } from '../palette/NodeLists.tsx'
 import { type MenuEntry, useMenuEntries } from './use-menu-entries.ts'
 
-export function CanvasMenu({
-  overlay,
-  flow,
-  actions,
-  onClose,
-}: {
-  readonly overlay: Extract<OpenOverlay, { kind: 'menu' }>
-  readonly flow: Flow
-  readonly actions: EditorActions
-  readonly onClose: () => void
-}) {
+type CanvasMenuProps = ListProps<'menu'> & { readonly actions: EditorActions }
+
+export function CanvasMenu({ overlay, flow, actions, onClose }: CanvasMenuProps) {
   const groups = useMenuEntries(overlay.target, flow)
   const { x, y } = overlay.screen
   return (
@@ -51,30 +42,26 @@ const ITEM = 'flex h-7 items-center gap-3 rounded-control px-2 outline-none data
 function Entry({ entry, actions }: { readonly entry: MenuEntry; readonly actions: EditorActions }) {
   if (typeof entry !== 'string' && 'swatches' in entry) return <Swatches {...entry} />
   const isAction = typeof entry === 'string'
-  const { name, keys } = isAction ? shortcutOf(entry) : { name: entry.name, keys: undefined }
+  const shortcut = isAction ? shortcutOf(entry) : undefined
+  const [keys] = shortcut?.keys ?? []
   return (
     <DropdownMenu.Item className={ITEM} onSelect={isAction ? () => actions[entry]() : entry.run}>
-      {name}
+      {isAction ? (shortcut?.name ?? entry) : entry.name}
       {keys !== undefined && <span className="ml-auto text-small text-ink-2">{shownKeys(keys)}</span>}
     </DropdownMenu.Item>
   )
 }
 
-function shortcutOf(id: string): { readonly name: string; readonly keys: string | undefined } {
-  const found: Shortcut | undefined = SHORTCUTS.find((one) => one.id === id)
-  return { name: found?.name ?? id, keys: found?.keys[0] }
-}
-
-function Swatches({ name, swatches, pick }: Extract<MenuEntry, { readonly swatches: unknown }>) {
+function Swatches({ name, swatches }: Extract<MenuEntry, { readonly swatches: unknown }>) {
   return (
     <div className="flex items-center gap-1 px-2 py-1">
       <span className="mr-1">{name}</span>
-      {swatches.map(({ label, colour }) => (
+      {swatches.map(({ label, colour, pick }) => (
         <DropdownMenu.Item
           key={label}
           aria-label={label}
           title={label}
-          onSelect={() => pick(label)}
+          onSelect={pick}
           style={{ background: colour ?? 'var(--surface-1)' }}
           className="size-5 rounded-full border border-line-strong outline-offset-1 data-highlighted:outline-2 data-highlighted:outline-accent"
         />

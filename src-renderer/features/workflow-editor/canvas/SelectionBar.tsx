@@ -9,7 +9,7 @@ import type { Box } from '../graph/geometry.ts'
 import { boundsOfNodes } from '../graph/viewport.ts'
 import { ColourSwatches } from '../inspector/InspectorFields.tsx'
 import type { EditorActions } from '../keys/create-actions.ts'
-import { type ActionId, SHORTCUTS } from '../keys/shortcuts.ts'
+import { type ActionId, shortcutOf } from '../keys/shortcuts.ts'
 import { useCanvas } from '../store/canvas-store.ts'
 
 type SelectionBarProps = {
@@ -73,7 +73,7 @@ function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]
   const views = selected.flatMap((node) => (isDocumentNode(node) ? node.data.view : []))
   const isOne = selected.length === 1
   const arrange = (ids: readonly ActionId[]) =>
-    ids.map((id) => ({ label: nameOf(id), disabled: isOne, onSelect: actions[id] }))
+    ids.map((id) => ({ label: shortcutOf(id)?.name ?? id, disabled: isOne, onSelect: actions[id] }))
   return (
     <>
       <Popover.Root>
@@ -111,5 +111,3 @@ function Tools({ selected, actions }: { readonly selected: readonly CanvasNode[]
     </>
   )
 }
-
-const nameOf = (id: ActionId): string => SHORTCUTS.find((one) => one.id === id)?.name ?? id

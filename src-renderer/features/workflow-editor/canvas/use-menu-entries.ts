@@ -11,18 +11,22 @@ import type { Flow } from '../graph/flow-graph.ts'
 import { groupIndex, waypointId } from '../graph/flow-types.ts'
 import { pointOn, viewOf } from '../graph/links.ts'
 import type { ActionId } from '../keys/shortcuts.ts'
-import { type CanvasStore, type MenuTarget, type Point, useCanvasStore } from '../store/canvas-store.ts'
+import {
+  type CanvasStore,
+  type MenuTarget,
+  type OpenOverlay,
+  type Point,
+  useCanvasStore,
+} from '../store/canvas-store.ts'
 import { type EditorStore, useTab } from '../store/editor-store.ts'
 import { takesPicture } from '../widgets/widget-kind.ts'
 
 export type MenuEntry =
   | ActionId
   | { readonly name: string; readonly run: () => void }
-  | {
-      readonly name: string
-      readonly swatches: readonly { readonly label: string; readonly colour: string | undefined }[]
-      readonly pick: (label: string) => void
-    }
+  | { readonly name: string; readonly swatches: readonly Swatch[] }
+
+type Swatch = { readonly label: string; readonly colour: string | undefined; readonly pick: () => void }
 
 const GROUP_COLOURS: Readonly<Record<string, string>> = {
   Blue: '#3f789e',
@@ -46,7 +50,7 @@ function entriesFor(target: MenuTarget, ports: Ports): MenuGroups {
   switch (target.kind) {
     case 'canvas':
       return [
-        [addHere(ports, target.at), 'paste', 'pasteLinked'],
+        [{ name: 'Add a node', run: () => openNext(ports, { kind: 'add', at: target.at }) }, 'paste', 'pasteLinked'],
         ['selectAll', 'fit', 'layOut'],
         ['undo', 'redo'],
         ['snap', 'wheel', 'minimap'],
@@ -68,42 +72,32 @@ function edit({ editor }: Ports, name: string, change: (document: WorkflowDocume
   return { name, run: () => editor.getState().edit(name, change) }
 }
 
-function addHere({ canvas }: Ports, at: Point): MenuEntry {
-  const run = () => {
-    const { overlay } = canvas.getState()
-    const screen = overlay?.screen ?? { x: 0, y: 0 }
-    // After the menu closes, which takes the focus back.
-    requestAnimationFrame(() => canvas.getState().set({ overlay: { kind: 'add', screen, at } }))
-  }
-  return { name: 'Add a node', run }
+// After the menu closes, which takes the focus back.
+function openNext({ canvas }: Ports, overlay: WithoutScreen<OpenOverlay>): void {
+  const screen = canvas.getState().overlay?.screen ?? { x: 0, y: 0 }
+  requestAnimationFrame(() => canvas.getState().set({ overlay: { ...overlay, screen } }))
 }
 
+type WithoutScreen<Overlay> = Overlay extends unknown ? Omit<Overlay, 'screen'> : never
+
 // Only for pictures that the node itself loads, not for linked ones.
-function maskEntries({ flow: { byId }, canvas }: Ports, id: string): MenuGroups {
-  const widget = viewOf(byId.get(id))?.widgets.find((one) => one.kind === 'input' && !one.isLinked && takesPicture(one))
+function maskEntries(ports: Ports, id: string): MenuGroups {
+  const view = viewOf(ports.flow.byId.get(id))
+  const widget = view?.widgets.find((one) => one.kind === 'input' && !one.isLinked && takesPicture(one))
   const value = asText(widget?.value)
   if (widget === undefined || value === undefined || value === '') return []
-  const run = () => {
-    const screen = canvas.getState().overlay?.screen ?? { x: 0, y: 0 }
-    // After the menu closes, which takes the focus back.
-    requestAnimationFrame(() =>
-      canvas.getState().set({ overlay: { kind: 'mask', screen, node: id, input: widget.name, value } }),
-    )
-  }
+  const run = () => openNext(ports, { kind: 'mask', node: id, input: widget.name, value })
   return [[{ name: 'Edit the mask …', run }]]
 }
 
 function nodeEntries(ports: Ports, id: string): MenuGroups {
-  const {
-    flow: { address, byId },
-    editor,
-  } = ports
-  const isSubgraph = viewOf(byId.get(id))?.kind === 'subgraph'
-  const pick = (label: string) =>
-    editor.getState().edit('Colour', (document) => {
-      const colours = NODE_PALETTE.find(({ name }) => name === label)
-      return colours === undefined ? document : setColour(document, address, editor.getState().selection, colours)
-    })
+  const { flow, editor } = ports
+  const isSubgraph = viewOf(flow.byId.get(id))?.kind === 'subgraph'
+  const swatches = NODE_PALETTE.map((colours) => {
+    const paint = (document: WorkflowDocument) =>
+      setColour(document, flow.address, editor.getState().selection, colours)
+    return { label: colours.name, colour: colours.bgcolor, pick: () => editor.getState().edit('Colour', paint) }
+  })
   return [
     isSubgraph ? ['enter', 'dissolve'] : ['link'],
     ...maskEntries(ports, id),
@@ -111,7 +105,7 @@ function nodeEntries(ports: Ports, id: string): MenuGroups {
     ['mute', 'bypass', 'collapse', 'pin', 'disconnect'],
     ['group', 'subgraph', 'layOut'],
     ['runSelected'],
-    [{ name: 'Colour', swatches: NODE_PALETTE.map(({ name, bgcolor }) => ({ label: name, colour: bgcolor })), pick }],
+    [{ name: 'Colour', swatches }],
   ]
 }
 
@@ -139,11 +133,10 @@ function groupEntries(ports: Ports, id: string): MenuGroups {
   const index = groupIndex(id) ?? -1
   const group = flow.byId.get(id)
   const { isCollapsed, members } = group?.type === 'box' ? group.data : { isCollapsed: false, members: [] }
-  const pick = (label: string) =>
-    editor.getState().edit('Colour', (document) => {
-      const color = GROUP_COLOURS[label]
-      return color === undefined ? document : setGroup(document, address, index, { color })
-    })
+  const swatches = Object.entries(GROUP_COLOURS).map(([label, color]) => {
+    const paint = (document: WorkflowDocument) => setGroup(document, address, index, { color })
+    return { label, colour: color, pick: () => editor.getState().edit('Colour', paint) }
+  })
   return [
     [
       { name: 'Rename', run: () => canvas.getState().set({ renaming: id }) },
@@ -152,7 +145,7 @@ function groupEntries(ports: Ports, id: string): MenuGroups {
       ),
       { name: 'Select its contents', run: () => editor.getState().select(members) },
     ],
-    [{ name: 'Colour', swatches: Object.entries(GROUP_COLOURS).map(([label, colour]) => ({ label, colour })), pick }],
+    [{ name: 'Colour', swatches }],
     [edit(ports, 'Remove the group, keep its nodes', (document) => removeGroups(document, address, new Set([index])))],
   ]
 }

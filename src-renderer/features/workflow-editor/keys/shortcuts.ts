@@ -68,6 +68,8 @@ export type ActionId = (typeof SHORTCUTS)[number]['id']
 
 export type Actions = Readonly<Record<ActionId, () => void>>
 
+export const shortcutOf = (id: ActionId): Shortcut | undefined => SHORTCUTS.find((one) => one.id === id)
+
 export const GESTURES: readonly (readonly [what: string, how: string])[] = [
   ['Move between nodes', 'Tab ← ↑ → ↓'],
   ['Move the selected nodes', 'Shift+←'],

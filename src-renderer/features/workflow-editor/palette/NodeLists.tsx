@@ -5,7 +5,7 @@ import { slotColour } from '../graph/colours.ts'
 import type { Flow } from '../graph/flow-graph.ts'
 import { viewOf } from '../graph/links.ts'
 import { fittingInputs, fittingOutputs, makeLink } from '../graph/make-link.ts'
-import { type LooseLink, type OpenOverlay, useCanvasStore } from '../store/canvas-store.ts'
+import { type OpenOverlay, useCanvasStore } from '../store/canvas-store.ts'
 import { useEditor, useTab } from '../store/editor-store.ts'
 import {
   type Addable,
@@ -19,13 +19,13 @@ import {
 import { type PickItem, PickList } from './PickList.tsx'
 import { useAddNode } from './use-add-node.ts'
 
-export function AddNodeList({
-  overlay,
-  onClose,
-}: {
-  readonly overlay: Extract<OpenOverlay, { kind: 'add' }>
+export type ListProps<Kind extends OpenOverlay['kind']> = {
+  readonly overlay: Extract<OpenOverlay, { kind: Kind }>
+  readonly flow: Flow
   readonly onClose: () => void
-}) {
+}
+
+export function AddNodeList({ overlay, onClose }: Omit<ListProps<'add'>, 'flow'>) {
   const types = useEditor((state) => state.types)
   const document = useEditor((state) => state.document)
   const addNode = useAddNode()
@@ -33,7 +33,8 @@ export function AddNodeList({
   const others = link === undefined || link.side === 'output' ? [...EDITOR_NODES, ...addableSubgraphs(document)] : []
 
   function find(typed: string): readonly PickItem<Addable>[] {
-    const fitting = withSlot([...types.values()], wishOf(link))
+    const wish = link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
+    const fitting = withSlot([...types.values()], wish)
     const found = findNodeTypes(fitting, typed).map((type) => toItem({ kind: 'class', type }))
     const terms = typed.toLowerCase()
     const more = others.filter(
@@ -57,9 +58,6 @@ export function AddNodeList({
   )
 }
 
-const wishOf = (link: LooseLink | undefined) =>
-  link && ({ side: link.side === 'output' ? 'input' : 'output', type: link.type } as const)
-
 const detailOf = (what: Addable): string =>
   what.kind === 'class' ? what.type.category : what.kind === 'subgraph' ? 'subgraph' : 'editor'
 
@@ -69,13 +67,7 @@ const toItem = (what: Addable): PickItem<Addable> => {
 
 const MOST = 200
 
-export function FindNodeList({
-  overlay,
-  onClose,
-}: {
-  readonly overlay: Extract<OpenOverlay, { kind: 'find' }>
-  readonly onClose: () => void
-}) {
+export function FindNodeList({ overlay, onClose }: Omit<ListProps<'find'>, 'flow'>) {
   const { editor } = useTab()
   const { document, types } = editor.getState()
   return (
@@ -96,12 +88,6 @@ export function FindNodeList({
       onClose={onClose}
     />
   )
-}
-
-type ListProps<Kind extends OpenOverlay['kind']> = {
-  readonly overlay: Extract<OpenOverlay, { kind: Kind }>
-  readonly flow: Flow
-  readonly onClose: () => void
 }
 
 export function OutputList({ overlay, flow, onClose }: ListProps<'output'>) {

@@ -2,12 +2,15 @@ import {
   Background,
   BackgroundVariant,
   BaseEdge,
+  type ConnectionLineComponentProps,
   type EdgeProps,
+  type InternalNode,
   type NodeProps,
   ReactFlow,
   SelectionMode,
   useKeyPress,
   useStore,
+  useStoreApi,
   type Viewport,
 } from '@xyflow/react'
 import clsx from 'clsx'
@@ -31,7 +34,6 @@ import { useActions, useEditorCommands, useEditorKeys } from '../keys/use-editor
 import { useCanvas } from '../store/canvas-store.ts'
 import { CanvasOverlays } from './CanvasOverlays.tsx'
 import { GroupBox } from './GroupBox.tsx'
-import { LooseLine } from './LooseLine.tsx'
 import { NodeBox } from './NodeBox.tsx'
 import { Slot } from './NodeSlots.tsx'
 import { Overview } from './Overview.tsx'
@@ -106,6 +108,32 @@ const LinkLine = memo(function LinkLine({ sourceX, sourceY, targetX, targetY, da
     </>
   )
 })
+
+/** The link being drawn; a detached one starts at its output. */
+function LooseLine(props: ConnectionLineComponentProps<CanvasNode>) {
+  const { fromX, fromY, toX, toY, fromHandle, connectionStatus } = props
+  const loose = useCanvas((state) => state.loose)
+  const { nodeLookup } = useStoreApi<CanvasNode>().getState()
+  const start = { x: fromX, y: fromY }
+  const end = { x: toX, y: toY }
+  const isDetached = loose?.side === 'output' && fromHandle.type === 'target'
+  const origin = isDetached ? outputPoint(nodeLookup.get(loose.from.node), loose.from.slot) : undefined
+  return (
+    <path
+      d={loose?.side === 'input' ? linkPath(end, start, []) : linkPath(origin ?? start, end, [])}
+      fill="none"
+      stroke={slotColour(loose?.type ?? '*')}
+      strokeWidth={3}
+      strokeDasharray={connectionStatus === 'invalid' ? '4 6' : undefined}
+    />
+  )
+}
+
+function outputPoint(node: InternalNode<CanvasNode> | undefined, slot: number) {
+  const { positionAbsolute, handleBounds } = node?.internals ?? {}
+  const handle = handleBounds?.source?.find(({ id }) => id === outputHandle(slot))
+  return positionAbsolute && handle && { x: positionAbsolute.x + handle.x, y: positionAbsolute.y + handle.y }
+}
 
 const Waypoint = memo(function Waypoint({ data, selected }: NodeProps<WaypointNode>) {
   return (

@@ -39,20 +39,14 @@ export const GroupBox = memo(function GroupBox({ id, data, selected }: NodeProps
 
 function GroupTitle({ index, title }: { readonly index: number; readonly title: string }) {
   const { editor } = useTab()
+  const rename = (name: string) => {
+    const at = addressOf(editor.getState())
+    editor.getState().edit('Rename a group', (document) => setGroup(document, at, index, { title: name }))
+  }
   const canvas = useCanvasStore()
   return (
     <span className="nodrag">
-      <NameField
-        name={title}
-        onName={(name) =>
-          editor
-            .getState()
-            .edit('Rename a group', (document) =>
-              setGroup(document, addressOf(editor.getState()), index, { title: name }),
-            )
-        }
-        onEnd={() => canvas.getState().set({ renaming: undefined })}
-      />
+      <NameField name={title} onName={rename} onEnd={() => canvas.getState().set({ renaming: undefined })} />
     </span>
   )
 }

@@ -74,7 +74,11 @@ export function useFocusInCanvas(flow: Flow) {
     const onNode = element.closest('.react-flow__node')
     const id = onNode?.getAttribute('data-id') ?? undefined
     const node = flow.byId.get(id ?? '')
-    if (event.key === 'Escape') return leave(element, onNode)
+    if (event.key === 'Escape') {
+      if (onNode === null || element === onNode) letGo({ editor, canvas })
+      else (onNode as HTMLElement).focus()
+      return
+    }
     // Elements within a node handle their own keys, so these are ignored.
     if (onNode === null || node === undefined || element !== onNode) return
     const arrow = ARROWS[event.key]
@@ -98,16 +102,12 @@ export function useFocusInCanvas(flow: Flow) {
 
   return { onKeyDown, onKeyUp }
 
-  function leave(element: Element, onNode: Element | null) {
-    if (onNode !== null && element !== onNode) return (onNode as HTMLElement).focus()
-    letGo({ editor, canvas })
-  }
-
-  function tab(event: KeyboardEvent, node: CanvasNode) {
+  function tab(event: KeyboardEvent<HTMLElement>, node: CanvasNode) {
     const order = readingOrder(flow.nodes)
     const next = order[order.indexOf(node) + (event.shiftKey ? -1 : 1)]
     // After the last node, Tab leaves the canvas past inner elements.
-    if (next === undefined) return void edgeOf(event.currentTarget, event.shiftKey)?.focus()
+    const edge = event.shiftKey ? '[data-canvas-start]' : '[data-canvas-end]'
+    if (next === undefined) return event.currentTarget.querySelector<HTMLElement>(edge)?.focus()
     event.preventDefault()
     goToNode(next)
   }
@@ -145,14 +145,7 @@ function letGo({ editor, canvas }: { readonly editor: EditorStore; readonly canv
 
 const FIELDS = 'input:not([type="hidden"]), textarea, select, button:not(.react-flow__handle), [contenteditable="true"]'
 
-function edgeOf(area: EventTarget, isFirst: boolean): HTMLElement | null {
-  return (area as HTMLElement).querySelector(isFirst ? '[data-canvas-start]' : '[data-canvas-end]')
-}
-
-function isInSight(
-  node: CanvasNode,
-  { x, y, zoom }: { readonly x: number; readonly y: number; readonly zoom: number },
-) {
+function isInSight(node: CanvasNode, { x, y, zoom }: Viewport): boolean {
   const area = document.querySelector('.workflow-canvas')?.getBoundingClientRect()
   if (area === undefined) return false
   const { position, width = 0, height = 0 } = node

@@ -72,9 +72,13 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     canvas.getState().set({ loose: drawing.current.loose })
   }
 
-  const onConnect = ({ source, sourceHandle, target, targetHandle }: Connection) => {
-    const from = outputEnd(flow.byId.get(source), sourceHandle)
-    const to = inputEnd(flow.byId.get(target), targetHandle)
+  const endsOf = ({ source, sourceHandle, target, targetHandle }: Connection | FlowLink) => ({
+    from: outputEnd(flow.byId.get(source), sourceHandle),
+    to: inputEnd(flow.byId.get(target), targetHandle),
+  })
+
+  const onConnect = (connection: Connection) => {
+    const { from, to } = endsOf(connection)
     if (from !== undefined && to !== undefined && drawing.current?.moves !== true) tryConnect(from, to)
   }
 
@@ -83,8 +87,8 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     drawing.current = undefined
     canvas.getState().set({ loose: undefined })
     if (drawn === undefined || (state.isValid === true && !drawn.moves)) return
-    const screen = 'clientX' in event ? { x: event.clientX, y: event.clientY } : touchPoint(event)
-    letGo(drawn, screen)
+    const { clientX = 0, clientY = 0 } = ('clientX' in event ? event : event.changedTouches[0]) ?? {}
+    letGo(drawn, { x: clientX, y: clientY })
   }
 
   function letGo(drawn: Drawing, screen: Point) {
@@ -98,10 +102,9 @@ export function useLinking(address: GraphAddress, flow: Flow) {
       if (onNode.type === 'boundary') return addBoundary(loose, drawn.taken)
       const out = outputEnd(onNode, handle)
       if (out !== undefined && drawn.moves) return moveAllLinks(loose.from, out)
-      const fitting = fittingInputs(onNode, loose.type)
       const ofWidget = widget === undefined ? undefined : widgetEnd(onNode, widget)
       if (ofWidget !== undefined) return tryConnect(loose.from, ofWidget, drawn.taken)
-      const [first, ...more] = fitting
+      const [first, ...more] = fittingInputs(onNode, loose.type)
       if (first === undefined) return refuse(`${titleOf(onNode)} has no input for ${loose.type}.`)
       if (more.length === 0) return tryConnect(loose.from, first.end, drawn.taken)
       return canvas.getState().set({ overlay: { kind: 'input', screen, link: loose, node: onNode.id } })
@@ -152,9 +155,8 @@ export function useLinking(address: GraphAddress, flow: Flow) {
     return link !== undefined && link.target === to.node && link.targetHandle === inputHandle(to.slot, to.name)
   }
 
-  const isValidConnection = ({ source, sourceHandle, target, targetHandle }: Connection | FlowLink) => {
-    const from = outputEnd(flow.byId.get(source), sourceHandle)
-    const to = inputEnd(flow.byId.get(target), targetHandle)
+  const isValidConnection = (connection: Connection | FlowLink) => {
+    const { from, to } = endsOf(connection)
     if (from === undefined || to === undefined) return false
     const { document, types } = editor.getState()
     return canConnect(document, address, { from, to, types }).can
@@ -179,21 +181,12 @@ const withSelected = (link: FlowLink, selected: ReadonlySet<string>): FlowLink =
 
 const titleOf = (node: Parameters<typeof viewOf>[0]) => viewOf(node)?.title ?? 'This'
 
-function touchPoint(event: TouchEvent): Point {
-  const touch = event.changedTouches[0]
-  return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 }
-}
-
-type DropTarget = {
-  readonly node?: string | undefined
-  readonly handle?: string | undefined
-  readonly widget?: string | undefined
-}
-
-function dropTargetAt({ x, y }: Point): DropTarget {
+function dropTargetAt({ x, y }: Point) {
   const element = document.elementFromPoint(x, y)
-  const handle = element?.closest('.react-flow__handle')?.getAttribute('data-handleid') ?? undefined
-  const node = element?.closest('.react-flow__node')?.getAttribute('data-id') ?? undefined
-  const widget = element?.closest('[data-widget]')?.getAttribute('data-widget') ?? undefined
-  return { node, handle, widget }
+  const read = (selector: string, attribute: string) => element?.closest(selector)?.getAttribute(attribute) ?? undefined
+  return {
+    node: read('.react-flow__node', 'data-id'),
+    handle: read('.react-flow__handle', 'data-handleid'),
+    widget: read('[data-widget]', 'data-widget'),
+  }
 }

@@ -177,8 +177,7 @@ function positionsToMove(flow: Flow, positions: ReadonlyMap<string, XYPosition>)
   return moves
 }
 
-const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
-  one.size === other.size && [...one].every((id) => other.has(id))
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) => one.symmetricDifference(other).size === 0
 
 /** Ids of the links under a dropped node: those whose middle is within its box, nearest first. */
 export function linksUnder({ links, byId }: Pick<Flow, 'links' | 'byId'>, box: Box): readonly string[] {

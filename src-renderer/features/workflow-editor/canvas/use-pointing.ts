@@ -40,15 +40,12 @@ export function usePointing(address: GraphAddress, flow: Flow) {
 
   const onEdgeClick = (event: MouseEvent, link: FlowLink) => {
     if (!event.altKey) return
-    const at = screenToFlowPosition(pointOf(event))
-    editor
-      .getState()
-      .edit('Add a point to a link', (document) => addReroute(document, address, pointOn(link, at, flow)).document)
+    const point = pointOn(link, screenToFlowPosition(pointOf(event)), flow)
+    editor.getState().edit('Add a point to a link', (document) => addReroute(document, address, point).document)
   }
 
   const onNodeDoubleClick: NodeMouseHandler<CanvasNode> = (event, node) => {
-    const isInField = (event.target as Element).closest('input, textarea, button, .react-flow__handle') !== null
-    if (isInField) return
+    if ((event.target as Element).closest('input, textarea, button, .react-flow__handle') !== null) return
     if (viewOf(node)?.kind === 'subgraph') editor.getState().enter(node.id)
     else if (groupIndex(node.id) !== undefined || (event.target as Element).closest('[data-title]') !== null)
       canvas.getState().set({ renaming: node.id })
@@ -127,6 +124,4 @@ export function usePointing(address: GraphAddress, flow: Flow) {
   }
 }
 
-const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => {
-  return { x: clientX, y: clientY }
-}
+const pointOf = ({ clientX: x, clientY: y }: Pick<globalThis.MouseEvent, 'clientX' | 'clientY'>): Point => ({ x, y })

@@ -1,14 +1,6 @@
 import clsx from 'clsx'
 import { PanelLeft, PanelRight } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -22,7 +14,6 @@ import { EditorTabs } from './files/EditorTabs.tsx'
 import { useOpenWorkflow } from './files/editor-files.ts'
 import { Inspector } from './inspector/Inspector.tsx'
 import { NodePalette, NodesInPalette } from './palette/NodePalette.tsx'
-import { useAddInSight } from './palette/use-add-node.ts'
 import { ModelsPanel } from './problems/ModelsPanel.tsx'
 import { ProblemsPanel } from './problems/ProblemsPanel.tsx'
 import { GraphActions } from './publish/GraphActions.tsx'
@@ -86,12 +77,14 @@ function Editor({ name }: { readonly name: string }) {
     <>
       <EditorHeader name={name} />
       <main id="content" tabIndex={-1} className="relative flex min-h-0 flex-1 outline-none">
-        {isPaletteOpen && <PalettePart />}
+        {isPaletteOpen && (
+          <div className={clsx(PANEL, 'border-r border-line max-lg:left-0')}>
+            <NodePalette />
+          </div>
+        )}
         <div className="relative min-w-0 flex-1">
           <Canvas />
-          <BarPlace>
-            <RunBar />
-          </BarPlace>
+          <RunBarPlace />
         </div>
         {isSideOpen && <SidePart />}
       </main>
@@ -99,7 +92,7 @@ function Editor({ name }: { readonly name: string }) {
   )
 }
 
-function BarPlace({ children }: { readonly children: ReactNode }) {
+function RunBarPlace() {
   const canvas = useCanvasStore()
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -113,7 +106,7 @@ function BarPlace({ children }: { readonly children: ReactNode }) {
   }, [canvas])
   return (
     <div ref={place} className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center px-2">
-      {children}
+      <RunBar />
     </div>
   )
 }
@@ -162,15 +155,6 @@ function EditorHeader({ name }: { readonly name: string }) {
 const PANEL =
   'flex min-h-0 shrink-0 flex-col bg-surface-1 max-lg:absolute max-lg:inset-y-0 max-lg:z-20 max-lg:shadow-float'
 
-function PalettePart() {
-  const addInSight = useAddInSight()
-  return (
-    <div className={clsx(PANEL, 'border-r border-line max-lg:left-0')}>
-      <NodePalette onAdd={addInSight} />
-    </div>
-  )
-}
-
 const SIDES = ['Inspector', 'Results', 'Models'] as const
 
 function SidePart() {
@@ -195,17 +179,12 @@ function SidePart() {
   )
 }
 
-type SideResizerProps = {
-  /** px */
-  readonly width: number
-  readonly onWidth: (width: number) => void
-}
-
+// px
 const LEAST = 260
 const MOST = 720
 const STEP = 20
 
-function SideResizer({ width, onWidth }: SideResizerProps) {
+function SideResizer({ width, onWidth }: { readonly width: number; readonly onWidth: (width: number) => void }) {
   const set = (wanted: number) => onWidth(Math.round(Math.min(MOST, Math.max(LEAST, wanted))))
   function onPointerMove(event: PointerEvent<HTMLElement>) {
     if (event.currentTarget.hasPointerCapture(event.pointerId)) set(width - event.movementX)

@@ -19,10 +19,11 @@ import {
   nameOf,
   writeDragged,
 } from './addable-nodes.ts'
+import { useAddInSight } from './use-add-node.ts'
 
 const MOST_FOUND = 100
 
-export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void }) {
+export function NodePalette() {
   const types = useEditor((state) => state.types)
   const definitions = useEditor((state) => state.document.definitions)
   const [typed, setTyped] = useState('')
@@ -41,17 +42,17 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
       <div className="min-h-0 flex-1 overflow-y-auto p-1 [scrollbar-gutter:stable]">
         {typed === '' ? (
           <>
-            {subgraphs.length > 0 && <Folder name="Subgraphs" all={subgraphs} onAdd={onAdd} />}
-            <Folder name="Editor" all={EDITOR_NODES} onAdd={onAdd} />
+            {subgraphs.length > 0 && <Folder name="Subgraphs" all={subgraphs} />}
+            <Folder name="Editor" all={EDITOR_NODES} />
             {categories.map((category) => (
-              <CategoryFolder key={category.path} category={category} onAdd={onAdd} />
+              <CategoryFolder key={category.path} category={category} />
             ))}
             {types.size === 0 && <p className="p-2 text-ink-2">The node classes of this endpoint are not known yet.</p>}
           </>
         ) : (
           <ul>
             {found.slice(0, MOST_FOUND).map((type) => (
-              <Entry key={type.name} what={{ kind: 'class', type }} detail={type.category} onAdd={onAdd} />
+              <Entry key={type.name} what={{ kind: 'class', type }} detail={type.category} />
             ))}
           </ul>
         )}
@@ -64,20 +65,18 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
   )
 }
 
-type OnAdd = { readonly onAdd: (what: Addable) => void }
-
-function CategoryFolder({ category, onAdd }: OnAdd & { readonly category: Category }) {
+function CategoryFolder({ category }: { readonly category: Category }) {
   const all = useMemo(() => category.types.map((type: NodeType): Addable => ({ kind: 'class', type })), [category])
-  return <Folder name={category.name} all={all} within={category.within} onAdd={onAdd} />
+  return <Folder name={category.name} all={all} within={category.within} />
 }
 
-type FolderProps = OnAdd & {
+type FolderProps = {
   readonly name: string
   readonly all: readonly Addable[]
   readonly within?: readonly Category[]
 }
 
-function Folder({ name, all, within = [], onAdd }: FolderProps) {
+function Folder({ name, all, within = [] }: FolderProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div>
@@ -94,11 +93,11 @@ function Folder({ name, all, within = [], onAdd }: FolderProps) {
       {isOpen && (
         <div className="ml-2.5 border-l border-line pl-1">
           {within.map((category) => (
-            <CategoryFolder key={category.path} category={category} onAdd={onAdd} />
+            <CategoryFolder key={category.path} category={category} />
           ))}
           <ul>
             {all.map((what) => (
-              <Entry key={keyOf(what)} what={what} onAdd={onAdd} />
+              <Entry key={keyOf(what)} what={what} />
             ))}
           </ul>
         </div>
@@ -110,7 +109,8 @@ function Folder({ name, all, within = [], onAdd }: FolderProps) {
 const countIn = (all: readonly unknown[], within: readonly Category[]): number =>
   within.reduce((sum, { types, within: inner }) => sum + countIn(types, inner), all.length)
 
-function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readonly detail?: string }) {
+function Entry({ what, detail }: { readonly what: Addable; readonly detail?: string }) {
+  const addInSight = useAddInSight()
   const help = what.kind === 'class' ? what.type.description : ''
   return (
     <li>
@@ -119,7 +119,7 @@ function Entry({ what, detail, onAdd }: OnAdd & { readonly what: Addable; readon
         draggable
         title={help === '' ? undefined : help}
         onDragStart={(event: DragEvent) => writeDragged(event.dataTransfer, what)}
-        onClick={() => onAdd(what)}
+        onClick={() => addInSight(what)}
         className="flex min-h-7 w-full flex-col items-start rounded-control px-2 py-0.5 text-left hover:bg-surface-2"
       >
         <span className="w-full truncate">{nameOf(what)}</span>

@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { moveToFreeSpace } from '../../../../src-main/features/workflows/rules/arrange/free-space.ts'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
@@ -95,14 +95,11 @@ function linked({ document, id }: Added, { address, link, types }: ToLink): Work
 
 export function useAddInSight(): (what: Addable) => void {
   const addNode = useAddNode()
-  return useCallback(
-    (what) => {
-      const area = document.querySelector('.workflow-canvas')
-      if (area === null) return
-      const { left, top, width, height } = area.getBoundingClientRect()
-      const point = canvasPoint({ x: left + width / 3, y: top + height / 4 })
-      addNode(what, point === undefined ? { x: 0, y: 0 } : { x: point[0], y: point[1] }, { isByKey: true })
-    },
-    [addNode],
-  )
+  return (what) => {
+    const area = document.querySelector('.workflow-canvas')
+    if (area === null) return
+    const { left, top, width, height } = area.getBoundingClientRect()
+    const [x, y] = canvasPoint({ x: left + width / 3, y: top + height / 4 }) ?? [0, 0]
+    addNode(what, { x, y }, { isByKey: true })
+  }
 }

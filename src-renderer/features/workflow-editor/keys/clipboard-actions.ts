@@ -8,26 +8,11 @@ import { removeNodes } from '../../../../src-main/features/workflows/rules/edit/
 import { boundsOfNodes } from '../graph/viewport.ts'
 import { selectNodes } from '../store/editor-store.ts'
 import { type ActionPorts, countOf } from './edit-actions.ts'
-import type { Actions } from './shortcuts.ts'
-
-export type ClipboardActions = Pick<Actions, 'copy' | 'cut' | 'paste' | 'pasteLinked' | 'duplicate'> & {
-  readonly copied: (isCut: boolean) => string | undefined
-  readonly pasteText: (text: string, keepInbound: boolean) => void
-}
 
 const BESIDE = 30
 
-export function clipboardActions({
-  app,
-  tab,
-  canvas,
-  address,
-  flow,
-  graph,
-  pointer,
-  middle,
-  newUuid,
-}: ActionPorts): ClipboardActions {
+export function clipboardActions(ports: ActionPorts) {
+  const { app, tab, canvas, address, flow, graph, pointer, middle, newUuid } = ports
   const { say } = canvas.getState()
   let last: string | undefined
 

@@ -11,12 +11,12 @@ import { ADDRESS } from '../../../addresses.ts'
 import { viewOf } from '../graph/links.ts'
 import type { CanvasPreferences } from '../store/canvas-store.ts'
 import { selectNodes } from '../store/editor-store.ts'
-import { type ClipboardActions, clipboardActions } from './clipboard-actions.ts'
+import { clipboardActions } from './clipboard-actions.ts'
 import { type ActionPorts, countOf, editActions, editSelected } from './edit-actions.ts'
 import type { Actions } from './shortcuts.ts'
 
 export type EditorActions = Actions &
-  Pick<ClipboardActions, 'copied' | 'pasteText'> & {
+  Pick<ReturnType<typeof clipboardActions>, 'copied' | 'pasteText'> & {
     /** Opens the graphs in the files; pictures without one become nodes that load them, as if dropped. */
     readonly pasteFiles: (files: readonly File[]) => void
   }
@@ -54,12 +54,7 @@ export function createActions(ports: ActionPorts): EditorActions {
   }
 }
 
-type ArrangeActions = Pick<
-  Actions,
-  ('layOut' | 'distributeAcross' | 'distributeDown') | ('alignLeft' | 'alignRight' | 'alignTop' | 'alignBottom')
->
-
-function arrangeActions(ports: ActionPorts): ArrangeActions {
+function arrangeActions(ports: ActionPorts) {
   const { address, tab, canvas, bringIntoView } = ports
   const aligned = (by: Alignment) => () =>
     editSelected(ports, 'Align', (document, ids) => alignNodes(document, address, ids, by))
@@ -78,10 +73,10 @@ function arrangeActions(ports: ActionPorts): ArrangeActions {
       canvas.getState().say(selection.size > 0 ? 'The selection is arranged.' : 'The graph is arranged.')
       if (selection.size === 0) requestAnimationFrame(() => bringIntoView(new Set()))
     },
-  }
+  } satisfies Partial<Actions>
 }
 
-function subgraphActions({ tab, canvas, address, newUuid }: ActionPorts): Pick<Actions, 'subgraph' | 'dissolve'> {
+function subgraphActions({ tab, canvas, address, newUuid }: ActionPorts) {
   const { say } = canvas.getState()
   const state = () => tab.editor.getState()
   return {
@@ -110,26 +105,10 @@ function subgraphActions({ tab, canvas, address, newUuid }: ActionPorts): Pick<A
       selectNodes({ editor: tab.editor, canvas }, ids)
       say('The subgraph is unpacked.')
     },
-  }
+  } satisfies Partial<Actions>
 }
 
-type Looking =
-  | 'fit'
-  | 'zoomIn'
-  | 'zoomOut'
-  | 'zoomFull'
-  | 'lock'
-  | 'unlock'
-  | 'nodes'
-  | 'assets'
-  | 'minimap'
-  | 'snap'
-  | 'wheel'
-type Leading = 'enter' | 'leave' | 'library' | 'models'
-
-type ViewActions = Pick<Actions, Looking | Leading>
-
-function viewActions({ tab, canvas, flow, graph, bringIntoView, go }: ActionPorts): ViewActions {
+function viewActions({ tab, canvas, flow, graph, bringIntoView, go }: ActionPorts) {
   const { say, prefer, set } = canvas.getState()
   const preference = (name: Exclude<keyof CanvasPreferences, 'wheel' | 'sideWidth'>, on: string, off: string) => () => {
     const isOn = !canvas.getState().preferences[name]
@@ -173,5 +152,5 @@ function viewActions({ tab, canvas, flow, graph, bringIntoView, go }: ActionPort
     },
     library: () => go(ADDRESS.workflows),
     models: () => go(ADDRESS.catalog),
-  }
+  } satisfies Partial<Actions>
 }

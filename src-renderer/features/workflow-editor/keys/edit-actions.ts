@@ -22,12 +22,7 @@ import type { CanvasStore, Point } from '../store/canvas-store.ts'
 import { selectNodes, type Tab } from '../store/editor-store.ts'
 import type { Actions } from './shortcuts.ts'
 
-export type EditActions = Pick<
-  Actions,
-  'undo' | 'redo' | 'selectAll' | 'remove' | 'disconnect' | 'mute' | 'bypass' | 'collapse' | 'pin' | 'group'
->
-
-export function editActions(ports: ActionPorts): EditActions {
+export function editActions(ports: ActionPorts) {
   const { tab, canvas, address } = ports
   const state = () => tab.editor.getState()
   const graph = () => graphAt(state().document, address)
@@ -47,11 +42,8 @@ export function editActions(ports: ActionPorts): EditActions {
     redo: () => stepBack(state().undone.at(-1)?.label, 'redo', state().redo),
     selectAll() {
       const ids = graph()?.nodes.items.map(({ id = '' }) => id) ?? []
-      selectNodes(
-        { editor: tab.editor, canvas },
-        ids,
-        graph()?.groups.items.map((_, index) => groupName(index)),
-      )
+      const groups = graph()?.groups.items.map((_, index) => groupName(index))
+      selectNodes({ editor: tab.editor, canvas }, ids, groups)
       canvas.getState().say(`${countOf(ids.length)} selected.`)
     },
     remove: () => removeSelected(ports),
@@ -77,7 +69,7 @@ export function editActions(ports: ActionPorts): EditActions {
       const index = (graph()?.groups.items.length ?? 0) - 1
       selectNodes({ editor: tab.editor, canvas }, selection, [groupName(index)])
     },
-  }
+  } satisfies Partial<Actions>
 }
 
 const hasFlag = ({ flags }: GraphNode, name: string): boolean => isObject(flags) && flags.get(name) === true
@@ -87,26 +79,20 @@ function disconnected(
   address: GraphAddress,
   { id: node = '', inputs, outputs }: GraphNode,
 ): WorkflowDocument {
-  const withoutInputs = inputs.items.reduce(
-    (changed, _, slot) => disconnect(changed, address, { node, side: 'input', slot }),
-    document,
-  )
-  return outputs.items.reduce(
-    (changed, _, slot) => disconnect(changed, address, { node, side: 'output', slot }),
-    withoutInputs,
-  )
+  const ends = [
+    ...inputs.items.map((_, slot) => ({ node, side: 'input', slot }) as const),
+    ...outputs.items.map((_, slot) => ({ node, side: 'output', slot }) as const),
+  ]
+  return ends.reduce((changed, end) => disconnect(changed, address, end), document)
 }
 
-function removeSelected({ tab, canvas, address }: ActionPorts): void {
+function removeSelected({ tab, canvas, address }: ActionPorts) {
   const { selection, edit } = tab.editor.getState()
   const { links, things, say, set } = canvas.getState()
   const groups = new Set([...things].flatMap((id) => groupIndex(id) ?? []))
   const points = [...things].flatMap((id) => waypointId(id) ?? [])
   const count = selection.size + links.size + groups.size + points.length
-  if (count === 0) {
-    say('Nothing is selected.')
-    return
-  }
+  if (count === 0) return say('Nothing is selected.')
   const text =
     selection.size > 0 ? `Delete ${countOf(selection.size)}` : count === 1 ? 'Delete' : `Delete ${count} things`
   edit(text, (document) => {
@@ -141,12 +127,9 @@ export function editSelected(
   { tab, canvas }: ActionPorts,
   what: string,
   change: (document: WorkflowDocument, ids: ReadonlySet<string>) => WorkflowDocument,
-): void {
+) {
   const { selection, edit } = tab.editor.getState()
-  if (selection.size === 0) {
-    canvas.getState().say('No node is selected.')
-    return
-  }
+  if (selection.size === 0) return canvas.getState().say('No node is selected.')
   const text = `${what} ${countOf(selection.size)}`
   edit(text, (document) => change(document, selection))
   canvas.getState().say(`${text}.`)

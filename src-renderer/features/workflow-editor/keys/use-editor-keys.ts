@@ -118,20 +118,7 @@ export function useActions(
       const { left = 0, top = 0, width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
       return { x: left + width / 2, y: top + height / 2 }
     }
-    const ports = {
-      app,
-      tab,
-      address,
-      canvas,
-      flow,
-      graph,
-      bringIntoView,
-      files,
-      runs,
-      go,
-      middle,
-      newUuid: () => crypto.randomUUID(),
-    }
-    return createActions({ ...ports, pointer: () => pointer.current })
+    const view = { address, canvas, flow, graph, bringIntoView, middle, pointer: () => pointer.current }
+    return createActions({ app, tab, files, runs, go, ...view, newUuid: () => crypto.randomUUID() })
   }, [app, tab, address, canvas, flow, files, runs, go, area, pointer])
 }

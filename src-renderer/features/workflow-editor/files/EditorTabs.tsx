@@ -1,17 +1,18 @@
-import { Plus, TriangleAlert } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
-import { useLocation } from 'wouter'
+import clsx from 'clsx'
+import { Plus, TriangleAlert, X } from 'lucide-react'
+import { type DragEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import { ADDRESS } from '../../../addresses.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
-import type { Autosave, AutosaveState } from './autosave.ts'
+import type { Autosave } from './autosave.ts'
 import { useTabs } from './editor-files.ts'
 import { FileDrop } from './FileDrop.tsx'
 import { FileMenu } from './FileMenu.tsx'
+import { NameField } from './NameField.tsx'
 import type { OpenTab, OpenTabs } from './open-tabs.ts'
-import { TabItem } from './TabItem.tsx'
 import { type FileActions, useFileActions } from './use-file-actions.ts'
 
 export function EditorTabs() {
@@ -48,16 +49,101 @@ export function EditorTabs() {
   )
 }
 
-type SaveNoticeProps = {
-  readonly autosave: Autosave
-  readonly actions: Pick<FileActions, 'exportDocument' | 'saveAsCopy' | 'loadTheirs'>
+type TabItemProps = {
+  readonly tab: OpenTab
+  readonly at: number
+  readonly tabs: OpenTabs
+  readonly actions: FileActions
+  readonly isCurrent: boolean
 }
 
-function SaveNotice({ autosave, actions }: SaveNoticeProps) {
+const DRAGGED = 'application/x-drydock-tab'
+const MIDDLE = 1
+
+function TabItem({ tab, at, tabs, actions, isCurrent }: TabItemProps) {
+  const { workflowId, name, open, problem } = tab
+  const [isNaming, setNaming] = useState(false)
+  const element = useRef<HTMLLIElement>(null)
+  const title = name !== '' ? name : problem === undefined ? 'Opening' : 'Not opened'
+  useEffect(() => {
+    const tab = element.current
+    if (!isCurrent || tab === null) return
+    // Names and marks change its width, and neighbours the available room.
+    const resize = new ResizeObserver(() => tab.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
+    for (const watched of [tab, tab.closest('nav')]) if (watched !== null) resize.observe(watched)
+    return () => resize.disconnect()
+  }, [isCurrent])
+  const drop = (event: DragEvent) => {
+    const moved = event.dataTransfer.getData(DRAGGED)
+    if (moved !== '') tabs.move(moved, at)
+  }
+  return (
+    <li
+      ref={element}
+      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
+      onDrop={drop}
+      className={clsx(
+        'flex max-w-56 min-w-24 items-center border-r border-line pr-1',
+        isCurrent ? 'bg-surface-1 shadow-[inset_0_2px_var(--accent)]' : 'hover:bg-surface-2',
+      )}
+    >
+      {isNaming ? (
+        <div className="px-2">
+          <NameField
+            name={title}
+            onName={(changed) => void actions.rename(workflowId, changed)}
+            onEnd={() => setNaming(false)}
+          />
+        </div>
+      ) : (
+        <Link
+          to={ADDRESS.workflow(workflowId)}
+          title={title}
+          aria-current={isCurrent ? 'page' : undefined}
+          aria-keyshortcuts="F2"
+          draggable
+          onDragStart={(event) => event.dataTransfer.setData(DRAGGED, workflowId)}
+          onDoubleClick={() => setNaming(true)}
+          onKeyDown={(event) => event.key === 'F2' && setNaming(true)}
+          onAuxClick={(event) => {
+            if (event.button !== MIDDLE) return
+            event.preventDefault()
+            void actions.closeTab(workflowId)
+          }}
+          className={clsx(
+            'flex h-full min-w-0 flex-1 items-center gap-1.5 pl-3 -outline-offset-2',
+            isCurrent ? 'font-medium' : 'text-ink-2',
+          )}
+        >
+          <span className="truncate">{title}</span>
+          {open !== undefined && <UnsavedMark open={open} />}
+        </Link>
+      )}
+      <IconButton
+        label={`Close ${title}`}
+        icon={<X />}
+        onClick={() => void actions.closeTab(workflowId)}
+        className="ml-0.5 size-6"
+      />
+    </li>
+  )
+}
+
+function UnsavedMark({ open }: { readonly open: NonNullable<OpenTab['open']> }) {
+  const isSaved = useStore(open.autosave.state, ({ workflow, status }) => workflow.draft === 0 && status === 'kept')
+  if (isSaved) return null
+  return <span role="img" aria-label="Unsaved edits" className="size-2 shrink-0 rounded-full bg-accent" />
+}
+
+function SaveNotice({ autosave, actions }: { readonly autosave: Autosave; readonly actions: FileActions }) {
   const status = useStore(autosave.state, (state) => state.status)
-  const problem = useStore(autosave.state, (state) => state.problem)
-  const notice = noticeOf(status, problem)
-  if (notice === undefined) return null
+  const problem = useStore(autosave.state, (state) => state.problem) ?? ''
+  if (status !== 'away' && status !== 'changed' && status !== 'refused') return null
+  const notice = {
+    away: `Edits are stored in this browser until the service accepts them. ${problem}`,
+    changed: 'Another window has changed this workflow. Your edits are not sent until you choose.',
+    refused: `The service does not accept these edits. ${problem}`,
+  }[status]
   return (
     <div
       role="alert"
@@ -65,50 +151,17 @@ function SaveNotice({ autosave, actions }: SaveNoticeProps) {
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 basis-80 break-words">{notice}</p>
-      {actionsOf(status, autosave, actions)}
+      {status === 'away' && <Button onClick={() => void autosave.saveDraft()}>Try now</Button>}
+      {status === 'changed' && <Button onClick={() => void actions.loadTheirs()}>Load their version</Button>}
+      {status === 'refused' && <Button onClick={() => void actions.exportDocument()}>Save to disk</Button>}
+      {status !== 'away' && <Button onClick={() => void actions.saveAsCopy()}>Save mine as a copy</Button>}
     </div>
-  )
-}
-
-function noticeOf(status: AutosaveState['status'], problem = ''): string | undefined {
-  if (status === 'away') return `Edits are stored in this browser until the service accepts them. ${problem}`
-  if (status === 'changed') return 'Another window has changed this workflow. Your edits are not sent until you choose.'
-  return status === 'refused' ? `The service does not accept these edits. ${problem}` : undefined
-}
-
-function actionsOf(
-  status: AutosaveState['status'],
-  autosave: Autosave,
-  actions: SaveNoticeProps['actions'],
-): ReactNode {
-  if (status === 'away') return <Button onClick={() => void autosave.saveDraft()}>Try now</Button>
-  return (
-    <>
-      {status === 'changed' ? (
-        <Button onClick={() => void actions.loadTheirs()}>Load their version</Button>
-      ) : (
-        <Button onClick={() => void actions.exportDocument()}>Save to disk</Button>
-      )}
-      <Button onClick={() => void actions.saveAsCopy()}>Save mine as a copy</Button>
-    </>
   )
 }
 
 function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly OpenTab[]): readonly Command[] {
   const [, go] = useLocation()
-  const toTabs = useMemo(
-    () =>
-      open
-        .filter(({ name }) => name !== '')
-        .map(({ workflowId, name }) => ({
-          id: `tab ${workflowId}`,
-          label: name,
-          group: 'Open workflows',
-          run: () => go(ADDRESS.workflow(workflowId)),
-        })),
-    [open, go],
-  )
-  const others = useMemo(() => {
+  return useMemo(() => {
     const shown = () => {
       const { tabs: all, current } = tabs.state.getState()
       return { all, at: all.findIndex(({ workflowId }) => workflowId === current) }
@@ -124,7 +177,7 @@ function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly Ope
       if (tab !== undefined) tabs.move(tab.workflowId, Math.max(0, at + step))
     }
     const run = (work: () => Promise<void>) => () => void work()
-    return [
+    const ofFile = [
       { id: 'tab-next', label: 'Next tab', keys: 'g n', run: goBeside(1) },
       { id: 'tab-before', label: 'Previous tab', keys: 'g p', run: goBeside(-1) },
       { id: 'tab-right', label: 'Move tab to the right', run: move(1) },
@@ -136,6 +189,12 @@ function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly Ope
       { id: 'file-payload', label: 'Export payload', run: run(actions.exportPayload) },
       { id: 'file-png', label: 'Export picture', run: run(actions.exportPng) },
     ].map((command) => ({ ...command, group: 'Workflow file' }))
-  }, [tabs, actions, go])
-  return useMemo(() => [...others, ...toTabs], [others, toTabs])
+    const toTabs = open
+      .filter(({ name }) => name !== '')
+      .map(({ workflowId, name: label }) => {
+        const show = () => go(ADDRESS.workflow(workflowId))
+        return { id: `tab ${workflowId}`, label, group: 'Open workflows', run: show }
+      })
+    return [...ofFile, ...toTabs]
+  }, [tabs, actions, go, open])
 }

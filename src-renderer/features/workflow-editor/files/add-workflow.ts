@@ -22,19 +22,11 @@ export const EMPTY_DOCUMENT = JSON.stringify({
   version: 0.4,
 })
 
-export type AddedFiles = {
-  readonly added: readonly WorkflowView[]
-  readonly images: readonly { readonly file: File; readonly why: string }[]
-  readonly runs: readonly { readonly file: File; readonly name: string }[]
-  readonly lacking: readonly string[]
-  readonly refused: readonly string[]
-}
-
 export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: string): Promise<WorkflowView> {
   return client.call('workflowCreate', { body: { name: workflowName(name), text, draft: true } })
 }
 
-export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]): Promise<AddedFiles> {
+export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]) {
   const added: WorkflowView[] = []
   const images: { readonly file: File; readonly why: string }[] = []
   const runs: { readonly file: File; readonly name: string }[] = []
@@ -49,7 +41,7 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
         lacking.push(...whatIsMissing(opened))
         continue
       }
-      const found: FileGraph = await findGraphInFile(file)
+      const found = await findGraphInFile(file)
       if (found.kind === 'graph')
         added.push(await client.call('workflowCreate', { body: { name: found.name, text: found.text } }))
       else if (found.isImage) images.push({ file, why: found.why })
@@ -62,15 +54,11 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
   return { added, images, runs, lacking, refused }
 }
 
-type ReplayPorts = {
-  readonly go: (to: string) => void
-  readonly tried: (work: () => Promise<void>) => Promise<void>
-}
-
 export function offerReplays(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
-  runs: AddedFiles['runs'],
-  { go, tried }: ReplayPorts,
+  runs: readonly { readonly file: File; readonly name: string }[],
+  go: (to: string) => void,
+  tried: (work: () => Promise<void>) => Promise<void>,
 ): void {
   for (const { file, name } of runs) {
     const replay = async () => go(ADDRESS.run((await client.call('graphReplay', { bytes: file })).id))
@@ -97,10 +85,6 @@ function whatIsMissing({ workflow, missing, masked }: GraphOpened): readonly str
 
 export const GRAPH_FILES =
   '.json,.jsonl,.png,.webp,.avif,.jpg,.jpeg,.svg,.mp4,.mov,.webm,.flac,.mp3,.ogg,.latent,.safetensors,.glb'
-
-type FileGraph =
-  | { readonly kind: 'graph'; readonly name: string; readonly text: string }
-  | { readonly kind: 'none'; readonly why: string; readonly isImage: boolean }
 
 // Films with a graph exceed the library's limit, and the whole file is read.
 const FILE_MAX_BYTES = 256 * MIB
@@ -130,7 +114,7 @@ export const BROWSER_TOOLS: ByteTools = {
   },
 }
 
-export async function findGraphInFile(file: File): Promise<FileGraph> {
+export async function findGraphInFile(file: File) {
   const isImage = /^image\/(?!svg)/.test(file.type)
   const none = (why: string) => ({ kind: 'none', why: `${file.name}: ${why}`, isImage }) as const
   if (file.size === 0) return none('The file is empty.')
@@ -143,7 +127,7 @@ export async function findGraphInFile(file: File): Promise<FileGraph> {
     return none(`${found.why}${hint}`)
   }
   const name = workflowName(file.name.replace(/\.[A-Za-z0-9]{1,12}$/, '')) || 'Untitled'
-  return { kind: 'graph', name, text: isJson(bytes) ? BROWSER_TOOLS.utf8(bytes) : writeJson(found.raw) }
+  return { kind: 'graph', name, text: isJson(bytes) ? BROWSER_TOOLS.utf8(bytes) : writeJson(found.raw) } as const
 }
 
 // A graph from JSON keeps its exact text.

@@ -44,6 +44,7 @@ const TRY_AGAIN_MS = 2000
 // A minute of edits without a connection, up to 20 MiB each.
 const UNANSWERED_KEPT = 30
 
+type Operation = 'workflowDraft' | 'workflowSave'
 type Sent = { readonly document: WorkflowDocument; readonly text: string }
 
 export function createAutosave(
@@ -94,7 +95,7 @@ export function createAutosave(
   const save = () =>
     inTurn(async () => isSaved() || (state.getState().status !== 'changed' && (await send('workflowSave'))))
 
-  async function send(operation: 'workflowDraft' | 'workflowSave'): Promise<boolean> {
+  async function send(operation: Operation): Promise<boolean> {
     cancelTimers()
     const document = now()
     const text = writer(document)
@@ -103,7 +104,7 @@ export function createAutosave(
       savedAs(await client.call(operation, { path, body: { text, seen: seen() } }), document)
       return true
     } catch (error) {
-      return await failed(error, operation, document, text)
+      return await failed(error, operation, { document, text })
     }
   }
 
@@ -116,12 +117,7 @@ export function createAutosave(
     else schedule(REST_MS)
   }
 
-  async function failed(
-    error: unknown,
-    operation: 'workflowDraft' | 'workflowSave',
-    document: WorkflowDocument,
-    text: string,
-  ): Promise<boolean> {
+  async function failed(error: unknown, operation: Operation, { document, text }: Sent): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'WORKFLOW_CHANGED' && (await wasOurs([{ document, text }, ...unanswered]))) {
       const isDone = savedDocument === document && (operation === 'workflowDraft' || seen().draft === 0)

@@ -17,23 +17,22 @@ import { recognise } from '../../../../src-main/features/workflows/rules/recogni
 
 export type DocumentWriter = (document: WorkflowDocument) => string
 
-export type OpenedText =
-  | { readonly kind: 'document'; readonly document: WorkflowDocument; readonly write: DocumentWriter }
-  | { readonly kind: 'fault'; readonly why: string }
+const fault = (why: string) => ({ kind: 'fault', why }) as const
 
-export function openText(text: string): OpenedText {
+export function openText(text: string) {
   const parsed = parseJson(text)
   if (parsed.kind === 'fault') {
     const { why, line, column } = parsed.fault
-    return { kind: 'fault', why: `The workflow is not valid JSON: ${why} in line ${line}, column ${column}.` }
+    return fault(`The workflow is not valid JSON: ${why} in line ${line}, column ${column}.`)
   }
   const found = recognise(parsed.value)
   if (found.form !== 'document') {
     const what = found.form === 'payload' ? 'a workflow in the API form' : found.found
-    return { kind: 'fault', why: `This is not a document of the editor but ${what}.` }
+    return fault(`This is not a document of the editor but ${what}.`)
   }
   const document = readDocument(found.raw)
-  return { kind: 'document', document, write: writerOf(document, found.raw === parsed.value ? text : undefined, text) }
+  const write = writerOf(document, found.raw === parsed.value ? text : undefined, text)
+  return { kind: 'document', document, write } as const
 }
 
 function writerOf(opened: WorkflowDocument, text: string | undefined, like: string): DocumentWriter {
@@ -46,9 +45,7 @@ function writerOf(opened: WorkflowDocument, text: string | undefined, like: stri
 
 const INDENT_MAX = 8
 
-function indentOf(text: string): number {
-  return Math.min(INDENT_MAX, /^\s*\{\r?\n( *)/.exec(text)?.[1]?.length ?? 0)
-}
+const indentOf = (text: string) => Math.min(INDENT_MAX, /^\s*\{\r?\n( *)/.exec(text)?.[1]?.length ?? 0)
 
 type WrittenTexts = WeakMap<JsonObject, string>
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
@@ -12,28 +12,23 @@ import { createNodeTypesCache, type NodeTypesCache, showNodeTypes } from './node
 import { createOpenTabs, type OpenDocument, type OpenTab, type OpenTabs, type TabsState } from './open-tabs.ts'
 import { renderThumbnail, saveThumbnail } from './render-graph.ts'
 
-export type EditorFiles = {
-  readonly tabs: OpenTabs
-  readonly types: NodeTypesCache
-  readonly thumbnails: MissingThumbnails
+// By app store, so that each window and test has its own.
+const made = new WeakMap<AppStore, ReturnType<typeof createFiles>>()
+
+export function filesOf(app: AppServices) {
+  const files = made.get(app.store) ?? createFiles(app)
+  made.set(app.store, files)
+  return files
 }
 
-// By app store, so that each window and test has its own.
-const made = new WeakMap<AppStore, EditorFiles>()
-
-export function filesOf({ store, client, platform }: AppServices): EditorFiles {
-  const found = made.get(store)
-  if (found !== undefined) return found
+function createFiles({ store, client, platform }: AppServices) {
   const types = createNodeTypesCache(client)
   const texts = browserTexts(globalThis.indexedDB)
   const notify = (kind: 'done' | 'error', text: string) => void store.getState().notify({ kind, text })
-  const thumbnails = createMissingThumbnails(client, types)
   const onClose = (open: OpenDocument) => void saveThumbnail(client, open)
   const tabs = createOpenTabs({ client, platform, texts, types, notify, onClose })
   renewNodeTypes({ store, types, tabs: tabs.state, notify })
-  const files = { tabs, types, thumbnails }
-  made.set(store, files)
-  return files
+  return { tabs, types, thumbnails: createMissingThumbnails(client, types) }
 }
 
 export function findTab(app: AppServices, workflowId: string): OpenTab | undefined {
@@ -74,8 +69,6 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
 }
 
 /** Draws missing thumbnails sequentially, last request first, once per text. */
-type MissingThumbnails = ReturnType<typeof createMissingThumbnails>
-
 function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTypesCache) {
   const tried = new Set<string>()
   const waiting: (() => Promise<void>)[] = []
@@ -115,23 +108,24 @@ export function useOpenWorkflow(workflowId: string) {
   const [tabs, shown] = useTabs(({ tabs: all }) => all.find((tab) => tab.workflowId === workflowId))
   useEffect(() => void tabs.show(workflowId), [tabs, workflowId])
   useThumbnail(workflowId)
-  const retry = useCallback(() => void tabs.retry(workflowId), [tabs, workflowId])
+  const retry = () => void tabs.retry(workflowId)
   return { tab: shown?.open?.tab, name: shown?.name ?? '', problem: shown?.problem, retry }
 }
 
 function useThumbnail(workflowId: string): void {
   const app = useApp()
   const queries = useQueryClient()
-  useEffect(() => {
-    async function saveThumbnailOf(open: OpenDocument): Promise<void> {
-      if (await saveThumbnail(app.client, open)) await queries.invalidateQueries({ queryKey: ['workflows'] })
-    }
-    return () => {
+  useEffect(
+    () => () => {
       const open = findTab(app, workflowId)?.open
+      if (open === undefined) return
       // Delayed until the page that is navigated to is shown.
-      if (open !== undefined) app.platform.after(0, () => void saveThumbnailOf(open))
-    }
-  }, [app, queries, workflowId])
+      app.platform.after(0, async () => {
+        if (await saveThumbnail(app.client, open)) await queries.invalidateQueries({ queryKey: ['workflows'] })
+      })
+    },
+    [app, queries, workflowId],
+  )
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
 import { around } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import { createGraphViewer, type LinkView } from '../../../../src-main/features/workflows/rules/graph-view.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
@@ -19,14 +18,9 @@ export type Fit = { readonly scale: number; readonly left: number; readonly top:
 
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  'beginPath' | 'bezierCurveTo' | 'fill' | 'fillRect' | 'fillText' | 'moveTo' | 'roundRect' | 'setTransform' | 'stroke'
-> & {
-  fillStyle: CanvasRenderingContext2D['fillStyle']
-  strokeStyle: CanvasRenderingContext2D['strokeStyle']
-  lineWidth: number
-  globalAlpha: number
-  font: string
-}
+  | ('beginPath' | 'bezierCurveTo' | 'fill' | 'fillRect' | 'fillText' | 'moveTo' | 'roundRect' | 'setTransform')
+  | ('stroke' | 'fillStyle' | 'strokeStyle' | 'lineWidth' | 'globalAlpha' | 'font')
+>
 
 // Titles smaller than this are unreadable, size in px.
 const READABLE_PX = 6
@@ -64,16 +58,9 @@ export function paintGraph(
 /** Width and height in px. */
 export type PictureSize = { readonly width: number; readonly height: number }
 
-function paintGroup(
-  pen: Pen,
-  { box, title, colour }: PictureGroup,
-  { edge, ink }: PictureColours,
-  named: boolean,
-): void {
+function paintGroup(pen: Pen, { box, title, colour }: PictureGroup, { edge, ink }: PictureColours, named: boolean) {
   pen.globalAlpha = GROUP_ALPHA
-  pen.fillStyle = hexColour(colour) ?? edge
-  rectangle(pen, box)
-  pen.fill()
+  fillBox(pen, box, hexColour(colour) ?? edge)
   pen.globalAlpha = 1
   if (!named) return
   pen.fillStyle = ink
@@ -92,23 +79,16 @@ function paintLink(pen: Pen, { from, to, type }: PictureLink, { slot }: PictureC
 
 function paintNode(pen: Pen, node: PictureNode, colours: PictureColours, named: boolean): void {
   const { box, title, colour, isOff, isBare } = node
-  pen.globalAlpha = isOff ? OFF_ALPHA : 1
-  pen.fillStyle = colours.box
-  rectangle(pen, box)
-  pen.fill()
+  const alpha = isOff ? OFF_ALPHA : 1
+  pen.globalAlpha = alpha
+  fillBox(pen, box, colours.box)
   const tint = hexColour(colour)
   if (tint !== undefined) {
-    pen.globalAlpha = isOff ? OFF_ALPHA * TINT_ALPHA : TINT_ALPHA
-    pen.fillStyle = tint
-    rectangle(pen, box)
-    pen.fill()
-    pen.globalAlpha = isOff ? OFF_ALPHA : 1
+    pen.globalAlpha = alpha * TINT_ALPHA
+    fillBox(pen, box, tint)
+    pen.globalAlpha = alpha
   }
-  if (!isBare) {
-    pen.fillStyle = colours.title
-    rectangle(pen, { ...box, height: Math.min(TITLE, box.height) })
-    pen.fill()
-  }
+  if (!isBare) fillBox(pen, { ...box, height: Math.min(TITLE, box.height) }, colours.title)
   pen.strokeStyle = colours.edge
   pen.lineWidth = 1.5
   rectangle(pen, box)
@@ -118,7 +98,13 @@ function paintNode(pen: Pen, node: PictureNode, colours: PictureColours, named: 
   pen.globalAlpha = 1
 }
 
-function rectangle(pen: Pen, { x, y, width, height }: PictureNode['box']): void {
+function fillBox(pen: Pen, box: Box, colour: string): void {
+  pen.fillStyle = colour
+  rectangle(pen, box)
+  pen.fill()
+}
+
+function rectangle(pen: Pen, { x, y, width, height }: Box): void {
   pen.beginPath()
   pen.roundRect(x, y, width, height, RADIUS)
 }
@@ -143,48 +129,33 @@ export function fitInto({ bounds }: GraphPicture, { width, height }: PictureSize
   return { scale, left: (width - bounds.width * scale) / 2, top: (height - bounds.height * scale) / 2 }
 }
 
-type PictureNode = {
-  readonly box: Box
-  readonly title: string
-  readonly colour: string | undefined
-  readonly isOff: boolean
-  readonly isBare: boolean
-}
-
-type PictureLink = { readonly from: Pair; readonly to: Pair; readonly type: string }
-
-type PictureGroup = { readonly box: Box; readonly title: string; readonly colour: string | undefined }
-
-type GraphPicture = {
-  readonly bounds: Box
-  readonly nodes: readonly PictureNode[]
-  readonly links: readonly PictureLink[]
-  readonly groups: readonly PictureGroup[]
-}
+type GraphPicture = ReturnType<typeof graphPicture>
+type PictureNode = GraphPicture['nodes'][number]
+type PictureLink = GraphPicture['links'][number]
+type PictureGroup = GraphPicture['groups'][number]
 
 type NodeWithBox = { readonly view: NodeView; readonly box: Box }
 
 const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
 
-export function graphPicture(document: WorkflowDocument, types: NodeTypes): GraphPicture {
+export function graphPicture(document: WorkflowDocument, types: NodeTypes) {
   // Uses the canvas view, since widgets a host shows of its subgraph make it taller.
   const view = createGraphViewer()(document, undefined, types)
-  if (view === undefined) return { bounds: NOTHING, nodes: [], links: [], groups: [] }
   const nodesById = new Map<string, NodeWithBox>()
-  for (const [at, one] of view.nodes.entries()) {
+  for (const [at, one] of view?.nodes.entries() ?? []) {
     const node = document.nodes.items[at]
     nodesById.set(one.id, { view: one, box: nodeBox(one, node?.pos, node?.size) })
   }
-  const nodes = [...nodesById.values()].map(({ view: one, box }): PictureNode => {
+  const nodes = [...nodesById.values()].map(({ view: one, box }) => {
     const { title, bgcolor, color, mode } = one
     return { box, title, colour: bgcolor ?? color, isOff: mode !== 'always', isBare: isBare(one) }
   })
-  const groups = view.groups.map(({ bounds: box, title, color: colour }) => ({ box, title, colour }))
+  const groups = (view?.groups ?? []).map(({ bounds: box, title, color: colour }) => ({ box, title, colour }))
   const boxes = [...nodes, ...groups].map(({ box }) => box)
-  return { bounds: around(boxes) ?? NOTHING, nodes, links: linksOf(view.links, nodesById), groups }
+  return { bounds: around(boxes) ?? NOTHING, nodes, links: linksOf(view?.links ?? [], nodesById), groups }
 }
 
-function linksOf(links: readonly LinkView[], nodesById: ReadonlyMap<string, NodeWithBox>): readonly PictureLink[] {
+function linksOf(links: readonly LinkView[], nodesById: ReadonlyMap<string, NodeWithBox>) {
   return links.flatMap(({ from, to, type }) => {
     const [source, target] = [nodesById.get(from.node), nodesById.get(to.node)]
     if (source === undefined || target === undefined) return []

@@ -28,36 +28,19 @@ import { renderPicture, saveThumbnail } from './render-graph.ts'
 // Offset between pictures dropped together, px, so that each is visible.
 const BESIDE = 40
 
-export type FileActions = {
-  readonly save: () => Promise<void>
-  readonly saveCopy: () => Promise<void>
-  readonly open: () => Promise<void>
-  /** @param at drop position, px of the window: pictures without a graph become nodes there */
-  readonly openFiles: (files: readonly File[], at?: { readonly x: number; readonly y: number }) => Promise<void>
-  readonly revert: () => Promise<void>
-  readonly loadTheirs: () => Promise<void>
-  readonly saveAsCopy: () => Promise<void>
-  readonly exportDocument: () => Promise<void>
-  readonly exportPayload: () => Promise<void>
-  readonly exportPng: () => Promise<void>
-  readonly newEmpty: () => Promise<void>
-  readonly reloadTypes: () => Promise<void>
-  readonly close: () => Promise<void>
-  readonly closeTab: (workflowId: string) => Promise<void>
-  readonly rename: (workflowId: string, name: string) => Promise<void>
-}
+export type FileActions = ReturnType<typeof actionsOf>
 
 export function useFileActions(): FileActions {
   const app = useApp()
   const queries = useQueryClient()
   const [, go] = useLocation()
-  return useMemo(() => {
-    const readAgain = () => void queries.invalidateQueries({ queryKey: ['workflows'] })
-    return actionsOf(app, go, readAgain)
-  }, [app, queries, go])
+  return useMemo(
+    () => actionsOf(app, go, () => void queries.invalidateQueries({ queryKey: ['workflows'] })),
+    [app, queries, go],
+  )
 }
 
-function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => void): FileActions {
+function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => void) {
   const { client, store, platform } = app
   const { tabs, types: known } = filesOf(app)
   const { notify } = store.getState()
@@ -81,6 +64,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
   const stateOf = ({ tab }: OpenDocument) => tab.editor.getState()
   const addCopy = (open: OpenDocument) => addDraft(client, workflowName(nameOf(open), ' (copy)'), open.autosave.text())
 
+  /** @param at drop position, px of the window: pictures without a graph become nodes there */
   async function openFiles(files: readonly File[], at?: { readonly x: number; readonly y: number }): Promise<void> {
     const point = at && canvasPoint(at)
     const shown = point && findTab(app, tabs.state.getState().current ?? '')?.open
@@ -91,7 +75,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
         else await addImageNode(client, shown.tab, file, [point[0] + count * BESIDE, point[1] + count * BESIDE])
       }
       for (const text of [...lacking, ...refused]) notifyDone('error', text)
-      offerReplays(app, runs, { go, tried })
+      offerReplays(app, runs, go, tried)
       for (const { id } of added) await tabs.show(id)
       const last = added.at(-1)
       if (last !== undefined) go(ADDRESS.workflow(last.id))
@@ -106,10 +90,8 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     const open = findTab(app, workflowId)?.open
     await tabs.close(workflowId)
     // An untouched new workflow is not left behind in the library.
-    if (open !== undefined && isUntouched(open)) await tried(() => removed(workflowId))
-  }
-  async function removed(workflowId: string): Promise<void> {
-    await client.call('workflowDelete', { path: { workflowId } })
+    if (open !== undefined && isUntouched(open))
+      await tried(async () => void (await client.call('workflowDelete', { path: { workflowId } })))
   }
 
   return {
@@ -129,12 +111,9 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     saveCopy: onCurrent(async (open) => go(ADDRESS.workflow((await addCopy(open)).id))),
     revert: onCurrent(async ({ autosave }) => {
       const { version } = autosave.state.getState().workflow
+      const why = version === 0 ? 'No version has been saved yet.' : 'Another window has changed it: choose first.'
       if (await autosave.revert()) notifyDone('done', `Back at version ${version}. Undo restores the edits.`)
-      else
-        notifyDone(
-          'error',
-          version === 0 ? 'No version has been saved yet.' : 'Another window has changed it: choose first.',
-        )
+      else notifyDone('error', why)
     }),
     loadTheirs: onCurrent(async ({ autosave }) => void (await autosave.load())),
     saveAsCopy: onCurrent(async (open) => {
@@ -149,8 +128,9 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     }),
     exportPayload: onCurrent(async (open) => {
       const { document, types } = stateOf(open)
-      const { text, problems } = payloadText(document, types, platform.now())
-      saveToDisk(new Blob([text], { type: 'application/json' }), fileNameOf(nameOf(open), '_api.json'), platform)
+      const { payload, problems } = toResolvedPayload(document, types, platform.now())
+      const file = new Blob([writeJson(payload, INDENT)], { type: 'application/json' })
+      saveToDisk(file, fileNameOf(nameOf(open), '_api.json'), platform)
       const [first] = problems
       if (first !== undefined) notifyDone('error', `The export is incomplete. ${first.message}`)
     }),
@@ -169,7 +149,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     }),
     close: onCurrent(({ tab }) => closeTab(tab.workflowId)),
     closeTab,
-    rename: (workflowId, name) =>
+    rename: (workflowId: string, name: string) =>
       tried(async () => {
         const changed = await client.call('workflowUpdate', { path: { workflowId }, body: { name } })
         tabs.setName(workflowId, changed.name)
@@ -210,15 +190,6 @@ export async function addImageNode(
 }
 
 const INDENT = 2
-
-/**
- * Returns the payload and how much could not be converted.
- * @param now ms since the epoch
- */
-function payloadText(document: WorkflowDocument, types: NodeTypes, now: number) {
-  const { payload, problems } = toResolvedPayload(document, types, now)
-  return { text: writeJson(payload, INDENT), problems }
-}
 
 /** A PNG that opens as the graph, with the metadata texts that pictures of the field carry. */
 async function graphAsPng(document: WorkflowDocument, types: NodeTypes, now: number): Promise<Blob> {

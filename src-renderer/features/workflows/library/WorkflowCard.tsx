@@ -17,7 +17,7 @@ import type { LibraryActions } from './use-library-actions.ts'
 
 export type WorkflowCardProps = {
   readonly workflow: WorkflowView
-  readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'save' | 'remove'>
+  readonly actions: LibraryActions
   readonly onVersions: (workflowId: string) => void
   /** ms since the epoch. */
   readonly now: number

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { chooseFiles } from '../../../platform/browser-files.ts'
+import { chooseFiles, download } from '../../../platform/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import {
   addDraft,
@@ -16,20 +16,10 @@ import {
 import { filesOf } from '../../workflow-editor/files/editor-files.ts'
 import { type LibraryList, WORKFLOWS } from '../workflow-queries.ts'
 
-export type LibraryActions = {
-  readonly newEmpty: () => Promise<void>
-  readonly newFrom: (name: string, text: string) => Promise<void>
-  readonly open: () => Promise<void>
-  readonly openFiles: (files: readonly File[]) => Promise<void>
-  readonly rename: (workflow: WorkflowView, name: string) => Promise<void>
-  readonly duplicate: (workflow: WorkflowView) => Promise<void>
-  /** Saves it with everything it needs, as a file that another Drydock can open. */
-  readonly save: (workflow: WorkflowView) => void
-  readonly remove: (workflow: WorkflowView) => Promise<void>
-}
+export type LibraryActions = ReturnType<typeof useLibraryActions>
 
 /** Renames and deletions are optimistic and rolled back if the service refuses. */
-export function useLibraryActions(): LibraryActions {
+export function useLibraryActions() {
   const app = useApp()
   const queries = useQueryClient()
   const [, go] = useLocation()
@@ -56,7 +46,7 @@ export function useLibraryActions(): LibraryActions {
       const { added, images, runs, lacking, refused } = await addFiles(client, files)
       void readAgain()
       for (const text of [...lacking, ...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
-      offerReplays(app, runs, { go, tried })
+      offerReplays(app, runs, go, tried)
       const [only] = added
       if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
       else if (added.length > 1) notify({ kind: 'done', text: `${added.length} workflows are in the library.` })
@@ -67,18 +57,18 @@ export function useLibraryActions(): LibraryActions {
       newFrom: add,
       open: async () => openFiles(await chooseFiles(GRAPH_FILES)),
       openFiles,
-      rename: (workflow, name) =>
+      rename: (workflow: WorkflowView, name: string) =>
         tried(async () => {
           change((all) => all.map((one) => (one.id === workflow.id ? { ...one, name } : one)))
           const changed = await client.call('workflowUpdate', { path: { workflowId: workflow.id }, body: { name } })
           filesOf(app).tabs.setName(workflow.id, changed.name)
         }),
-      duplicate: (workflow) => tried(() => duplicated(app, workflow)),
-      save({ id, name }) {
-        const href = client.address('workflowFile', { path: { workflowId: id } })
-        Object.assign(document.createElement('a'), { href, download: `${name}.graph.jsonl` }).click()
+      duplicate: (workflow: WorkflowView) => tried(() => duplicated(app, workflow)),
+      /** Saves it with everything it needs, as a file that another Drydock can open. */
+      save({ id, name }: WorkflowView) {
+        download(client.address('workflowFile', { path: { workflowId: id } }), `${name}.graph.jsonl`)
       },
-      async remove(workflow) {
+      async remove(workflow: WorkflowView) {
         const path = { workflowId: workflow.id }
         change((all) => all.filter(({ id }) => id !== workflow.id))
         await filesOf(app).tabs.close(workflow.id)

@@ -35,6 +35,7 @@ import {
 } from './flow-types.ts'
 import {
   BOUNDARY_WIDTH,
+  type Box,
   boundaryHeight,
   boundarySlotMiddle,
   GROUP_TITLE_LINE,
@@ -74,20 +75,20 @@ export function createFlowMaker() {
 
 function toFlowNode(view: NodeView, node: DocumentNode | undefined): FlowNode {
   const box = nodeBox(view, node?.pos, node?.size)
-  const { x, y, width, height } = box
+  const { width, height } = box
   return {
     id: view.id,
     type: isBare(view) ? 'reroute' : 'node',
-    position: { x, y },
-    width,
-    height,
-    measured: { width, height },
+    ...placed(box),
     handles: handlesOf(view, width, height),
     draggable: !view.isPinned,
     ariaLabel: nodeLabel(view),
     data: { view, own: { ...view, widgets: shownWidgets(view) }, hasRoom: hasRoomBelow(view, height) },
   }
 }
+
+// With its size, so that nodes are not measured.
+const placed = ({ x, y, width, height }: Box) => ({ position: { x, y }, width, height, measured: { width, height } })
 
 // With slot positions, so that nodes are not measured first.
 function handlesOf(view: NodeView, width: number, height: number): NodeHandle[] {
@@ -106,34 +107,23 @@ function slotHandle(type: 'source' | 'target', id: string, x: number, y: number)
   return { id, type, position, x: x - 0.5, y: y - 0.5, width: 1, height: 1 }
 }
 
-function toGroup({ index, title, color, bounds, isCollapsed }: GroupView, graph: Graph): GroupNode {
+function toGroup(view: GroupView, graph: Graph): GroupNode {
+  const { index, title, bounds, isCollapsed } = view
   const group = graph.groups.items[index]
   const size = Math.min(200, Math.max(10, asDouble(group?.raw.get('font_size')) ?? 24))
-  const { x, y, width } = bounds
   const height = isCollapsed ? size * GROUP_TITLE_LINE : bounds.height
   const middle = (size * GROUP_TITLE_LINE) / 2
   return {
     id: groupName(index),
     type: 'box',
-    position: { x, y },
-    width,
-    height,
-    measured: { width, height },
-    handles: [slotHandle('target', 'in', 0, middle), slotHandle('source', 'out', width, middle)],
+    ...placed({ ...bounds, height }),
+    handles: [slotHandle('target', 'in', 0, middle), slotHandle('source', 'out', bounds.width, middle)],
     zIndex: -1,
     dragHandle: '.group-title',
     // Only the title of a group blocks the pointer.
     style: { pointerEvents: 'none' },
     ariaLabel: `Group ${title}${isCollapsed ? ', collapsed' : ''}`,
-    data: {
-      index,
-      title,
-      color,
-      size,
-      bounds,
-      members: group === undefined ? [] : groupMembers(group, graph.nodes.items),
-      isCollapsed,
-    },
+    data: { ...view, size, members: group === undefined ? [] : groupMembers(group, graph.nodes.items) },
   }
 }
 
@@ -142,14 +132,10 @@ function toBoundary({ id, bounds, slots }: BoundaryView, links: readonly LinkVie
   const linked = new Set(
     links.flatMap(({ from, to }) => (isIn ? [from] : [to])).map(({ node, slot }) => `${node} ${slot}`),
   )
-  const height = boundaryHeight(slots.length)
   return {
     id,
     type: 'boundary',
-    position: { x: bounds.x, y: bounds.y },
-    width: BOUNDARY_WIDTH,
-    height,
-    measured: { width: BOUNDARY_WIDTH, height },
+    ...placed({ ...bounds, width: BOUNDARY_WIDTH, height: boundaryHeight(slots.length) }),
     handles: slots.map((_, row) =>
       isIn
         ? slotHandle('source', outputHandle(row), BOUNDARY_WIDTH, boundarySlotMiddle(row))
@@ -239,14 +225,11 @@ function waypoints(links: readonly FlowLink[]): readonly WaypointNode[] {
   const made = new Map<string, WaypointNode>()
   for (const { data } of links)
     for (const { id, pos } of data?.points ?? []) {
-      const half = WAYPOINT_SIZE / 2
+      const [width, height] = [WAYPOINT_SIZE, WAYPOINT_SIZE]
       made.set(id, {
         id: waypointName(id),
         type: 'waypoint',
-        position: { x: pos[0] - half, y: pos[1] - half },
-        width: WAYPOINT_SIZE,
-        height: WAYPOINT_SIZE,
-        measured: { width: WAYPOINT_SIZE, height: WAYPOINT_SIZE },
+        ...placed({ x: pos[0] - width / 2, y: pos[1] - height / 2, width, height }),
         handles: [],
         ariaLabel: `Point of a link of ${data?.type ?? '*'}`,
         data: { id, type: data?.type ?? '*' },

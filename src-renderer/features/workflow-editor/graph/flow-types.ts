@@ -1,6 +1,6 @@
 import type { Edge, Node } from '@xyflow/react'
-import type { Rectangle } from '../../../../src-main/features/workflows/rules/edit/groups.ts'
 import type { Waypoint } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
+import type { GroupView } from '../../../../src-main/features/workflows/rules/graph-view.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 
 export type FlowNode = Node<
@@ -8,19 +8,8 @@ export type FlowNode = Node<
   'node' | 'reroute'
 >
 
-/** `place`: in the document's list; `size`: of its title, px. */
-export type GroupNode = Node<
-  {
-    readonly index: number
-    readonly title: string
-    readonly color: string | undefined
-    readonly size: number
-    readonly members: readonly string[]
-    readonly bounds: Rectangle
-    readonly isCollapsed: boolean
-  },
-  'box'
->
+/** `size`: of its title, px. */
+export type GroupNode = Node<GroupView & { readonly size: number; readonly members: readonly string[] }, 'box'>
 
 export type WaypointNode = Node<{ readonly id: string; readonly type: string }, 'waypoint'>
 

@@ -85,7 +85,8 @@ export function segmentAt(point: Point, from: Point, to: Point, points: readonly
   return away.indexOf(Math.min(...away))
 }
 
-function distanceToLine(point: Point, from: Point, to: Point): number {
+/** Distance to the nearest point of a straight line. */
+export function distanceToLine(point: Point, from: Point, to: Point): number {
   const [width, height] = [to.x - from.x, to.y - from.y]
   const length = width * width + height * height
   const along = length === 0 ? 0 : ((point.x - from.x) * width + (point.y - from.y) * height) / length

@@ -1,15 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type KeyboardEvent, type SyntheticEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { Redo2, SquareSlash, SunMoon, Undo2, ZoomIn, ZoomOut } from 'lucide-react'
+import { type KeyboardEvent, type SyntheticEvent, useCallback, useEffect, useId, useRef, useState } from 'react'
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { WideDialog } from '../../../ui/WideDialog.tsx'
 import { addressOf, useTab } from '../store/editor-store.ts'
-import { MaskCanvas } from './MaskCanvas.tsx'
-import { LARGEST_BRUSH, MaskTools } from './MaskTools.tsx'
-import { type Brush, createMaskHistory, emptyMask, inverted, type Mask, type MaskHistory } from './mask.ts'
+import { MaskCanvas, type MaskCanvasProps } from './MaskCanvas.tsx'
+import { type Brush, createMaskHistory, emptyMask, inverted, type Mask } from './mask.ts'
 import { type MaskedPicture, readMasked, storeMasked } from './masked-picture.ts'
 
 export type MaskDialogProps = {
@@ -95,13 +96,13 @@ export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
   )
 }
 
-type PaintingProps = {
-  readonly picture: MaskedPicture
-  readonly history: MaskHistory
-  readonly onChanged: () => void
-}
+type PaintingProps = Pick<MaskCanvasProps, 'picture' | 'history'> & { readonly onChanged: () => void }
 
 const [LEAST_ZOOM, MOST_ZOOM] = [0.02, 32]
+const ZOOM_STEP = 1.25
+const PERCENT = 100
+/** Largest brush size, px. */
+const LARGEST_BRUSH = 500
 const MARGIN_PX = 8
 
 function Painting({ picture, history, onChanged }: PaintingProps) {
@@ -128,6 +129,8 @@ function Painting({ picture, history, onChanged }: PaintingProps) {
     onStep()
   }
   const [onUndo, onRedo] = [step(history.undo), step(history.redo)]
+  const onInvert = step(() => history.replace(inverted(history.mask())))
+  const onClear = step(() => history.replace(emptyMask(width, height)))
   const onKeyDown = (event: KeyboardEvent) => {
     const key = event.key.toLowerCase()
     const withCtrl = event.ctrlKey || event.metaKey
@@ -146,18 +149,48 @@ function Painting({ picture, history, onChanged }: PaintingProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of what is within it
     <div className="flex min-h-0 flex-1 flex-col gap-3" onKeyDown={onKeyDown}>
-      <MaskTools
-        brush={brush}
-        onBrush={setBrush}
-        zoom={zoom}
-        onZoom={onZoom}
-        onFit={fit}
-        history={history}
-        onUndo={onUndo}
-        onRedo={onRedo}
-        onInvert={step(() => history.replace(inverted(history.mask())))}
-        onClear={step(() => history.replace(emptyMask(width, height)))}
-      />
+      <div role="toolbar" aria-label="Brush and mask" className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <SegmentedChoice
+          label="Brush"
+          choices={['Paint', 'Erase']}
+          value={brush.erases ? 'Erase' : 'Paint'}
+          onChange={(choice) => setBrush({ ...brush, erases: choice === 'Erase' })}
+        />
+        <Range
+          label="Size"
+          unit="px"
+          min={1}
+          max={LARGEST_BRUSH}
+          value={brush.size}
+          onChange={(size) => setBrush({ ...brush, size })}
+        />
+        <Range
+          label="Hardness"
+          unit="%"
+          min={0}
+          max={PERCENT}
+          value={Math.round(brush.hardness * PERCENT)}
+          onChange={(hardness) => setBrush({ ...brush, hardness: hardness / PERCENT })}
+        />
+        <div className="flex items-center">
+          <IconButton label="Undo (Ctrl+Z)" icon={<Undo2 />} disabled={!history.canUndo()} onClick={onUndo} />
+          <IconButton label="Redo (Ctrl+Shift+Z)" icon={<Redo2 />} disabled={!history.canRedo()} onClick={onRedo} />
+          <IconButton label="Invert the mask" icon={<SunMoon />} onClick={onInvert} />
+          <IconButton label="Clear the mask" icon={<SquareSlash />} onClick={onClear} />
+        </div>
+        <div className="ml-auto flex items-center">
+          <IconButton label="Zoom out" icon={<ZoomOut />} onClick={() => onZoom(1 / ZOOM_STEP)} />
+          <button
+            type="button"
+            title="Fit to window"
+            onClick={fit}
+            className="min-w-14 rounded-control text-small text-ink-2 tabular-nums hover:text-ink"
+          >
+            {Math.round(zoom * PERCENT)} %
+          </button>
+          <IconButton label="Zoom in" icon={<ZoomIn />} onClick={() => onZoom(ZOOM_STEP)} />
+        </div>
+      </div>
       <div ref={scroller} className="flex min-h-0 flex-1 overflow-auto rounded-control bg-surface-2">
         <MaskCanvas {...{ picture, history, brush, zoom, version, onStep, onZoom, scroller }} />
       </div>
@@ -168,3 +201,34 @@ function Painting({ picture, history, onChanged }: PaintingProps) {
 // A twelfth of the picture, so that a face takes a few strokes.
 const firstSize = ({ width, height }: MaskedPicture) =>
   Math.min(LARGEST_BRUSH, Math.max(4, Math.round(Math.min(width, height) / 12)))
+
+type RangeProps = {
+  readonly label: string
+  readonly unit: string
+  readonly min: number
+  readonly max: number
+  readonly value: number
+  readonly onChange: (value: number) => void
+}
+
+function Range({ label, unit, min, max, value, onChange }: RangeProps) {
+  const id = useId()
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="range"
+        min={min}
+        max={max}
+        value={value}
+        aria-valuetext={`${value} ${unit}`}
+        onChange={({ target }) => onChange(target.valueAsNumber)}
+        className="w-28 accent-accent"
+      />
+      <span className="w-12 text-small text-ink-2 tabular-nums">
+        {value} {unit}
+      </span>
+    </div>
+  )
+}

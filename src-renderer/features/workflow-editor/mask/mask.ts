@@ -1,4 +1,5 @@
 import { MIB } from '../../../../src-main/lib/units.ts'
+import { distanceToLine } from '../graph/links.ts'
 
 /**
  * A mask over a picture. Workers read it from the alpha channel, where masked means transparent, so the picture keeps
@@ -30,14 +31,9 @@ export const emptyMask = (width: number, height: number): Mask => {
  * @param pixels RGBA
  */
 export function maskOf(pixels: Uint8ClampedArray, width: number, height: number): Mask {
-  return {
-    width,
-    height,
-    data: Uint8ClampedArray.from({ length: width * height }, (_one, at) => FULL - alphaAt(pixels, at)),
-  }
+  const masked = (_one: unknown, at: number) => FULL - (pixels[at * CHANNELS + ALPHA] ?? FULL)
+  return { width, height, data: Uint8ClampedArray.from({ length: width * height }, masked) }
 }
-
-const alphaAt = (pixels: Uint8ClampedArray, at: number) => pixels[at * CHANNELS + ALPHA] ?? FULL
 
 export function withMask(pixels: Uint8ClampedArray, { data }: Mask): Uint8ClampedArray<ArrayBuffer> {
   const masked = Uint8ClampedArray.from(pixels)
@@ -57,7 +53,7 @@ export function paintLine(mask: Mask, from: Spot, to: Spot, brush: Brush): Area 
   const area = areaAround(from, to, radius, mask)
   for (let y = area.y; y < area.y + area.height; y++)
     for (let x = area.x; x < area.x + area.width; x++) {
-      const covered = FULL * coverAt(distance({ x: x + 0.5, y: y + 0.5 }, from, to), radius, brush.hardness)
+      const covered = FULL * coverAt(distanceToLine({ x: x + 0.5, y: y + 0.5 }, from, to), radius, brush.hardness)
       const at = y * width + x
       const before = data[at] ?? 0
       data[at] = brush.erases ? Math.min(before, FULL - covered) : Math.max(before, covered)
@@ -70,13 +66,6 @@ function coverAt(away: number, radius: number, hardness: number): number {
   const core = radius * hardness
   if (away <= core) return 1
   return away >= radius ? 0 : (radius - away) / (radius - core)
-}
-
-function distance({ x, y }: Spot, from: Spot, to: Spot): number {
-  const [across, down] = [to.x - from.x, to.y - from.y]
-  const length = across ** 2 + down ** 2
-  const along = length === 0 ? 0 : Math.min(1, Math.max(0, ((x - from.x) * across + (y - from.y) * down) / length))
-  return Math.hypot(x - from.x - along * across, y - from.y - along * down)
 }
 
 function areaAround(from: Spot, to: Spot, radius: number, { width, height }: Mask): Area {

@@ -38,9 +38,8 @@ export async function readMasked(client: Client, value: string): Promise<MaskedP
   const source = await readFile(client, original)
   const read = source && (await readPixels(source, original))
   // The name may belong to another picture by now.
-  if (read === undefined || read.width !== width || read.height !== height)
-    return { original, width, height, pixels, mask }
-  return { original, width, height, pixels: read.pixels, mask }
+  const isSame = read?.width === width && read.height === height
+  return { original, width, height, pixels: isSame ? read.pixels : pixels, mask }
 }
 
 /**
@@ -56,11 +55,8 @@ export async function storeMasked(
   const { width, height, pixels } = picture
   const text = { [MASK_OF]: encodeURIComponent(original) }
   const png = encode({ width, height, data: withMask(pixels, mask), channels: CHANNELS, depth: BYTE, text })
-  return uploadAsset(
-    client,
-    new Blob([png.slice()], { type: 'image/png' }),
-    `${original.replace(/\.[^./]*$/, '')}-masked.png`,
-  )
+  const name = `${original.replace(/\.[^./]*$/, '')}-masked.png`
+  return uploadAsset(client, new Blob([png.slice()], { type: 'image/png' }), name)
 }
 
 async function readFile(client: Client, name: string): Promise<Blob | undefined> {

@@ -3,6 +3,7 @@ import {
   type GraphNode,
   type Subgraph,
   subgraphsOf,
+  type WorkflowDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import {
   renameBoundarySlot,
@@ -18,7 +19,7 @@ import { Section, TextField } from './InspectorFields.tsx'
 const SHOWN = 50
 
 export function DocumentSummary() {
-  const { editor } = useTab()
+  const { edit, reveal } = useTab().editor.getState()
   const document = useEditor((state) => state.document)
   const path = useEditor((state) => state.path)
   const types = useEditor((state) => state.types)
@@ -50,9 +51,7 @@ export function DocumentSummary() {
             value={subgraph?.name ?? ''}
             style="h-8 text-section font-semibold"
             onChange={(name) =>
-              editor
-                .getState()
-                .edit('Rename the subgraph', (now) => setGraphName(now, address, name), `graph name ${address}`)
+              edit('Rename the subgraph', (now) => setGraphName(now, address, name), `graph name ${address}`)
             }
           />
         )}
@@ -80,7 +79,7 @@ export function DocumentSummary() {
                 <button
                   type="button"
                   title={`Select ${ids.length === 1 ? 'it' : 'them'}`}
-                  onClick={() => editor.getState().reveal(path, ids)}
+                  onClick={() => reveal(path, ids)}
                   className="flex h-7 w-full items-center gap-2 rounded-control px-1 text-left hover:bg-surface-2"
                 >
                   <span className="min-w-0 flex-1 truncate">{title}</span>
@@ -97,7 +96,7 @@ export function DocumentSummary() {
 }
 
 function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readonly side: Side }) {
-  const { editor } = useTab()
+  const { edit } = useTab().editor.getState()
   const { id = '' } = subgraph
   const slots = subgraph[side].items
   if (slots.length === 0) return null
@@ -111,15 +110,10 @@ function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readon
               label={`Label of ${name}`}
               value={label ?? ''}
               placeholder={name}
-              onChange={(text) =>
-                editor
-                  .getState()
-                  .edit(
-                    `Rename ${name}`,
-                    (document) => renameBoundarySlot(document, id, { side, slot, label: text }),
-                    `boundary ${id} ${side} ${slot}`,
-                  )
-              }
+              onChange={(text) => {
+                const rename = (now: WorkflowDocument) => renameBoundarySlot(now, id, { side, slot, label: text })
+                edit(`Rename ${name}`, rename, `boundary ${id} ${side} ${slot}`)
+              }}
             />
             <span className="max-w-24 shrink-0 truncate text-small text-ink-2">{type}</span>
           </li>
@@ -129,35 +123,19 @@ function BoundarySlots({ subgraph, side }: { readonly subgraph: Subgraph; readon
   )
 }
 
-type ClassCount = {
-  readonly type: string
-  readonly title: string
-  readonly ids: readonly string[]
-}
-
-export function countClasses(
-  nodes: readonly GraphNode[],
-  types: NodeTypes,
-  subgraphs: ReadonlyMap<string, Subgraph>,
-): readonly ClassCount[] {
-  const ids = new Map<string, string[]>()
-  for (const { id = '', type = '' } of nodes) {
-    const others = ids.get(type)
-    if (others === undefined) ids.set(type, [id])
-    else others.push(id)
-  }
-  return [...ids]
+export function countClasses(nodes: readonly GraphNode[], types: NodeTypes, subgraphs: ReadonlyMap<string, Subgraph>) {
+  return [...Map.groupBy(nodes, ({ type = '' }) => type)]
     .map(([type, found]) => ({
       type,
       title: subgraphs.get(type)?.name ?? types.get(type)?.displayName ?? type,
-      ids: found,
+      ids: found.map(({ id = '' }) => id),
     }))
     .sort((one, other) => other.ids.length - one.ids.length || one.title.localeCompare(other.title))
 }
 
 const NAMED = 4
 
-export function classesText(counts: readonly ClassCount[]): string {
+export function classesText(counts: ReturnType<typeof countClasses>): string {
   const named = counts
     .slice(0, NAMED)
     .map(({ title, ids }) => (ids.length === 1 ? title : `${ids.length} × ${title}`))

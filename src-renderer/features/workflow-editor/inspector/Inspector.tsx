@@ -32,13 +32,10 @@ function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[]
   const definitions = useEditor((state) => state.document.definitions)
   const views = selected.map(({ view }) => view)
   const subgraphs = new Map(definitions?.subgraphs.items.map((one) => [one.id ?? '', one]))
-  const classes = countClasses(
-    selected.map(({ node }) => node),
-    types,
-    subgraphs,
-  )
+  const nodes = selected.map(({ node }) => node)
+  const classes = countClasses(nodes, types, subgraphs)
   const common = views.length > MOST ? [] : commonWidgets(views)
-  const set = (name: string, kind: 'input' | 'control' | 'filter', value: JsonValue, merge?: string) => {
+  const set = ({ name, kind }: WidgetView, value: JsonValue, merge?: string) => {
     const state = editor.getState()
     const at = addressOf(state)
     const change = (document: typeof state.document) =>
@@ -70,9 +67,9 @@ function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[]
               note={isSame ? undefined : 'Values differ; the first is shown. A change applies to all.'}
               set={(value) => {
                 editor.getState().endStep()
-                set(widget.name, widget.kind, value)
+                set(widget, value)
               }}
-              write={(value) => set(widget.name, widget.kind, value, `widgets ${widget.kind} ${widget.name}`)}
+              write={(value) => set(widget, value, `widgets ${widget.kind} ${widget.name}`)}
               end={() => editor.getState().endStep()}
             />
           ))}
@@ -82,9 +79,7 @@ function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[]
   )
 }
 
-type CommonWidget = { readonly widget: WidgetView; readonly isSame: boolean }
-
-function commonWidgets(views: readonly NodeView[]): readonly CommonWidget[] {
+function commonWidgets(views: readonly NodeView[]) {
   const [first, ...others] = views
   if (first === undefined) return []
   return first.widgets.flatMap((widget) => {

@@ -1,7 +1,7 @@
 import { Layers } from 'lucide-react'
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { GraphNode } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { GraphNode, WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
@@ -18,7 +18,7 @@ import { payloadIdOf } from '../../../../src-main/features/workflows/rules/paylo
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'
-import { SeverityIcon } from '../problems/ProblemList.tsx'
+import { ProblemItem } from '../problems/ProblemList.tsx'
 import { useNodeProblems } from '../problems/use-problems.ts'
 import { addressOf, type EditorState, useEditor, useTab } from '../store/editor-store.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
@@ -41,11 +41,8 @@ export function NodeInspector({ node, view }: SelectedNode) {
           onChange={(text) => {
             const state = editor.getState()
             const title = text.trim() === '' ? undefined : text
-            state.edit(
-              `Rename ${view.title}`,
-              (document) => setTitle(document, addressOf(state), view.id, title),
-              `title ${payloadId}`,
-            )
+            const rename = (document: WorkflowDocument) => setTitle(document, addressOf(state), view.id, title)
+            state.edit(`Rename ${view.title}`, rename, `title ${payloadId}`)
           }}
         />
         <div className="flex items-center gap-1 text-small text-ink-2">
@@ -103,12 +100,9 @@ function NodeProblems({ view, payloadId }: { readonly view: NodeView; readonly p
   })
   if (problems.length === 0) return null
   return (
-    <ul className="flex flex-col gap-1 border-t border-line px-3 py-2">
-      {problems.map(({ code, node, input, severity, message }) => (
-        <li key={`${code} ${node} ${input}`} className="flex items-start gap-1.5 text-small">
-          <SeverityIcon severity={severity} className="mt-px size-3.5" />
-          <span className="min-w-0 break-words">{message}</span>
-        </li>
+    <ul className="flex flex-col gap-1 border-t border-line px-3 py-2 text-small">
+      {problems.map((problem) => (
+        <ProblemItem key={`${problem.code} ${problem.node} ${problem.input}`} problem={problem} />
       ))}
     </ul>
   )

@@ -46,11 +46,8 @@ export function NoteBody({ view }: NoteBodyProps) {
 
 function NoteField({ view, onDone }: NoteBodyProps & { readonly onDone: () => void }) {
   const widget = textOf(view)
-  const { write, end } = useWidgetEdits(
-    view.id,
-    { name: widget?.name ?? 'value 1', kind: 'input' },
-    `text of ${view.title}`,
-  )
+  const named = { name: widget?.name ?? 'value 1', kind: 'input' } as const
+  const { write, end } = useWidgetEdits(view.id, named, `text of ${view.title}`)
   const typing = useTyping({ value: widget?.value, show, read: asItIs, write, end })
   return (
     <textarea
@@ -91,33 +88,31 @@ const CELL = 'border border-line-strong px-1.5 py-0.5'
 function Link({ href, children }: Inside & { readonly href?: string }) {
   const address = safeLink(href)
   if (address === undefined) return <span title="This link is not http or https, so it is disabled.">{children}</span>
-  return (
-    <a
-      href={address}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      title={address}
-      className="nodrag text-accent underline"
-    >
-      {children}
-    </a>
-  )
+  return <Outside address={address}>{children}</Outside>
 }
 
 // A remote picture would tell its server when and where the note is opened.
 function Picture({ src, alt }: { readonly src?: string; readonly alt?: string }) {
   const address = safeLink(src)
-  const name = alt === undefined || alt === '' ? 'picture' : alt
-  if (address === undefined) return <span className="text-ink-2">[{name}]</span>
+  const name = `[${alt === undefined || alt === '' ? 'picture' : alt}]`
+  if (address === undefined) return <span className="text-ink-2">{name}</span>
+  return (
+    <Outside address={address} note=" (external pictures are not loaded)">
+      {name}
+    </Outside>
+  )
+}
+
+function Outside({ address, note = '', children }: Inside & { readonly address: string; readonly note?: string }) {
   return (
     <a
       href={address}
       target="_blank"
       rel="noopener noreferrer nofollow"
-      title={`${address} (external pictures are not loaded)`}
+      title={`${address}${note}`}
       className="nodrag text-accent underline"
     >
-      [{name}]
+      {children}
     </a>
   )
 }

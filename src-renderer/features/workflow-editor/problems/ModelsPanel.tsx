@@ -16,13 +16,6 @@ import { useLiveModels } from '../../../ui/use-models.ts'
 import { useEditor, useRuns, useTab } from '../store/editor-store.ts'
 import { titleOf, useJump } from './use-problems.ts'
 
-type UsedModel = {
-  readonly name: string
-  readonly directory: string | undefined
-  readonly nodes: readonly string[]
-  readonly offer: OfferedModel | undefined
-}
-
 export function ModelsPanel() {
   useLiveModels(true)
   const models = useUsedModels()
@@ -39,13 +32,7 @@ export function ModelsPanel() {
           return (
             <li key={`${model.directory} ${model.name}`} className="flex flex-col gap-1 py-2">
               <p className="font-medium break-all">{model.name}</p>
-              {isHere && (
-                <StateDot
-                  tone="completed"
-                  text="On this machine"
-                  {...(model.directory && { detail: model.directory })}
-                />
-              )}
+              {isHere && <StateDot tone="completed" text="On this machine" detail={model.directory || undefined} />}
               {!isHere && isNamed && <StateDot tone="completed" text="On the endpoint" />}
               {!isHere && !isNamed && <Missing model={model} />}
               <UsedAt nodes={model.nodes} />
@@ -65,19 +52,17 @@ export function ModelsPanel() {
 }
 
 function Missing({ model: { name, directory, offer } }: { readonly model: UsedModel }) {
-  if (offer !== undefined)
-    return (
-      <>
-        <StateDot tone="timed-out" text="Not on this machine" />
-        <OfferedDownload offer={offer} />
-      </>
-    )
+  const detail = offer === undefined ? 'The graph does not say where to get it.' : undefined
   return (
     <>
-      <StateDot tone="timed-out" text="Not on this machine" detail="The graph does not say where to get it." />
-      <Link to={ADDRESS.models({ name, directory })} className="self-start text-accent hover:underline">
-        Download it by its address
-      </Link>
+      <StateDot tone="timed-out" text="Not on this machine" detail={detail} />
+      {offer !== undefined ? (
+        <OfferedDownload offer={offer} />
+      ) : (
+        <Link to={ADDRESS.models({ name, directory })} className="self-start text-accent hover:underline">
+          Download it by its address
+        </Link>
+      )}
     </>
   )
 }
@@ -96,8 +81,15 @@ function UsedAt({ nodes }: { readonly nodes: readonly string[] }) {
   )
 }
 
+type UsedModel = {
+  readonly name: string
+  readonly directory: string | undefined
+  readonly nodes: readonly string[]
+  readonly offer: OfferedModel | undefined
+}
+
 /** By name and directory, in the order of the nodes. Updated shortly after an edit, because graphs may be long. */
-function useUsedModels(): readonly UsedModel[] {
+function useUsedModels() {
   const { platform } = useApp()
   const document = useDeferredValue(useEditor((state) => state.document))
   const types = useEditor((state) => state.types)

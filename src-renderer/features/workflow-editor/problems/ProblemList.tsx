@@ -21,9 +21,8 @@ export function ProblemList({ groups }: { readonly groups: readonly ProblemGroup
     overscan: 4,
   })
   const onKeyDown = (event: KeyboardEvent) => {
-    const way =
-      event.key === 'ArrowDown' || event.key === 'j' ? 1 : event.key === 'ArrowUp' || event.key === 'k' ? -1 : 0
-    if (way === 0) return
+    const way = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+    if (way === undefined) return
     event.preventDefault()
     const jumps = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-jump]') ?? [])]
     const at = jumps.indexOf(document.activeElement as HTMLElement)
@@ -128,9 +127,9 @@ function ClassPackages({ missing: { packages = [] } }: { readonly missing: Missi
   )
 }
 
-type SeverityIconProps = { readonly severity: Problem['severity']; readonly className?: string }
+type SeverityIconProps = Pick<Problem, 'severity'> & { readonly className: string }
 
-export function SeverityIcon({ severity, className }: SeverityIconProps) {
+function SeverityIcon({ severity, className }: SeverityIconProps) {
   return severity === 'error' ? (
     <CircleAlert aria-label="Error" className={clsx('shrink-0 text-failed', className)} />
   ) : (
@@ -140,20 +139,23 @@ export function SeverityIcon({ severity, className }: SeverityIconProps) {
 
 export function MissingClasses() {
   const { problems } = useProblems()
-  const byClass = new Map(
-    problems.flatMap((problem) =>
-      problem.missing?.kind === 'class' ? [[problem.missing.name, problem] as const] : [],
-    ),
-  )
+  const ofClasses = problems.filter(({ missing }) => missing?.kind === 'class')
+  const byClass = new Map(ofClasses.map((problem) => [problem.missing?.name, problem]))
   if (byClass.size === 0) return null
   return (
     <ul aria-label="Missing classes" className="flex flex-col gap-1 text-small">
-      {[...byClass].map(([name, { severity, message }]) => (
-        <li key={name} className="flex items-start gap-1.5">
-          <SeverityIcon severity={severity} className="mt-px size-3.5" />
-          <span className="min-w-0 break-words">{message}</span>
-        </li>
+      {[...byClass].map(([name, problem]) => (
+        <ProblemItem key={name} problem={problem} />
       ))}
     </ul>
+  )
+}
+
+export function ProblemItem({ problem: { severity, message } }: { readonly problem: FoundProblem }) {
+  return (
+    <li className="flex items-start gap-1.5">
+      <SeverityIcon severity={severity} className="mt-px size-3.5" />
+      <span className="min-w-0 break-words">{message}</span>
+    </li>
   )
 }

@@ -98,35 +98,23 @@ type Offers = ReadonlyMap<string, OfferedModel>
 function missingModel(name: string, input: string, { classType }: PayloadNode, offers: Offers): Missing {
   const offer = offers.get(graphName(name))
   const directory = directoryOfInput(input, classType)
-  return {
-    kind: 'model',
-    name,
-    ...(offer === undefined ? {} : { offer }),
-    ...(directory === undefined ? {} : { directory }),
-  }
+  return { kind: 'model', name, ...(offer && { offer }), ...(directory !== undefined && { directory }) }
 }
 
 type Known = { readonly offers: Offers; readonly packages: PackagesByClass }
 
-function missingOf(
-  { code, input }: Problem,
-  node: PayloadNode | undefined,
-  { offers, packages }: Known,
-): Missing | undefined {
+function missingOf({ code, input }: Problem, node: PayloadNode | undefined, known: Known): Missing | undefined {
   if (node === undefined) return undefined
-  if (code === 'unknown_class') return missingClass(node.classType, packages.get(node.classType))
+  if (code === 'unknown_class') {
+    const packages = known.packages.get(node.classType)
+    return { kind: 'class', name: node.classType, ...(packages === undefined ? {} : { packages }) }
+  }
   if (code !== 'value_not_in_list' || input === undefined) return undefined
   const given = node.inputs.get(input)
   const inputs = new Map(given === undefined ? [] : [[input, given]])
   const asked = findMissingModel([{ id: node.id, inputs }], { named: [], here: [] })?.asked
-  return asked === undefined ? undefined : missingModel(asked, input, node, offers)
+  return asked === undefined ? undefined : missingModel(asked, input, node, known.offers)
 }
-
-const missingClass = (name: string, packages: readonly NodePackage[] | undefined): Missing => ({
-  kind: 'class',
-  name,
-  ...(packages === undefined ? {} : { packages }),
-})
 
 export function takesNone(endpoint: string | undefined, why: string): Problem {
   const message = `Endpoint ${endpoint ?? ''} cannot run this graph: ${why}.`
@@ -142,15 +130,12 @@ export const whyUnrunnable = (
   packages: readonly NodePackage[] | undefined,
 ): string => saidWithPackages(lacksClass(endpoint, className), packages)
 
-type ProblemTextOptions = Pick<CheckedFor, 'endpoint'> & { readonly isUnnamed: boolean; readonly isUnrunnable: boolean }
+type ProblemFacts = Pick<CheckedFor, 'endpoint'> & { readonly isUnnamed: boolean; readonly isUnrunnable: boolean }
 
-function problemText(
-  { message }: Problem,
-  { kind, name }: Missing,
-  { endpoint, isUnnamed, isUnrunnable }: ProblemTextOptions,
-): Pick<Problem, 'message'> & Partial<Pick<Problem, 'severity'>> {
+function problemText({ message }: Problem, { kind, name }: Missing, facts: ProblemFacts) {
+  const { endpoint, isUnnamed, isUnrunnable } = facts
   if (kind === 'model') return { message: lacksModel(endpoint, name) }
-  if (isUnrunnable) return { message: lacksClass(endpoint, name), severity: 'error' }
+  if (isUnrunnable) return { message: lacksClass(endpoint, name), severity: 'error' } as const
   if (isUnnamed) {
     const why = `${lacks(endpoint)} the class ${name}, and the file does not name the values of the node`
     return { message: `${why}: they are not sent. Choose an endpoint that has the class.` }
@@ -198,13 +183,7 @@ export function problemsByNode(problems: readonly FoundProblem[]): ReadonlyMap<s
 export type ProblemGroup = { readonly node: string | undefined; readonly problems: readonly FoundProblem[] }
 
 export function groupProblems(problems: readonly FoundProblem[]): readonly ProblemGroup[] {
-  const groups = new Map<string | undefined, FoundProblem[]>()
-  for (const problem of problems) {
-    const others = groups.get(problem.node)
-    if (others === undefined) groups.set(problem.node, [problem])
-    else others.push(problem)
-  }
-  return [...groups].map(([node, found]) => ({ node, problems: found }))
+  return [...Map.groupBy(problems, ({ node }) => node)].map(([node, found]) => ({ node, problems: found }))
 }
 
 export function countProblems(errors: number, warnings: number): string {

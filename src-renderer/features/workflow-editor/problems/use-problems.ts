@@ -5,32 +5,28 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { whereIs } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { whyNoWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import type { AppStore } from '../../../store/app-store.ts'
 import { type EditorState, nodeTitle, type Tab, useTab } from '../store/editor-store.ts'
 import { type FoundProblem, findProblems, problemsByNode } from './find-problems.ts'
 
 const stores = new WeakMap<Tab['editor'], ProblemsStore>()
 
-function problemsStoreOf(tab: Tab, { platform, store, client }: AppServices): ProblemsStore {
-  const made =
-    stores.get(tab.editor) ?? createProblemsStore(tab, { platform, app: store, client, whenIdle: whenIdle(platform) })
+function problemsStoreOf(tab: Tab, app: AppServices): ProblemsStore {
+  const made = stores.get(tab.editor) ?? createProblemsStore(tab, app)
   stores.set(tab.editor, made)
   return made
 }
 
 const MOST_MS = 1000
 
-const whenIdle =
-  ({ after }: Pick<Platform, 'after'>) =>
-  (run: () => void): (() => void) => {
-    // Browsers without an idle callback run it as the next task.
-    if (typeof requestIdleCallback === 'undefined') return after(0, run)
-    const idle = requestIdleCallback(run, { timeout: MOST_MS })
-    return () => cancelIdleCallback(idle)
-  }
+/** @returns a function that cancels it */
+function whenIdle({ after }: Pick<Platform, 'after'>, run: () => void): () => void {
+  // Browsers without an idle callback run it as the next task.
+  if (typeof requestIdleCallback === 'undefined') return after(0, run)
+  const idle = requestIdleCallback(run, { timeout: MOST_MS })
+  return () => cancelIdleCallback(idle)
+}
 
 export function useProblems(): ProblemsState {
   const store = problemsStoreOf(useTab(), useApp())
@@ -64,16 +60,6 @@ type ProblemsState = {
 
 type ProblemsStore = StoreApi<ProblemsState>
 
-/**
- * Dependencies. @see Platform; `whenIdle` calls once when the browser is idle, and returns a function that cancels it
- */
-type ProblemsPorts = {
-  readonly platform: Pick<Platform, 'after' | 'now'>
-  readonly app: AppStore
-  readonly client: Pick<ApiClient, 'call'>
-  readonly whenIdle: (run: () => void) => () => void
-}
-
 // Longer than the pause between two keys of somebody who types.
 const PAUSE_MS = 300
 // The package index is a file that users place into the data folder.
@@ -83,7 +69,7 @@ const INDEX_STALE_AFTER_MS = 60_000
  * Store of a tab's problems. It checks after a pause when the browser is idle, as thousands of nodes take as long as
  * some keystrokes, and only while held.
  */
-function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whenIdle }: ProblemsPorts): ProblemsStore {
+function createProblemsStore({ editor, runs }: Tab, { platform, store: app, client }: AppServices): ProblemsStore {
   const endpoint = () => {
     const id = runs.getState().endpointId
     return id === undefined ? undefined : app.getState().live.endpoints[id]
@@ -99,7 +85,8 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
     here: app.getState().modelsHere,
     indexed: app.getState().indexedPackages,
     name: endpoint()?.name,
-    ...limitsOf(endpoint()),
+    refusal: whyNot(endpoint()),
+    handler: endpoint()?.handler,
   })
 
   const askedAt = new Map<string, number>()
@@ -119,7 +106,7 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
     const check = () => {
       checked = inputs()
       const { document, types, workflows, name, refusal, handler, here: all, indexed } = checked
-      const installed = installedOf(workflows)
+      const installed = workflows?.checkModels === false ? undefined : workflows?.models
       const here = workflows?.modelFolders === false ? [] : all
       const limits = { installed, here, refusal, handler, indexed }
       const problems = findProblems(document, { types, endpoint: name, now: platform.now(), ...limits })
@@ -135,10 +122,9 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
       if (isSame) return
       stopWaiting()
       if (get().isFresh) set({ isFresh: false })
-      const stopPause = platform.after(PAUSE_MS, () => {
-        stopWaiting = whenIdle(check)
+      stopWaiting = platform.after(PAUSE_MS, () => {
+        stopWaiting = whenIdle(platform, check)
       })
-      stopWaiting = stopPause
     }
     const follow = () => {
       const stops = [editor.subscribe(changed), runs.subscribe(changed), app.subscribe(changed)]
@@ -171,13 +157,7 @@ function createProblemsStore({ editor, runs }: Tab, { platform, app, client, whe
   })
 }
 
-const limitsOf = (endpoint: LiveEndpoint | undefined) => ({
-  refusal: endpoint && whyNoWorkflows(endpoint),
-  handler: endpoint?.handler,
-})
-
-const installedOf = (workflows: LiveEndpoint['workflows']) =>
-  workflows?.checkModels === false ? undefined : workflows?.models
+const whyNot = (endpoint: LiveEndpoint | undefined) => endpoint && whyNoWorkflows(endpoint)
 
 export function useJump(): (payloadId: string) => void {
   const { editor } = useTab()

@@ -2,6 +2,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
+import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import type { JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { readPayloadNode } from '../../../../src-main/features/workflows/rules/payload.ts'
@@ -96,16 +97,11 @@ function BoundField({ parameter, value }: BoundFieldProps) {
     const value = next ?? defaultOf(parameter)
     if (value === undefined) return
     const { edit, types } = editor.getState()
-    edit(
-      `Set ${name}`,
-      (document) => {
-        const found = whereIs(document, node)
-        return found === undefined
-          ? document
-          : setWidget(document, found.at, { node: found.node, name: input, value, types })
-      },
-      `form ${node} ${input}`,
-    )
+    const change = (document: WorkflowDocument) => {
+      const found = whereIs(document, node)
+      return found ? setWidget(document, found.at, { node: found.node, name: input, value, types }) : document
+    }
+    edit(`Set ${name}`, change, `form ${node} ${input}`)
   }
   const take = async (file: File) => {
     try {

@@ -30,22 +30,25 @@ export function ParameterField(props: ParameterFieldProps) {
 
 function hintOf({ help, type, min, max }: GraphParameter): string {
   const range = min !== undefined && max !== undefined ? `${min} to ${max}` : (min ?? max)
-  const kind = { string: '', integer: 'Whole number', number: 'Number', boolean: '', choice: '', image: 'Picture' }[
-    type
-  ]
-  return [help, range === undefined ? kind : `${kind}, ${range}`].filter((part) => part).join(' ')
+  const kind = KINDS[type]
+  return [help, range === undefined ? kind : `${kind}, ${range}`].filter(Boolean).join(' ')
 }
+
+const KINDS = { string: '', integer: 'Whole number', number: 'Number', boolean: '', choice: '', image: 'Picture' }
 
 const LONG_TEXT = 60
 const LINES = 4
 
-function Control({ parameter, value, onChange, onFile, ids }: ParameterFieldProps & { readonly ids: ControlIds }) {
+type ControlProps = ParameterFieldProps & { readonly ids: ControlIds }
+
+function Control(props: ControlProps) {
+  const { parameter, value, onChange, ids } = props
   if (parameter.type === 'boolean') return <Toggle {...ids} checked={value === true} onChange={onChange} />
   if (parameter.type === 'choice') {
     const choices = (parameter.choices ?? []).map((choice) => ({ value: choice, label: choice }))
     return <Select {...ids} choices={choices} value={textOf(value)} onChange={onChange} />
   }
-  if (parameter.type === 'image') return <PictureControl ids={ids} value={textOf(value)} onFile={onFile} />
+  if (parameter.type === 'image') return <PictureControl {...props} />
   if (parameter.type === 'string')
     return (
       <textarea
@@ -68,15 +71,8 @@ function Control({ parameter, value, onChange, onFile, ids }: ParameterFieldProp
   )
 }
 
-function PictureControl({
-  ids,
-  value,
-  onFile,
-}: {
-  readonly ids: ControlIds
-  readonly value: string
-  readonly onFile: (file: File) => void
-}) {
+function PictureControl({ ids, value, onFile }: ControlProps) {
+  const given = textOf(value)
   const [name, setName] = useState<string>()
   return (
     <div className="flex min-w-0 items-center gap-2">
@@ -91,8 +87,8 @@ function PictureControl({
           onFile(file)
         }}
       />
-      {name === undefined && value !== '' && (
-        <span className="truncate text-small text-ink-2">{value.slice(0, 60)}</span>
+      {name === undefined && given !== '' && (
+        <span className="truncate text-small text-ink-2">{given.slice(0, 60)}</span>
       )}
     </div>
   )

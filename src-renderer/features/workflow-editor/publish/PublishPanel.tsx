@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'
 import { Field, SearchField } from '../../../ui/form/Field.tsx'
 import { PublishForm } from './PublishForm.tsx'
-import { type ExposableInput, type ResultNode, useChangeForm, useExposable, useForm } from './use-form.ts'
+import { type Exposable, useChangeForm, useExposable, useForm } from './use-form.ts'
 
 export function PublishPanel({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const form = useForm()
@@ -32,16 +32,14 @@ export function PublishPanel({ name, onClose }: { readonly name: string; readonl
 }
 
 /** Which nodes' results are returned. A form that names none returns all, also of nodes that are added later. */
-function ResultChoice({ form, results }: { readonly form: GraphForm; readonly results: readonly ResultNode[] }) {
+function ResultChoice({ form, results }: { readonly form: GraphForm; readonly results: Exposable['results'] }) {
   const changeForm = useChangeForm()
   const chosen = form.results.length === 0 ? results.map(({ id }) => id) : form.results
   const toggle = (id: string, isChosen: boolean) => {
     const next = isChosen ? [...chosen, id] : chosen.filter((one) => one !== id)
     const isAll = results.every((one) => next.includes(one.id))
-    changeForm(isChosen ? 'Include a result' : 'Leave out a result', (form) => ({
-      ...form,
-      results: isAll ? [] : next,
-    }))
+    const label = isChosen ? 'Include a result' : 'Leave out a result'
+    changeForm(label, (form) => ({ ...form, results: isAll ? [] : next }))
   }
   return (
     <fieldset className="flex flex-col gap-1">
@@ -68,7 +66,7 @@ function ResultChoice({ form, results }: { readonly form: GraphForm; readonly re
   )
 }
 
-type ParameterListProps = { readonly form: GraphForm; readonly inputs: readonly ExposableInput[] }
+type ParameterListProps = { readonly form: GraphForm; readonly inputs: Exposable['inputs'] }
 
 function ParameterList({ form, inputs }: ParameterListProps) {
   const titles = new Map(inputs.map(({ title, suggestion }) => [suggestion.node, title]))
@@ -95,15 +93,10 @@ type RowProps = { readonly parameter: GraphParameter; readonly title: string | u
 function ParameterRow({ parameter, title }: RowProps) {
   const changeForm = useChangeForm()
   const { name, node, input, help = '' } = parameter
-  const change = (label: string, change: (one: GraphParameter) => readonly GraphParameter[], merge?: string) =>
-    changeForm(
-      label,
-      (form) => ({
-        ...form,
-        parameters: form.parameters.flatMap((one) => (isSameInput(one, parameter) ? change(one) : [one])),
-      }),
-      merge,
-    )
+  const change = (label: string, to: (one: GraphParameter) => readonly GraphParameter[], merge?: string) => {
+    const changed = (one: GraphParameter) => (isSameInput(one, parameter) ? to(one) : [one])
+    changeForm(label, (form) => ({ ...form, parameters: form.parameters.flatMap(changed) }), merge)
+  }
   const isName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)
   return (
     <fieldset className="grid gap-x-3 gap-y-2 rounded-control border border-line p-3 sm:grid-cols-2">

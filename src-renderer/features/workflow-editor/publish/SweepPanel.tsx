@@ -19,7 +19,7 @@ import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { MissingClasses } from '../problems/ProblemList.tsx'
 import { EndpointChooser } from '../run/EndpointChooser.tsx'
 import { useRuns } from '../store/editor-store.ts'
-import { useExposable } from './use-form.ts'
+import { type Exposable, useExposable } from './use-form.ts'
 import { useSendSweep } from './use-send-sweep.ts'
 
 // More make a sheet that nobody reads, and a queue that nobody waits for.
@@ -34,10 +34,10 @@ export function SweepPanel({ name, onClose }: { readonly name: string; readonly 
   const endpointId = useRuns((state) => state.endpointId)
   const { inputs } = useExposable()
   const [, go] = useLocation()
-  const read = drafts.map(readAxis)
-  const axes = read.flatMap((one) => ('axis' in one ? [one.axis] : []))
+  const axes = drafts.map(readAxis).flatMap((one) => ('axis' in one ? [one.axis] : []))
   const count = axes.length === drafts.length ? sweepCount(axes, kind) : 0
-  const send = useSendSweep({ name, onQueued: setQueued })
+  const send = useSendSweep(name, setQueued)
+  const free = inputs.filter(({ suggestion }) => !drafts.some(({ parameter }) => isSameInput(parameter, suggestion)))
   const change = (at: number, text: string) =>
     setDrafts(drafts.map((one, index) => (index === at ? { ...one, text } : one)))
   return (
@@ -50,18 +50,12 @@ export function SweepPanel({ name, onClose }: { readonly name: string; readonly 
           <AxisRow
             key={`${draft.parameter.node} ${draft.parameter.input}`}
             draft={draft}
-            why={whyOf(read[at])}
             onChange={(text) => change(at, text)}
             onRemove={() => setDrafts(drafts.filter((one) => one !== draft))}
           />
         ))}
         {drafts.length < MOST_AXES && (
-          <AddAxis
-            inputs={inputs.filter(
-              ({ suggestion }) => !drafts.some(({ parameter }) => isSameInput(parameter, suggestion)),
-            )}
-            onAdd={(parameter) => setDrafts([...drafts, { parameter, text: '' }])}
-          />
+          <AddAxis inputs={free} onAdd={(parameter) => setDrafts([...drafts, { parameter, text: '' }])} />
         )}
         {drafts.length > 1 && (
           <SegmentedChoice
@@ -92,17 +86,15 @@ export function SweepPanel({ name, onClose }: { readonly name: string; readonly 
   )
 }
 
-const whyOf = (read: ReturnType<typeof readAxis> | undefined) =>
-  read !== undefined && 'why' in read ? read.why : undefined
-
 type AxisRowProps = {
   readonly draft: AxisDraft
-  readonly why: string | undefined
   readonly onChange: (text: string) => void
   readonly onRemove: () => void
 }
 
-function AxisRow({ draft: { parameter, text }, why, onChange, onRemove }: AxisRowProps) {
+function AxisRow({ draft, onChange, onRemove }: AxisRowProps) {
+  const { parameter, text } = draft
+  const read = readAxis(draft)
   const isText = parameter.type === 'string'
   const hint = isText
     ? 'One text per line.'
@@ -115,7 +107,7 @@ function AxisRow({ draft: { parameter, text }, why, onChange, onRemove }: AxisRo
         <Labelled
           label={`Values of ${parameter.name} (node ${parameter.node})`}
           hint={hint}
-          problem={text === '' ? undefined : why}
+          problem={text !== '' && 'why' in read ? read.why : undefined}
         >
           {(ids) => (
             <textarea
@@ -134,7 +126,7 @@ function AxisRow({ draft: { parameter, text }, why, onChange, onRemove }: AxisRo
 }
 
 type AddAxisProps = {
-  readonly inputs: ReturnType<typeof useExposable>['inputs']
+  readonly inputs: Exposable['inputs']
   readonly onAdd: (parameter: GraphParameter) => void
 }
 

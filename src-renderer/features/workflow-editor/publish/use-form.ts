@@ -1,5 +1,4 @@
 import { useCallback, useMemo } from 'react'
-import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import type { JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
@@ -27,6 +26,8 @@ export function useChangeForm(): (label: string, change: (form: GraphForm) => Gr
   )
 }
 
+export type Exposable = ReturnType<typeof useExposable>
+
 export function useExposable() {
   const { platform } = useApp()
   const document = useEditor((state) => state.document)
@@ -37,9 +38,7 @@ export function useExposable() {
   }, [document, types, platform])
 }
 
-export type ExposableInput = { readonly title: string; readonly suggestion: GraphParameter }
-
-function exposableInputs(payload: JsonObject, types: NodeTypes): readonly ExposableInput[] {
+function exposableInputs(payload: JsonObject, types: NodeTypes) {
   return readPayloadNodes(payload).flatMap(({ id, classType, title, inputs }) =>
     [...inputs.keys()].flatMap((input) => {
       const suggestion = suggestParameter(payload, types, { node: id, input })
@@ -48,9 +47,7 @@ function exposableInputs(payload: JsonObject, types: NodeTypes): readonly Exposa
   )
 }
 
-export type ResultNode = { readonly id: string; readonly title: string }
-
-function resultNodes(payload: JsonObject, types: NodeTypes): readonly ResultNode[] {
+function resultNodes(payload: JsonObject, types: NodeTypes) {
   return readPayloadNodes(payload)
     .filter(({ classType }) => types.get(classType)?.isOutput === true)
     .map(({ id, classType, title }) => ({ id, title: title ?? classType }))

@@ -12,13 +12,7 @@ import { prepareRuns } from '../run/prepare-runs.ts'
 import { useTab } from '../store/editor-store.ts'
 import { randomBetween } from '../widgets/exact-number.ts'
 
-export function useSendSweep({
-  name,
-  onQueued,
-}: {
-  readonly name: string
-  readonly onQueued: (count: number) => void
-}) {
+export function useSendSweep(name: string, onQueued: (count: number) => void) {
   const { client, platform, store } = useApp()
   const { editor, runs, workflowId } = useTab()
   return useMutation({
@@ -27,18 +21,12 @@ export function useSendSweep({
       const { endpointId = '' } = runs.getState()
       const { live, indexedPackages: indexed } = store.getState()
       const endpoint = live.endpoints[endpointId]
-      const order = {
-        document,
-        types,
-        endpoint,
-        indexed,
-        count: 1,
-        only: undefined,
-        random: randomBetween,
-        now: platform.now(),
+      const graph = { document, types, endpoint, indexed, only: undefined, now: platform.now() }
+      const prepared = prepareRuns({ ...graph, count: 1, random: randomBetween, seedMode: 'after', isFirst: true })
+      if (prepared.kind === 'refused') {
+        const { message, problems } = prepared.refusal
+        throw new Error([message, ...problems.slice(0, 3).map((problem) => problem.message)].join(' '))
       }
-      const prepared = prepareRuns({ ...order, seedMode: 'after', isFirst: true })
-      if (prepared.kind === 'refused') throw new Error(refusalText(prepared.refusal))
       const [first] = prepared.runs
       if (first === undefined) throw new Error('There is nothing to run.')
       const sweepId = randomBetween(0n, 36n ** 12n - 1n)
@@ -48,16 +36,6 @@ export function useSendSweep({
       return sweepId
     },
   })
-}
-
-function refusalText({
-  message,
-  problems,
-}: {
-  readonly message: string
-  readonly problems: readonly { readonly message: string }[]
-}): string {
-  return [message, ...problems.slice(0, 3).map((problem) => problem.message)].join(' ')
 }
 
 type SweepOrder = {

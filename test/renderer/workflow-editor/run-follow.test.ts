@@ -12,7 +12,7 @@ import { ApiError } from '../../../src-renderer/api-client/api-error.ts'
 import type { NumberedEvent } from '../../../src-renderer/api-client/event-stream.ts'
 import { findEarlierRuns, followRuns } from '../../../src-renderer/features/workflow-editor/run/follow-runs.ts'
 import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
-import { type RunListState, useRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
+import { useRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { createRunStore } from '../../../src-renderer/features/workflow-editor/store/run-store.ts'
 import { createAppStore } from '../../../src-renderer/store/app-store.ts'
@@ -312,7 +312,11 @@ test('a run that was deleted meanwhile is followed no longer', async () => {
 function followList(answers: TestAnswers) {
   const { result, ...services } = renderHookInApp(() => useRunList({}), answers)
   const list = { getState: () => result.current }
-  return { ...services, list, shows: (look: (state: RunListState) => void) => until(() => look(result.current)) }
+  return {
+    ...services,
+    list,
+    shows: (look: (state: ReturnType<typeof useRunList>) => void) => until(() => look(result.current)),
+  }
 }
 
 describe('a list of runs', () => {

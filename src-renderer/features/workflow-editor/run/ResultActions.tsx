@@ -60,26 +60,18 @@ function AsInput({ result }: ResultActionsProps) {
   const groups = useMemo(() => {
     const { notify } = store.getState()
     const inputs = imageInputs(document, types, addressOf({ document, path }))
+    const doneText = (label: string) => `${result.filename} is the picture of ${label}`
     const items = inputs.map((input) => ({
       label: input.label,
       icon: <Upload aria-hidden />,
       onSelect: () =>
         void takeAsInput({ client, tab }, result, input).then(
-          () =>
-            notify({
-              kind: 'done',
-              text: `${result.filename} is the picture of ${input.label}`,
-              undo: undoLater(tab, store),
-            }),
+          () => notify({ kind: 'done', text: doneText(input.label), undo: undoLater(tab, store) }),
           (error: Error) => notify({ kind: 'error', text: `The result could not be used: ${error.message}` }),
         ),
     }))
-    const none = {
-      label: 'No node takes a picture',
-      detail: 'Add a Load Image node first',
-      disabled: true,
-      onSelect() {},
-    }
+    const detail = 'Add a Load Image node first'
+    const none = { label: 'No node takes a picture', detail, disabled: true, onSelect() {} }
     return [items.length === 0 ? [none] : items]
   }, [client, store, tab, document, types, path, result])
   return (

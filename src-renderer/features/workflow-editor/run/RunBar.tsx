@@ -35,37 +35,33 @@ export function RunBar() {
   const commands = useRunCommands(actions)
   const hasNoEndpoint = endpointId === undefined
   const [mode, setMode] = useState(() => seedMode(platform))
-  const more = useMemo<MenuProps['groups']>(
-    () => [
-      [
-        {
-          label: 'Run the selected outputs',
-          detail: hasSelection ? 'Only what they need' : 'Select nodes that have results first',
-          icon: <Play aria-hidden />,
-          disabled: !hasSelection || hasNoEndpoint,
-          onSelect: () => void actions.run({ onlySelected: true }),
-        },
-      ],
-      (['change', 'again'] as const).map((one) => ({
-        label: AUTO[one].label,
-        detail: AUTO[one].detail,
-        icon: auto === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
-        disabled: hasNoEndpoint,
-        onSelect: () => runs.getState().set({ auto: auto === one ? 'off' : one }),
-      })),
-      (['after', 'before'] as const).map((one) => ({
-        label: `Update seeds ${one} each run`,
-        detail:
-          one === 'after' ? 'The editor shows the seed of the next run' : 'The editor shows the seed of the last run',
-        icon: mode === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
-        onSelect: () => {
-          setSeedMode(platform, one)
-          setMode(one)
-        },
-      })),
+  const more: MenuProps['groups'] = [
+    [
+      {
+        label: 'Run the selected outputs',
+        detail: hasSelection ? 'Only what they need' : 'Select nodes that have results first',
+        icon: <Play aria-hidden />,
+        disabled: !hasSelection || hasNoEndpoint,
+        onSelect: () => void actions.run({ onlySelected: true }),
+      },
     ],
-    [actions, hasSelection, hasNoEndpoint, mode, platform, auto, runs],
-  )
+    (['change', 'again'] as const).map((one) => ({
+      ...AUTO[one],
+      icon: auto === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
+      disabled: hasNoEndpoint,
+      onSelect: () => runs.getState().set({ auto: auto === one ? 'off' : one }),
+    })),
+    (['after', 'before'] as const).map((one) => ({
+      label: `Update seeds ${one} each run`,
+      detail:
+        one === 'after' ? 'The editor shows the seed of the next run' : 'The editor shows the seed of the last run',
+      icon: mode === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
+      onSelect: () => {
+        setSeedMode(platform, one)
+        setMode(one)
+      },
+    })),
+  ]
   const choose = (id: string) => chooseEndpoint({ platform, runs }, id)
   return (
     <section
@@ -130,10 +126,8 @@ function useRunCommands(actions: RunActions): readonly Command[] {
   const { platform } = useApp()
   const { runs } = useTab()
   const endpoints = useAppState(({ live }) => live.endpoints)
-  const ids = runEndpoints(endpoints)
-    .filter(takesWorkflows)
-    .map(({ id }) => id)
-    .join(' ')
+  const taking = runEndpoints(endpoints).filter(takesWorkflows)
+  const ids = taking.map(({ id }) => id).join(' ')
   return useMemo(() => {
     const command = (id: string, label: string, run: () => void): Command => ({ id, label, group: 'Run', run })
     return [

@@ -57,26 +57,19 @@ export function SettingList({ settings }: { readonly settings: readonly Setting[
   )
 }
 
-export function whyNoResults({
-  status,
-  errors,
-  previews = [],
-}: Pick<RunView, 'status' | 'errors' | 'previews'>): string {
-  switch (status) {
-    case 'IN_QUEUE':
-      return 'Waiting in the queue.'
-    case 'IN_PROGRESS':
-      return 'Running. Results appear when it finishes.'
-    case 'COMPLETED':
-      if (errors.length > 0) return 'No other results.'
-      return previews.length > 0
-        ? 'Only previews, which are shown on the nodes. To keep a picture, add a node that saves it, like Save Image.'
-        : 'No results. Add a node that saves one, like Save Image.'
-    case 'CANCELLED':
-      return 'Cancelled. No results were stored.'
-    case 'TIMED_OUT':
-      return 'Expired: it exceeded its time to live.'
-    case 'FAILED':
-      return 'Failed without a result.'
-  }
+const WHY_NO_RESULTS = {
+  IN_QUEUE: 'Waiting in the queue.',
+  IN_PROGRESS: 'Running. Results appear when it finishes.',
+  CANCELLED: 'Cancelled. No results were stored.',
+  TIMED_OUT: 'Expired: it exceeded its time to live.',
+  FAILED: 'Failed without a result.',
+} as const
+
+export function whyNoResults(run: Pick<RunView, 'status' | 'errors' | 'previews'>): string {
+  const { status, errors, previews = [] } = run
+  if (status !== 'COMPLETED') return WHY_NO_RESULTS[status]
+  if (errors.length > 0) return 'No other results.'
+  return previews.length > 0
+    ? 'Only previews, which are shown on the nodes. To keep a picture, add a node that saves it, like Save Image.'
+    : 'No results. Add a node that saves one, like Save Image.'
 }

@@ -21,11 +21,9 @@ export function RunStrip({ runs, selected, onSelect, onEnd }: RunStripProps) {
       row.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [selected])
   const onKeyDown = (event: KeyboardEvent) => {
-    const step =
-      event.key === 'ArrowRight' || event.key === 'j' ? 1 : event.key === 'ArrowLeft' || event.key === 'k' ? -1 : 0
-    const at = runs.findIndex(({ id }) => id === selected)
-    const next = runs[at + step]
-    if (step === 0 || next === undefined) return
+    const step = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1 }[event.key]
+    const next = step === undefined ? undefined : runs[runs.findIndex(({ id }) => id === selected) + step]
+    if (next === undefined) return
     event.preventDefault()
     onSelect(next.id)
     row.current?.querySelector<HTMLElement>(`[data-run="${CSS.escape(next.id)}"]`)?.focus()
@@ -50,11 +48,7 @@ export function RunStrip({ runs, selected, onSelect, onEnd }: RunStripProps) {
   )
 }
 
-type RunTileProps = {
-  readonly run: RunView
-  readonly isSelected: boolean
-  readonly onSelect: (runId: string) => void
-}
+type RunTileProps = Pick<RunStripProps, 'onSelect'> & { readonly run: RunView; readonly isSelected: boolean }
 
 function RunTile({ run, isSelected, onSelect }: RunTileProps) {
   const [first] = run.results

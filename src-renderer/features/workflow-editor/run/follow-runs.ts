@@ -144,7 +144,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     const run = unlessStopped(await client.call('runRead', { path: { runId } }).catch(unlessGone))
     if (stopped) return true
     if (run === undefined) {
-      drop(runId)
+      get().set(({ active }) => ({ active: active.filter(({ id }) => id !== runId) }))
       return true
     }
     // Its job may end a moment before its results are stored.
@@ -165,10 +165,6 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     })
     onEnded?.(run)
     return true
-  }
-
-  function drop(runId: string): void {
-    get().set(({ active }) => ({ active: active.filter(({ id }) => id !== runId) }))
   }
 
   function patch(runId: string, status: JobState): void {

@@ -39,24 +39,20 @@ export function progressOfNodes(facts: RunFacts, before: ProgressOfNodes): Progr
 const doneOr = (state: NodeProgress['state']): NodeProgress['state'] =>
   state === 'cached' || state === 'failed' ? state : 'done'
 
-function stateOf(
-  id: string,
-  { status, reported }: RunFacts,
-  before: NodeProgress | undefined,
-): NodeProgress | undefined {
+function stateOf(id: string, facts: RunFacts, before: NodeProgress | undefined): NodeProgress | undefined {
+  const { status, reported } = facts
   if (status === 'IN_QUEUE') return { state: 'waiting' }
   if (status === 'IN_PROGRESS')
     return reported === undefined ? { state: 'waiting' } : whileRunning(id, reported, before)
-  if (before !== undefined && isOver(before)) return ended(before)
+  if (before !== undefined && isOver(before)) {
+    const { state, error } = before
+    return error === undefined ? { state } : { state, error }
+  }
   // A worker may not have reported its last steps.
   return status === 'COMPLETED' ? { state: 'done' } : undefined
 }
 
 const isOver = ({ state }: NodeProgress) => state === 'done' || state === 'cached' || state === 'failed'
-
-function ended({ state, error }: NodeProgress): NodeProgress {
-  return error === undefined ? { state } : { state, error }
-}
 
 function whileRunning(id: string, reported: WorkerProgress, before: NodeProgress | undefined): NodeProgress {
   const preview = reported.preview?.node === id ? reported.preview.source : before?.preview
@@ -65,12 +61,7 @@ function whileRunning(id: string, reported: WorkerProgress, before: NodeProgress
   if (reported.done.has(id)) return { state: before?.state === 'cached' ? 'cached' : 'done', ...picture }
   if (reported.node !== id) return { state: 'waiting', ...picture }
   const { step, steps } = reported
-  return {
-    state: 'running',
-    ...(step === undefined ? {} : { step }),
-    ...(steps === undefined ? {} : { steps }),
-    ...picture,
-  }
+  return { state: 'running', ...(step !== undefined && { step }), ...(steps !== undefined && { steps }), ...picture }
 }
 
 function isSame(one: NodeProgress, other: NodeProgress): boolean {
@@ -99,19 +90,10 @@ const report = z.object({
   preview: z.object({ node: nodeId.nullish(), data: z.string() }).nullish(),
 })
 
-/** `preview.source` is a URL that an <img> can show. */
-type WorkerProgress = {
-  readonly node: string | undefined
-  readonly step: number | undefined
-  readonly steps: number | undefined
-  readonly done: ReadonlySet<string>
-  /** Nodes that did not have to run, because nothing before them had changed. */
-  readonly cached: ReadonlySet<string>
-  readonly preview: { readonly node: string; readonly source: string } | undefined
-}
+type WorkerProgress = NonNullable<ReturnType<typeof readWorkerProgress>>
 
 /** Parses a report; undefined if the worker uses a format of its own. */
-export function readWorkerProgress(value: unknown): WorkerProgress | undefined {
+export function readWorkerProgress(value: unknown) {
   const parsed = report.safeParse(value)
   if (!parsed.success) return undefined
   const { node, step, steps, done, cached, preview } = parsed.data
@@ -123,7 +105,9 @@ export function readWorkerProgress(value: unknown): WorkerProgress | undefined {
     step: step ?? undefined,
     steps: steps ?? undefined,
     done: new Set(done ?? []),
+    // Nodes that did not have to run, because nothing before them had changed.
     cached: new Set(cached ?? []),
+    // `source` is a URL that an <img> can show.
     preview: source === undefined || previewNode === undefined ? undefined : { node: previewNode, source },
   }
 }

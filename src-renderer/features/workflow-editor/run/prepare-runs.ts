@@ -32,13 +32,16 @@ export type RunOrder = {
   readonly indexed: PackagesByClass
   /** Number of runs, each with its own seeds; 1 to 100. */
   readonly count: number
-  readonly only: { readonly path: readonly string[]; readonly selection: ReadonlySet<string> } | undefined
+  readonly only: Selected | undefined
   readonly random: (least: bigint, most: bigint) => bigint
   readonly seedMode: SeedMode
   readonly isFirst: boolean
   /** ms since the epoch, for dates in file names. */
   readonly now: number
 }
+
+/** `path`: ids of the entered nodes; `selection`: node ids within that graph. */
+type Selected = { readonly path: readonly string[]; readonly selection: ReadonlySet<string> }
 
 export type PreparedRun = { readonly write: () => { readonly payload: string; readonly document: string } }
 
@@ -106,13 +109,6 @@ function written(document: WorkflowDocument, options: PayloadOptions) {
   return { payload: writeJson(payload), document: writeJson(writeDocument(document)) }
 }
 
-/** `path`: ids of the entered nodes; `selection`: node ids within that graph. */
-type SelectedNodes = {
-  readonly document: WorkflowDocument
-  readonly path: readonly string[]
-  readonly selection: ReadonlySet<string>
-}
-
 /**
  * The payload part that the selected outputs need; undefined if no selected node produces a result.
  * @param nodes.selection node ids; a subgraph means all outputs within it
@@ -120,7 +116,7 @@ type SelectedNodes = {
 export function selectedOutputs(
   payload: JsonObject,
   types: NodeTypes,
-  { document, path, selection }: SelectedNodes,
+  { document, path, selection }: Selected & Pick<RunOrder, 'document'>,
 ): JsonObject | undefined {
   const chosen = new Set([...selection].map((id) => payloadIdOf(document, path, id)))
   const outputs = [...payload.keys()].filter((id) => isWithin(id, chosen) && isOutput(payload, id, types))

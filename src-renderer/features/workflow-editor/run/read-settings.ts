@@ -9,13 +9,7 @@ import {
 import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { SEED_NAMES } from '../../../../src-main/features/workflows/rules/widgets.ts'
 
-export type Setting = {
-  readonly node: string
-  readonly title: string
-  readonly input: string
-  readonly name: string
-  readonly value: string
-}
+export type Setting = ReturnType<typeof nodeSettings>[number]
 
 const MAIN: Readonly<Record<string, string>> = {
   text: 'Text',
@@ -38,12 +32,8 @@ export function mainSettings(payload: JsonObject): readonly Setting[] {
   const named = found.map((setting) => {
     const { node, input } = setting
     if (!TEXTS.has(input)) return setting
-    const isNegative = negative.has(node) && !positive.has(node)
-    return isNegative
-      ? { ...setting, name: 'Negative prompt' }
-      : positive.has(node)
-        ? { ...setting, name: 'Prompt' }
-        : setting
+    if (positive.has(node)) return { ...setting, name: 'Prompt' }
+    return negative.has(node) ? { ...setting, name: 'Negative prompt' } : setting
   })
   const rank = ({ name, input }: Setting) => (name === 'Negative prompt' ? 0.5 : ORDER.indexOf(input))
   return named.toSorted((one, other) => rank(one) - rank(other))
@@ -56,7 +46,7 @@ export const seedOf = (payload: JsonObject): string | undefined =>
     .flatMap(nodeSettings)
     .find(({ input }) => SEED_NAMES.has(input))?.value
 
-function nodeSettings({ id, classType, title, inputs }: PayloadNode): readonly Setting[] {
+function nodeSettings({ id, classType, title, inputs }: PayloadNode) {
   return [...inputs].flatMap(([input, raw]) => {
     const value = valueText(raw)
     if (value === undefined) return []
@@ -87,15 +77,7 @@ function upstreamOf(nodes: readonly PayloadNode[], input: string): ReadonlySet<s
 
 const isOtherSide = (name: string, side: string) => (name === 'positive' || name === 'negative') && name !== side
 
-type SettingDifference = {
-  readonly key: string
-  readonly title: string
-  readonly name: string
-  readonly a: string | undefined
-  readonly b: string | undefined
-}
-
-export function diffSettings(a: readonly Setting[], b: readonly Setting[]): readonly SettingDifference[] {
+export function diffSettings(a: readonly Setting[], b: readonly Setting[]) {
   const keyOf = ({ node, input }: Setting) => `${node} ${input}`
   const [ofA, ofB] = [new Map(a.map((one) => [keyOf(one), one])), new Map(b.map((one) => [keyOf(one), one]))]
   return [...new Set([...ofA.keys(), ...ofB.keys()])].flatMap((key) => {

@@ -34,10 +34,8 @@ export async function takeAsInput(
 
 // The document of a run; a run that came as a payload is laid out.
 function documentOf(run: Pick<RunDetail, 'document' | 'payload'>, types: NodeTypes): WorkflowDocument {
-  if (run.document !== undefined) {
-    const opened = openText(run.document)
-    if (opened.kind === 'document') return opened.document
-  }
+  const opened = run.document === undefined ? undefined : openText(run.document)
+  if (opened?.kind === 'document') return opened.document
   return readDocument(toDocument(payloadOf(run), types))
 }
 
@@ -48,14 +46,9 @@ export function loadGraph({ editor }: Pick<Tab, 'editor'>, run: RunDetail): void
   edit(`Load the graph of run ${run.id}`, () => documentOf(run, types))
 }
 
-type ImageInput = {
-  readonly at: GraphAddress
-  readonly node: string
-  readonly name: string
-  readonly label: string
-}
+type ImageInput = ReturnType<typeof imageInputs>[number]
 
-export function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphAddress): readonly ImageInput[] {
+export function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphAddress) {
   const addresses: readonly GraphAddress[] = [undefined, ...subgraphsOf(document).keys()]
   const inOrder = [shown, ...addresses.filter((at) => at !== shown)]
   return inOrder.flatMap((at) =>

@@ -16,18 +16,7 @@ import { hasEnded, headOf } from './follow-runs.ts'
 import { type PreparedRun, prepareRuns, type SeedMode } from './prepare-runs.ts'
 import { payloadOf } from './run-queries.ts'
 
-export type RunWish = {
-  readonly onlySelected?: boolean
-}
-
-export type RunActions = {
-  readonly run: (wish?: RunWish) => Promise<void>
-  readonly cancel: () => Promise<void>
-  readonly cancelOne: (run: RunView) => Promise<void>
-  readonly cancelAll: () => Promise<void>
-  readonly moveToFront: (run: RunView) => Promise<void>
-  readonly swapPositions: (run: RunView, other: RunView) => Promise<void>
-}
+export type RunActions = ReturnType<typeof createRunActions>
 
 /** Most runs that one press queues. Source: docs/spec/comfyui.md, 8. */
 export const MOST_RUNS_AT_ONCE = 100
@@ -48,38 +37,25 @@ export type RunActionPorts = {
   readonly title?: string
 }
 
-export function createRunActions({ client, platform, app, tab, title }: RunActionPorts): RunActions {
+export function createRunActions({ client, platform, app, tab, title }: RunActionPorts) {
   const { editor, runs, workflowId } = tab
   const notifyError = (text: string) => app.getState().notify({ kind: 'error', text })
 
-  async function run({ onlySelected = false }: RunWish = {}): Promise<void> {
+  async function run({ onlySelected = false } = {}): Promise<void> {
     // A graph is checked with the classes of its endpoint, which may still be loading.
     runs.getState().set(({ sending }) => ({ refusal: undefined, sending: sending + 1 }))
     await runs.getState().typesShown
     const { endpointId, count, hasRun, set } = runs.getState()
     const refuse = (refusal: Refusal) => set(({ sending }) => ({ refusal, sending: sending - 1 }))
-    if (endpointId === undefined) {
-      refuse({ message: 'Choose an endpoint that takes graphs first.', problems: [] })
-      return
-    }
+    if (endpointId === undefined)
+      return refuse({ message: 'Choose an endpoint that takes graphs first.', problems: [] })
     const { document, types, path, selection, edit } = editor.getState()
     const only = onlySelected ? { path, selection } : undefined
-    const order = {
-      document,
-      types,
-      endpoint: app.getState().live.endpoints[endpointId],
-      indexed: app.getState().indexedPackages,
-      only,
-      random: randomBetween,
-      now: platform.now(),
-      isFirst: !hasRun,
-      seedMode: seedMode(platform),
-    }
-    const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS_AT_ONCE) })
-    if (prepared.kind === 'refused') {
-      refuse(prepared.refusal)
-      return
-    }
+    const { live, indexedPackages: indexed } = app.getState()
+    const graph = { document, types, endpoint: live.endpoints[endpointId], indexed, only, now: platform.now() }
+    const seeds = { random: randomBetween, isFirst: !hasRun, seedMode: seedMode(platform) }
+    const prepared = prepareRuns({ ...graph, ...seeds, count: Math.min(Math.max(count, 1), MOST_RUNS_AT_ONCE) })
+    if (prepared.kind === 'refused') return refuse(prepared.refusal)
     set(({ sending }) => ({ hasRun: true, sending: sending - 1 + prepared.runs.length }))
     // All advanced seeds are one step of undo. A partial run advances none.
     if (!onlySelected) edit('Update seeds', () => prepared.next, 'seeds')
@@ -145,8 +121,8 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
 
   return {
     run,
-    moveToFront: (one) => reorder(one, { to: 'front' }),
-    swapPositions: (one, other) => reorder(one, { swapWith: other.id }),
+    moveToFront: (one: RunView) => reorder(one, { to: 'front' }),
+    swapPositions: (one: RunView, other: RunView) => reorder(one, { swapWith: other.id }),
     async cancel() {
       const head = headOf(runs.getState().active)
       if (head !== undefined) await cancelRun(head)

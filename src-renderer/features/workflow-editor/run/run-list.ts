@@ -17,22 +17,6 @@ export type RunFilter = {
   readonly q?: string | undefined
 }
 
-export type RunListState = {
-  readonly phase: 'loading' | 'shown' | 'failed'
-  readonly error: Error | undefined
-  readonly runs: readonly RunView[]
-  readonly more: boolean
-  readonly fresh: readonly RunView[]
-}
-
-export type RunList = {
-  readonly start: () => Promise<void>
-  /** Loads older ones; does nothing while loading or at the end. */
-  readonly readMore: () => Promise<void>
-  readonly setReading: (reads: boolean) => void
-  readonly showFresh: () => void
-}
-
 type Piece = ResponseOf<'runList'>
 
 const PIECE = 60
@@ -92,7 +76,7 @@ async function readOlder(client: Pick<ApiClient, 'call'>, queries: QueryClient, 
   })
 }
 
-export function useRunList({ workflow, endpoint, sweep, q }: RunFilter): RunListState & { readonly list: RunList } {
+export function useRunList({ workflow, endpoint, sweep, q }: RunFilter) {
   const { client } = useApp()
   const queries = useQueryClient()
   const options = useMemo(
@@ -105,19 +89,14 @@ export function useRunList({ workflow, endpoint, sweep, q }: RunFilter): RunList
   const [reads, setReads] = useState(false)
   const [held, setHeld] = useState<Held>()
   if (reads && !isPlaceholderData && held?.of !== options) setHeld({ of: options, top: runs[0]?.id })
-  const at =
-    reads && held?.of === options
-      ? Math.max(
-          0,
-          runs.findIndex(({ id }) => id === held.top),
-        )
-      : 0
+  const at = reads && held?.of === options ? Math.max(0, runs.map(({ id }) => id).indexOf(held.top ?? '')) : 0
 
   const [olderError, setOlderError] = useState<Error>()
-  const list = useMemo<RunList>(() => {
+  const list = useMemo(() => {
     let isReadingOlder = false
     return {
       start: () => queries.refetchQueries({ queryKey: options.queryKey, exact: true }),
+      /** Loads older ones; does nothing while loading or at the end. */
       async readMore() {
         if (isReadingOlder || queries.getQueryData(options.queryKey)?.more !== true) return
         isReadingOlder = true
@@ -128,15 +107,16 @@ export function useRunList({ workflow, endpoint, sweep, q }: RunFilter): RunList
         isReadingOlder = false
         setOlderError(problem)
       },
-      setReading(next) {
+      setReading(next: boolean) {
         setReads(next)
         if (!next) setHeld(undefined)
       },
       showFresh: () => setHeld(undefined),
     }
   }, [client, queries, options, workflow, endpoint, sweep, q])
+  const phase: 'loading' | 'shown' | 'failed' = data !== undefined ? 'shown' : error === null ? 'loading' : 'failed'
   return {
-    phase: data !== undefined ? 'shown' : error === null ? 'loading' : 'failed',
+    phase,
     error: error ?? olderError,
     runs: useMemo(() => runs.slice(at), [runs, at]),
     fresh: useMemo(() => runs.slice(0, at), [runs, at]),

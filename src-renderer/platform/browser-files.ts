@@ -12,9 +12,13 @@ export function chooseFiles(accept: string): Promise<readonly File[]> {
   })
 }
 
+export function download(href: string, name: string): void {
+  Object.assign(document.createElement('a'), { href, download: name }).click()
+}
+
 export function saveToDisk(blob: Blob, name: string, { after }: Pick<Platform, 'after'>): void {
   const href = URL.createObjectURL(blob)
-  Object.assign(document.createElement('a'), { href, download: name }).click()
+  download(href, name)
   after(HELD_MS, () => URL.revokeObjectURL(href))
 }
 

@@ -18,3 +18,17 @@ export function useApp(): AppServices {
 export function useAppState<T>(select: (state: AppState) => T): T {
   return useStore(useApp().store, select)
 }
+
+/** Does what a user asked for. If it fails, a notice says so: `problem`, then why. */
+export async function tried<Result>(
+  { store }: Pick<AppServices, 'store'>,
+  problem: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    store.getState().notify({ kind: 'error', text: `${problem}: ${(error as Error).message}` })
+    return undefined
+  }
+}

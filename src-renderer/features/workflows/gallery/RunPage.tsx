@@ -4,8 +4,8 @@ import { useCallback, useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
+import { download } from '../../../platform/browser-files.ts'
+import { tried, useApp } from '../../../store/app-context.ts'
 import { Button, CopyButton, IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
@@ -44,18 +44,14 @@ function Shown({ run }: { readonly run: RunDetail }) {
   const actions = useRunPageActions(run)
   const canSave = run.workflowId === undefined && savedId === undefined
   const save = useCallback(async () => setSavedId(await actions.saveToLibrary()), [actions])
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'run-open-graph',
-        group: 'Run',
-        label: 'Open the graph as a new workflow',
-        run: () => void actions.openGraph(),
-      },
-      ...(canSave ? [{ id: 'run-save', group: 'Run', label: 'Save to library', run: () => void save() }] : []),
-      { id: 'run-compare', group: 'Run', label: 'Compare with another run', run: () => go(actions.compareAddress) },
-      { id: 'run-delete', group: 'Run', label: 'Delete this run', run: () => setIsAsking(true) },
-    ],
+  const commands = useMemo(
+    () =>
+      [
+        { id: 'run-open-graph', label: 'Open the graph as a new workflow', run: () => void actions.openGraph() },
+        ...(canSave ? [{ id: 'run-save', label: 'Save to library', run: () => void save() }] : []),
+        { id: 'run-compare', label: 'Compare with another run', run: () => go(actions.compareAddress) },
+        { id: 'run-delete', label: 'Delete this run', run: () => setIsAsking(true) },
+      ].map((command) => ({ ...command, group: 'Run' })),
     [actions, go, canSave, save],
   )
   return (
@@ -135,12 +131,9 @@ function Facts({ run }: { readonly run: RunDetail }) {
   )
 }
 
-type Which = 'Main' | 'All'
-
 function Settings({ run }: { readonly run: RunDetail }) {
-  const [which, setWhich] = useState<Which>('Main')
+  const [which, setWhich] = useState<'Main' | 'All'>('Main')
   const payload = useMemo(() => payloadOf(run), [run])
-  const settings = which === 'Main' ? mainSettings(payload) : allSettings(payload)
   return (
     <Card
       title="Settings"
@@ -152,51 +145,41 @@ function Settings({ run }: { readonly run: RunDetail }) {
       }
     >
       <div className="p-3">
-        <SettingList settings={settings} />
+        <SettingList settings={which === 'Main' ? mainSettings(payload) : allSettings(payload)} />
       </div>
     </Card>
   )
 }
 
 function useRunPageActions(run: RunDetail) {
-  const { client, store } = useApp()
+  const app = useApp()
   const [, go] = useLocation()
   const queries = useQueryClient()
   return useMemo(() => {
-    const notifyError = (text: string) => store.getState().notify({ kind: 'error', text })
+    const { client, store } = app
+    const notifyDone = (text: string) => store.getState().notify({ kind: 'done', text })
+    const text = run.document ?? run.payload
     return {
       compareAddress: `${ADDRESS.gallery()}?compare=${encodeURIComponent(run.id)}`,
-      async openGraph() {
-        try {
-          const { id } = await addDraft(client, workflowName(run.title, ' (of a run)'), run.document ?? run.payload)
-          go(ADDRESS.workflow(id))
-        } catch (error) {
-          notifyError(`The graph was not opened: ${(error as Error).message}`)
-        }
-      },
-      async saveToLibrary() {
-        try {
-          const body = { name: workflowName(run.title), text: run.document ?? run.payload }
-          const { id, name } = await client.call('workflowCreate', { body })
-          store.getState().notify({ kind: 'done', text: `${name} is in the library.` })
+      openGraph: () =>
+        tried(app, 'The graph was not opened', async () =>
+          go(ADDRESS.workflow((await addDraft(client, workflowName(run.title, ' (of a run)'), text)).id)),
+        ),
+      saveToLibrary: () =>
+        tried(app, 'The workflow was not saved', async () => {
+          const { id, name } = await client.call('workflowCreate', { body: { name: workflowName(run.title), text } })
+          notifyDone(`${name} is in the library.`)
           return id
-        } catch (error) {
-          notifyError(`The workflow was not saved: ${(error as Error).message}`)
-          return undefined
-        }
-      },
-      async remove() {
-        try {
+        }),
+      remove: () =>
+        tried(app, 'The run was not deleted', async () => {
           await client.call('runDelete', { path: { runId: run.id } })
           queries.removeQueries({ queryKey: ['run', run.id] })
-          store.getState().notify({ kind: 'done', text: 'The run is deleted' })
+          notifyDone('The run is deleted')
           go(ADDRESS.gallery(), { replace: true })
-        } catch (error) {
-          notifyError(`The run was not deleted: ${(error as Error).message}`)
-        }
-      },
+        }),
     }
-  }, [client, store, queries, go, run])
+  }, [app, queries, go, run])
 }
 
 function RunMenu({ run, onDelete }: { readonly run: RunDetail; readonly onDelete: () => void }) {
@@ -209,17 +192,14 @@ function RunMenu({ run, onDelete }: { readonly run: RunDetail; readonly onDelete
     disabled: workflowId === undefined,
     onSelect: () =>
       workflowId !== undefined && go(`${ADDRESS.workflow(workflowId)}?side=results&run=${encodeURIComponent(run.id)}`),
-    ...(workflowId === undefined ? { detail: 'Not run from the library' } : {}),
+    ...(workflowId === undefined && { detail: 'Not run from the library' }),
   }
   const job = { label: 'Show job', icon: <Briefcase aria-hidden />, onSelect: () => go(ADDRESS.job(run.id)) }
   const save = {
     label: 'Export',
     detail: 'As a file that another Drydock opens and runs',
     icon: <Download aria-hidden />,
-    onSelect() {
-      const href = client.address('runFile', { path: { runId: run.id } })
-      Object.assign(document.createElement('a'), { href, download: `${run.id}.graph.jsonl` }).click()
-    },
+    onSelect: () => download(client.address('runFile', { path: { runId: run.id } }), `${run.id}.graph.jsonl`),
   }
   const remove = {
     label: 'Delete run',
@@ -227,7 +207,7 @@ function RunMenu({ run, onDelete }: { readonly run: RunDetail; readonly onDelete
     danger: true,
     disabled: !hasEnded(run),
     onSelect: onDelete,
-    ...(hasEnded(run) ? {} : { detail: 'Cancel it first' }),
+    ...(!hasEnded(run) && { detail: 'Cancel it first' }),
   }
   return (
     <Menu groups={[[inWorkflow, job, save], [remove]]}>

@@ -20,32 +20,19 @@ export type LooseLink =
 
 export type MenuTarget =
   | { readonly kind: 'canvas'; readonly at: Point }
-  | { readonly kind: 'node'; readonly id: string }
+  | { readonly kind: 'node' | 'group' | 'waypoint'; readonly id: string }
   | { readonly kind: 'link'; readonly id: string; readonly at: Point }
-  | { readonly kind: 'group'; readonly id: string }
-  | { readonly kind: 'waypoint'; readonly id: string }
 
 /** The open overlay. `screen`: window position, px; `at`: the canvas position it refers to. */
-export type OpenOverlay =
-  /** `isByKey`: opened without a pointer, so the node goes to a free position. */
-  | {
-      readonly kind: 'add'
-      readonly screen: Point
-      readonly at: Point
-      readonly link?: LooseLink
-      readonly isByKey?: true
-    }
-  | { readonly kind: 'find'; readonly screen: Point }
-  | { readonly kind: 'output'; readonly screen: Point; readonly node: string }
-  | { readonly kind: 'input'; readonly screen: Point; readonly link: LooseLink; readonly node?: string }
-  | { readonly kind: 'menu'; readonly screen: Point; readonly target: MenuTarget }
-  | {
-      readonly kind: 'mask'
-      readonly screen: Point
-      readonly node: string
-      readonly input: string
-      readonly value: string
-    }
+export type OpenOverlay = { readonly screen: Point } & (
+  | /** `isByKey`: opened without a pointer, so the node goes to a free position. */
+  { readonly kind: 'add'; readonly at: Point; readonly link?: LooseLink; readonly isByKey?: true }
+  | { readonly kind: 'find' }
+  | { readonly kind: 'output'; readonly node: string }
+  | { readonly kind: 'input'; readonly link: LooseLink; readonly node?: string }
+  | { readonly kind: 'menu'; readonly target: MenuTarget }
+  | { readonly kind: 'mask'; readonly node: string; readonly input: string; readonly value: string }
+)
 
 export type CanvasPreferences = {
   readonly wheel: 'zoom' | 'pan'
@@ -104,15 +91,10 @@ const DEFAULTS: CanvasPreferences = {
   sideWidth: 320,
 }
 
-type Opening = {
-  /** Width of the window, px: panels without space start collapsed. */
-  readonly width?: number
-  readonly isSideOpen?: boolean
-}
-
+/** @param opening.width of the window, px: panels without space start collapsed */
 export function createCanvasStore(
   platform: Pick<Platform, 'readPreference' | 'writePreference'>,
-  { width = Number.POSITIVE_INFINITY, isSideOpen = DEFAULTS.isSideOpen }: Opening = {},
+  { width = Number.POSITIVE_INFINITY, isSideOpen = DEFAULTS.isSideOpen } = {},
 ): CanvasStore {
   let chosen: CanvasPreferences = { ...readPreferences(platform.readPreference(PREFERENCE)), isSideOpen }
   let room = roomIn(width)
@@ -155,7 +137,7 @@ function readPreferences(text: string | undefined): CanvasPreferences {
   if (text === undefined) return DEFAULTS
   try {
     const read: Partial<Record<keyof CanvasPreferences, unknown>> = JSON.parse(text)
-    const flag = (name: Exclude<keyof CanvasPreferences, 'wheel' | 'sideWidth' | 'isSideOpen'>) =>
+    const flag = (name: 'snaps' | 'hasMinimap' | 'isPaletteOpen') =>
       typeof read[name] === 'boolean' ? read[name] : DEFAULTS[name]
     return {
       ...DEFAULTS,

@@ -59,7 +59,7 @@ const MOST_STEPS = 1000
 
 export function createEditorStore(document: WorkflowDocument, types: NodeTypes): EditorStore {
   let merging: string | undefined
-  return createStore<EditorState>()((set, get) => ({
+  const store = createStore<EditorState>()((set, get) => ({
     ...opened(document),
     types,
     revealed: { at: 0, ids: [] },
@@ -75,20 +75,8 @@ export function createEditorStore(document: WorkflowDocument, types: NodeTypes):
     endStep() {
       merging = undefined
     },
-    undo() {
-      const { document, path, done, undone } = get()
-      const step = done.at(-1)
-      if (step === undefined) return
-      merging = undefined
-      set({ ...shown(step, get()), done: done.slice(0, -1), undone: [...undone, { ...step, document, path }] })
-    },
-    redo() {
-      const { document, path, done, undone } = get()
-      const step = undone.at(-1)
-      if (step === undefined) return
-      merging = undefined
-      set({ ...shown(step, get()), undone: undone.slice(0, -1), done: [...done, { ...step, document, path }] })
-    },
+    undo: () => take('done', 'undone'),
+    redo: () => take('undone', 'done'),
     select: (ids) => set({ selection: new Set(ids) }),
     enter: (nodeId) =>
       set(({ path }) => ({ path: nodeId === undefined ? path.slice(0, -1) : [...path, nodeId], selection: new Set() })),
@@ -100,6 +88,17 @@ export function createEditorStore(document: WorkflowDocument, types: NodeTypes):
       set(opened(document))
     },
   }))
+  // Goes back to the last step of one list, and puts the present state into the other.
+  function take(from: 'done' | 'undone', into: 'done' | 'undone'): void {
+    const state = store.getState()
+    const { document, path } = state
+    const step = state[from].at(-1)
+    if (step === undefined) return
+    merging = undefined
+    const lists = { [from]: state[from].slice(0, -1), [into]: [...state[into], { ...step, document, path }] }
+    store.setState({ ...shown(step, state), ...lists })
+  }
+  return store
 }
 
 const opened = (document: WorkflowDocument) =>

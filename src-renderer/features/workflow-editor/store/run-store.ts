@@ -24,17 +24,17 @@ export type NodeProgress = {
   readonly results?: readonly RunResult[]
 }
 
-export type RunHead = {
-  readonly runId: string
-  readonly waitingReason: string | undefined
-  /** When its worker started, ms since the epoch. */
-  readonly startedAt: number | undefined
-}
-
 export type Refusal = {
   readonly message: string
   readonly problems: readonly Problem[]
   readonly tooLarge?: readonly WantedFile[]
+}
+
+type RunHead = {
+  readonly runId: string
+  readonly waitingReason: string | undefined
+  /** When its worker started, ms since the epoch. */
+  readonly startedAt: number | undefined
 }
 
 type Changes = Partial<Omit<RunState, 'set'>>

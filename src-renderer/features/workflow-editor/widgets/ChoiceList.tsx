@@ -63,12 +63,10 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
     const isNew = takesOthers && typed !== '' && !some.some(({ word }) => word === typed)
     return isNew ? [{ value: typed, word: typed }, ...some] : some
   }, [choices, search, takesOthers])
-  const [active, setActive] = useState(() =>
-    Math.max(
-      0,
-      choices.findIndex(({ value }) => isChosen(value)),
-    ),
-  )
+  const [active, setActive] = useState(() => {
+    const chosen = choices.findIndex(({ value }) => isChosen(value))
+    return Math.max(0, chosen)
+  })
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: found.length,
@@ -118,7 +116,13 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
           choices.length < SEARCHED_FROM && !takesOthers && 'sr-only',
         )}
       />
-      {found.length === 0 && <Nothing search={search} />}
+      {found.length === 0 && (
+        <p className="px-2 py-1 text-small text-ink-2">
+          {search === ''
+            ? 'The values are not known here. Type one.'
+            : `Nothing matches “${search}”. Use fewer letters.`}
+        </p>
+      )}
       <div
         ref={scroller}
         id={listId}
@@ -160,13 +164,5 @@ function Choices({ field, listId, name, choices, isChosen, takesOthers, onChoose
         </div>
       </div>
     </>
-  )
-}
-
-function Nothing({ search }: { readonly search: string }) {
-  return (
-    <p className="px-2 py-1 text-small text-ink-2">
-      {search === '' ? 'The values are not known here. Type one.' : `Nothing matches “${search}”. Use fewer letters.`}
-    </p>
   )
 }

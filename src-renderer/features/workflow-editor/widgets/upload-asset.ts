@@ -4,6 +4,13 @@ import { withPageKey } from '../../../api-client/page-key.ts'
 
 export const assetAddress = (asset: string): string => withPageKey(`/api/assets/${asset}`)
 
+/** @throws Error that says `problem` if the file is no longer stored */
+export async function readAsset(asset: string, problem: string): Promise<Blob> {
+  const response = await fetch(assetAddress(asset))
+  if (!response.ok) throw new Error(problem)
+  return response.blob()
+}
+
 /**
  * Stores a file.
  * @param name for nodes to use; numbered by the service if taken, undefined for none

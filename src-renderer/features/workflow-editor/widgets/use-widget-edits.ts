@@ -7,21 +7,9 @@ import type { NodeTypes } from '../../../../src-main/features/workflows/rules/no
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 
-export type WidgetEdits = {
-  readonly set: (value: JsonValue) => void
-  readonly write: (value: JsonValue) => void
-  readonly end: () => void
-  readonly toInput: () => void
-  readonly toWidget: () => void
-  readonly promote: (() => void) | undefined
-  readonly demote: () => void
-}
+export type WidgetEdits = ReturnType<typeof useWidgetEdits>
 
-export function useWidgetEdits(
-  node: string,
-  { name, kind }: Pick<WidgetView, 'name' | 'kind'>,
-  what: string,
-): WidgetEdits {
+export function useWidgetEdits(node: string, { name, kind }: Pick<WidgetView, 'name' | 'kind'>, what: string) {
   const { editor } = useTab()
   const path = useEditor((state) => state.path)
   return useMemo(() => {
@@ -37,11 +25,11 @@ export function useWidgetEdits(
     const put = (value: JsonValue, merge?: string) =>
       edit(`Set ${what}`, (document, types) => setSlot(document, at, { node, name, kind, value, types }), merge)
     return {
-      set(value) {
+      set(value: JsonValue) {
         editor.getState().endStep()
         put(value)
       },
-      write: (value) => put(value, `widget ${node} ${kind} ${name}`),
+      write: (value: JsonValue) => put(value, `widget ${node} ${kind} ${name}`),
       end: () => editor.getState().endStep(),
       toInput: () =>
         edit(`Make ${what} an input`, (document, types) => widgetToInput(document, at, { node, name, types })),

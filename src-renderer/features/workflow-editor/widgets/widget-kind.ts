@@ -30,25 +30,20 @@ export function widgetKind({ kind, value }: WidgetView, input: InputType): Widge
   if (kind === 'filter') return 'text'
   if (isNotOf(input.type, value)) return 'json'
   if (takesLines(input)) return 'lines'
-  switch (input.type) {
-    case 'INT':
-    case 'FLOAT':
-      return 'number'
-    case 'BOOLEAN':
-      return 'switch'
-    case 'COMBO':
-      if (takesFile(input)) return 'file'
-      return isListUnknown(input) && !isArray(value) ? 'text' : 'choice'
-    case 'COMFY_DYNAMICCOMBO_V3':
-      return 'choice'
-    case 'STRING':
-      return 'text'
-    case 'COLOR':
-      return 'colour'
-    default:
-      return 'json'
-  }
+  if (input.type === 'COMBO' && takesFile(input)) return 'file'
+  if (isListUnknown(input) && !isArray(value)) return 'text'
+  return KINDS.get(input.type) ?? 'json'
 }
+
+const KINDS: ReadonlyMap<string, WidgetKind> = new Map<string, WidgetKind>([
+  ['INT', 'number'],
+  ['FLOAT', 'number'],
+  ['BOOLEAN', 'switch'],
+  ['COMBO', 'choice'],
+  ['COMFY_DYNAMICCOMBO_V3', 'choice'],
+  ['STRING', 'text'],
+  ['COLOR', 'colour'],
+])
 
 // A control must not destroy a value that it cannot show.
 function isNotOf(type: string, value: JsonValue | undefined): boolean {

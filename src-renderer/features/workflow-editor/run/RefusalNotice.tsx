@@ -13,7 +13,7 @@ import type { FoundProblem } from '../problems/find-problems.ts'
 import { titleOf, useJump, useProblems } from '../problems/use-problems.ts'
 import { type Tab, useEditor, useRuns, useTab } from '../store/editor-store.ts'
 import type { Refusal } from '../store/run-store.ts'
-import { assetAddress, uploadAsset } from '../widgets/upload-asset.ts'
+import { readAsset, uploadAsset } from '../widgets/upload-asset.ts'
 import { refusalText } from './prepare-runs.ts'
 import { undoLater } from './result-actions.ts'
 
@@ -133,7 +133,7 @@ async function scalePictures(
     const { assets } = await client.call('assetFind', { query: { name } })
     const [asset] = assets
     if (asset === undefined || asset.bytes <= most) continue
-    const picture = await scaleTo(await readBlob(asset.id, name), most, name)
+    const picture = await scaleTo(await readAsset(asset.id, `${name} is no longer stored.`), most, name)
     const uploaded = await uploadAsset(client, picture, scaledName(name, picture.type))
     scaled.set(name, uploaded.name ?? name)
   }
@@ -148,12 +148,6 @@ async function scalePictures(
   return [...scaled.values()]
 }
 
-async function readBlob(asset: string, name: string): Promise<Blob> {
-  const response = await fetch(assetAddress(asset))
-  if (!response.ok) throw new Error(`${name} is no longer stored.`)
-  return response.blob()
-}
-
 async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   const bitmap = await createImageBitmap(file).catch((cause: unknown) => {
     throw new Error(`${name} is not a picture that a browser can scale.`, { cause })
@@ -162,10 +156,8 @@ async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   const type = file.type === 'image/png' ? 'image/png' : 'image/jpeg'
   let factor = Math.sqrt(most / file.size)
   for (let left = TRIES; left > 0; left--) {
-    const canvas = new OffscreenCanvas(
-      Math.max(1, Math.round(bitmap.width * factor)),
-      Math.max(1, Math.round(bitmap.height * factor)),
-    )
+    const [width, height] = [bitmap.width, bitmap.height].map((side) => Math.max(1, Math.round(side * factor)))
+    const canvas = new OffscreenCanvas(width ?? 1, height ?? 1)
     canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
     const scaled = await canvas.convertToBlob({ type, quality: 0.92 })
     if (scaled.size <= most) return scaled
@@ -174,7 +166,5 @@ async function scaleTo(file: Blob, most: number, name: string): Promise<Blob> {
   throw new Error(`${name} could not be made small enough.`)
 }
 
-function scaledName(name: string, type: string): string {
-  const stem = name.replace(/\.[^./]*$/, '')
-  return `${stem}-scaled.${type === 'image/png' ? 'png' : 'jpg'}`
-}
+const scaledName = (name: string, type: string) =>
+  `${name.replace(/\.[^./]*$/, '')}-scaled.${type === 'image/png' ? 'png' : 'jpg'}`

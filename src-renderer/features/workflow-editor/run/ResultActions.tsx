@@ -6,7 +6,7 @@ import { Button, CopyButton, IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
-import { assetAddress } from '../widgets/upload-asset.ts'
+import { assetAddress, readAsset } from '../widgets/upload-asset.ts'
 import { mediaKind } from './RunMedia.tsx'
 import { imageInputs, takeAsInput, undoLater } from './result-actions.ts'
 
@@ -28,7 +28,7 @@ export function ResultActions({ result }: ResultActionsProps) {
         </a>
       </Tooltip>
       {mediaKind(result) === 'image' ? (
-        <CopyPicture address={address} />
+        <CopyPicture asset={result.asset} />
       ) : (
         <CopyButton text={new URL(address, location.href).href} what="address of the result" />
       )}
@@ -40,11 +40,11 @@ export function ResultActions({ result }: ResultActionsProps) {
   )
 }
 
-function CopyPicture({ address }: { readonly address: string }) {
+function CopyPicture({ asset }: Pick<RunResult, 'asset'>) {
   const { store } = useApp()
   const { notify } = store.getState()
   const copy = () =>
-    copyPicture(address).then(
+    copyPicture(asset).then(
       () => notify({ kind: 'done', text: 'The picture is on the clipboard' }),
       (error: Error) => notify({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
     )
@@ -85,18 +85,15 @@ function AsInput({ result }: ResultActionsProps) {
 
 /**
  * Copies a picture as PNG, the only format all browsers accept.
- * @param address service URL
  * @throws Error if the browser refuses or the picture is gone
  */
-async function copyPicture(address: string): Promise<void> {
+async function copyPicture(asset: string): Promise<void> {
   // The promise is passed in, because awaiting it first would lose the permission that the click gives.
-  await navigator.clipboard.write([new ClipboardItem({ 'image/png': readAsPng(address) })])
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': readAsPng(asset) })])
 }
 
-async function readAsPng(address: string): Promise<Blob> {
-  const response = await fetch(address)
-  if (!response.ok) throw new Error('The file is no longer stored.')
-  const picture = await response.blob()
+async function readAsPng(asset: string): Promise<Blob> {
+  const picture = await readAsset(asset, 'The file is no longer stored.')
   if (picture.type === 'image/png') return picture
   const bitmap = await createImageBitmap(picture)
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)

@@ -12,7 +12,7 @@ import type { ApiClient } from '../../../api-client/client.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import { openText } from '../files/document-text.ts'
 import type { Tab } from '../store/editor-store.ts'
-import { assetAddress, uploadAsset } from '../widgets/upload-asset.ts'
+import { readAsset, uploadAsset } from '../widgets/upload-asset.ts'
 import { payloadOf } from './run-queries.ts'
 
 /**
@@ -24,9 +24,7 @@ export async function takeAsInput(
   { asset, filename }: Pick<RunResult, 'asset' | 'filename'>,
   { at, node, name, label }: ImageInput,
 ): Promise<void> {
-  const response = await fetch(assetAddress(asset))
-  if (!response.ok) throw new Error('The result is no longer stored.')
-  const uploaded = await uploadAsset(client, await response.blob(), filename)
+  const uploaded = await uploadAsset(client, await readAsset(asset, 'The result is no longer stored.'), filename)
   const { edit, types } = tab.editor.getState()
   const value = uploaded.name ?? filename
   edit(`Use ${value} in ${label}`, (document) => setWidget(document, at, { node, name, value, types }))

@@ -1,20 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
 import { type NodeError, nodeErrorLine } from '../../../../src-main/features/jobs/rules/node-error.ts'
 import { errorHeadline, readJobError } from '../../../../src-main/features/jobs/rules/read-error.ts'
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
-
-/** A run with its texts. Its payload never changes, so its texts are not compared again. */
-const runQuery = (client: Pick<ApiClient, 'call'>, runId: string) =>
-  queryOptions({
-    queryKey: ['run', runId],
-    queryFn: ({ signal }) => client.call('runRead', { path: { runId }, signal }),
-    structuralSharing: false,
-    enabled: runId !== '',
-  })
 
 export function payloadOf({ payload }: Pick<RunDetail, 'payload'>): JsonObject {
   const parsed = parseJson(payload)
@@ -39,7 +29,13 @@ export function locatedLine({ node, ...error }: RunError): string {
   return node === undefined ? error.message : nodeErrorLine({ ...error, node })
 }
 
+/** A run with its texts. Its payload never changes, so its texts are not compared again. */
 export function useRun(runId: string) {
   const { client } = useApp()
-  return useQuery(runQuery(client, runId))
+  return useQuery({
+    queryKey: ['run', runId],
+    queryFn: ({ signal }) => client.call('runRead', { path: { runId }, signal }),
+    structuralSharing: false,
+    enabled: runId !== '',
+  })
 }

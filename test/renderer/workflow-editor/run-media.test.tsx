@@ -4,7 +4,7 @@ import { NodePictures } from '../../../src-renderer/features/workflow-editor/can
 import { RunErrors, SettingList } from '../../../src-renderer/features/workflow-editor/run/RunDetails.tsx'
 import { mediaKind, RunMedia } from '../../../src-renderer/features/workflow-editor/run/RunMedia.tsx'
 import { undoLater } from '../../../src-renderer/features/workflow-editor/run/result-actions.ts'
-import { RunResults } from '../../../src-renderer/features/workflows/gallery/RunResults.tsx'
+import { RunResults } from '../../../src-renderer/features/workflows/gallery/RunPage.tsx'
 import { NOW, renderInApp } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 

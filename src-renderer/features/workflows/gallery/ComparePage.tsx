@@ -1,7 +1,7 @@
 import { ArrowLeftRight } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
+import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -10,9 +10,10 @@ import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { useSearchParts } from '../../../ui/use-address.ts'
+import { mediaKind, RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { allSettings, diffSettings } from '../../workflow-editor/run/read-settings.ts'
 import { payloadOf, useRun } from '../../workflow-editor/run/run-queries.ts'
-import { ComparedPictures } from './ComparedPictures.tsx'
+import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
 const CRUMBS = [
   { name: 'Workflows', to: ADDRESS.workflows },
@@ -66,16 +67,16 @@ export function ComparePage() {
 }
 
 function Compared({ a, b, way }: { readonly a: RunDetail; readonly b: RunDetail; readonly way: Way }) {
-  const pairs = useMemo(() => pairsOf(a, b), [a, b])
+  // Results are paired by position; one run may have more than the other.
+  const pairs = Array.from({ length: Math.max(a.results.length, b.results.length) }, (_, at) => at)
   return (
     <>
       <div className="grid grid-cols-2 gap-4">
         <RunName letter="A" run={a} />
         <RunName letter="B" run={b} />
       </div>
-      {pairs.map(([one, other], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pairs stand in the order of the results
-        <ComparedPictures key={at} a={one} b={other} isSlider={way === 'Slider'} />
+      {pairs.map((at) => (
+        <ComparedPictures key={at} a={a.results[at]} b={b.results[at]} isSlider={way === 'Slider'} />
       ))}
       <Card title="Settings that differ">
         <DifferentSettings a={a} b={b} />
@@ -96,12 +97,79 @@ function RunName({ letter, run }: { readonly letter: string; readonly run: RunDe
   )
 }
 
-// Pairs results by position; one run may have more than the other.
-const pairsOf = (a: RunDetail, b: RunDetail) =>
-  Array.from(
-    { length: Math.max(a.results.length, b.results.length) },
-    (_, at) => [a.results[at], b.results[at]] as const,
+type Results = { readonly a: RunResult | undefined; readonly b: RunResult | undefined }
+
+function ComparedPictures({ a, b, isSlider }: Results & { readonly isSlider: boolean }) {
+  const arePictures = a !== undefined && b !== undefined && mediaKind(a) === 'image' && mediaKind(b) === 'image'
+  if (isSlider && arePictures) return <Slider a={a} b={b} />
+  return (
+    <div className="grid grid-cols-2 gap-4">
+      <Side result={a} letter="A" />
+      <Side result={b} letter="B" />
+    </div>
   )
+}
+
+function Side({ result, letter }: { readonly result: RunResult | undefined; readonly letter: string }) {
+  if (result === undefined) return <p className="text-ink-2">{letter} has no more results.</p>
+  return <RunMedia result={result} name={`${result.filename} of ${letter}`} className="h-auto max-h-[70vh] w-full" />
+}
+
+function Slider({ a, b }: { readonly a: RunResult; readonly b: RunResult }) {
+  const [share, setShare] = useState(50)
+  const { width = 1, height = 1 } = a
+  return (
+    <div className="flex flex-col items-center">
+      <div
+        className="relative max-w-full overflow-hidden rounded-control border border-line bg-surface-1 select-none"
+        style={{ aspectRatio: `${width} / ${height}`, width: `min(100%, calc(60vh * ${width / height}))` }}
+      >
+        <img
+          src={assetAddress(b.asset)}
+          alt={`${b.filename} of B`}
+          className="absolute inset-0 size-full object-contain"
+        />
+        <img
+          src={assetAddress(a.asset)}
+          alt={`${a.filename} of A`}
+          className="absolute inset-0 size-full object-contain"
+          style={{ clipPath: `inset(0 ${100 - share}% 0 0)` }}
+        />
+        <input
+          type="range"
+          min={0}
+          max={100}
+          step={1}
+          value={share}
+          onChange={({ target }) => setShare(Number(target.value))}
+          aria-label="Share of A shown"
+          aria-valuetext={`${share} % of A`}
+          className="peer absolute inset-0 z-10 size-full cursor-ew-resize opacity-0"
+        />
+        <span
+          aria-hidden
+          className="absolute inset-y-0 w-0.5 -translate-x-1/2 bg-accent peer-focus-visible:[&>span]:outline-2 peer-focus-visible:[&>span]:outline-offset-2 peer-focus-visible:[&>span]:outline-accent"
+          style={{ left: `${share}%` }}
+        >
+          <span className="absolute top-1/2 left-1/2 size-6 -translate-x-1/2 -translate-y-1/2 rounded-full border-2 border-accent bg-surface-1" />
+        </span>
+        <Corner letter="A" className="left-2" />
+        <Corner letter="B" className="right-2" />
+      </div>
+    </div>
+  )
+}
+
+function Corner({ letter, className }: { readonly letter: string; readonly className: string }) {
+  return (
+    <span
+      aria-hidden
+      className={`absolute top-2 rounded-control bg-ink/80 px-1.5 text-small text-surface-1 ${className}`}
+    >
+      {letter}
+    </span>
+  )
+}
 
 function DifferentSettings({ a, b }: { readonly a: RunDetail; readonly b: RunDetail }) {
   const found = useMemo(() => diffSettings(allSettings(payloadOf(a)), allSettings(payloadOf(b))), [a, b])

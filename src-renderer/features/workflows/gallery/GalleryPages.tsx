@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Images } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -37,19 +37,13 @@ const CRUMBS = [{ name: 'Workflows', to: ADDRESS.workflows }, { name: 'Gallery' 
 const SEARCH_PAUSE_MS = 250
 
 function GalleryPage() {
-  const [, go] = useLocation()
   const { address, set } = useGalleryAddress()
   const { workflow, endpoint, compare } = address
   const q = useDebounced(address.q, SEARCH_PAUSE_MS)
   const { phase, error, runs, fresh, more, list } = useRunList({ workflow, endpoint, q })
   const isFiltered = workflow !== undefined || endpoint !== undefined || q !== undefined
   return (
-    <Page
-      crumbs={CRUMBS}
-      fills
-      tabs={<SectionTabs current="gallery" />}
-      actions={<GalleryFilters address={address} onChange={set} />}
-    >
+    <Page crumbs={CRUMBS} fills tabs={<SectionTabs current="gallery" />} actions={<GalleryFilters />}>
       {compare !== undefined && (
         <div role="status" className="flex items-center gap-3 rounded-control bg-accent-soft px-3 py-2">
           Choose the run to compare with.
@@ -63,9 +57,7 @@ function GalleryPage() {
           {counted(fresh.length, 'new run')}
         </Button>
       )}
-      {phase === 'shown' && runs.length === 0 && (
-        <NoRuns isFiltered={isFiltered} onClear={() => go(ADDRESS.gallery())} />
-      )}
+      {phase === 'shown' && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}
       {runs.length > 0 && (
         <RunWall
           runs={runs}
@@ -80,11 +72,11 @@ function GalleryPage() {
   )
 }
 
-function NoRuns({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
+function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
   const [, go] = useLocation()
   if (isFiltered)
     return (
-      <EmptyState icon={<Images />} action={<Button onClick={onClear}>Show all runs</Button>}>
+      <EmptyState icon={<Images />} action={<Button onClick={() => go(ADDRESS.gallery())}>Show all runs</Button>}>
         No run matches these filters.
       </EmptyState>
     )
@@ -110,17 +102,13 @@ function useDebounced<Value>(value: Value, pauseMs: number): Value {
   return debounced
 }
 
-type GalleryFiltersProps = {
-  readonly address: GalleryAddress
-  readonly onChange: (part: GalleryPart, value: string | undefined) => void
-}
-
-function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
+function GalleryFilters() {
+  const { address, set } = useGalleryAddress()
   const { client } = useApp()
   const { data } = useQuery(workflowsQuery(client))
   const endpoints = useAppState(({ live }) => live.endpoints)
   const workflows = (data?.workflows ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  const ids = useMemo(() => runEndpoints(endpoints).map(({ id }) => ({ value: id, label: id })), [endpoints])
+  const ids = runEndpoints(endpoints).map(({ id }) => ({ value: id, label: id }))
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
       <Select
@@ -128,7 +116,7 @@ function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
         none="All workflows"
         choices={withChosen(workflows, address.workflow)}
         value={address.workflow ?? ''}
-        onChange={(value) => onChange('workflow', value)}
+        onChange={(value) => set('workflow', value)}
         className="w-44"
       />
       <Select
@@ -136,10 +124,10 @@ function GalleryFilters({ address, onChange }: GalleryFiltersProps) {
         none="All endpoints"
         choices={withChosen(ids, address.endpoint)}
         value={address.endpoint ?? ''}
-        onChange={(value) => onChange('endpoint', value)}
+        onChange={(value) => set('endpoint', value)}
         className="w-40"
       />
-      <SearchField label="Search runs" value={address.q ?? ''} onChange={(value) => onChange('q', value)} />
+      <SearchField label="Search runs" value={address.q ?? ''} onChange={(value) => set('q', value)} />
     </div>
   )
 }
@@ -150,24 +138,10 @@ function withChosen(choices: readonly SelectChoice[], chosen: string | undefined
   return [{ value: chosen, label: `${chosen} (deleted)` }, ...choices]
 }
 
-type GalleryAddress = {
-  readonly workflow: string | undefined
-  readonly endpoint: string | undefined
-  readonly q: string | undefined
-  readonly compare: string | undefined
-}
-
-type GalleryPart = keyof GalleryAddress
-
 function useGalleryAddress() {
   const [search, setParts] = useSearchParts()
-  const read = (part: GalleryPart) => search.get(part) || undefined
-  const set = (part: GalleryPart, value: string | undefined) => setParts({ [part]: value })
-  const address: GalleryAddress = {
-    workflow: read('workflow'),
-    endpoint: read('endpoint'),
-    q: read('q'),
-    compare: read('compare'),
-  }
+  const read = (part: string) => search.get(part) || undefined
+  const address = { workflow: read('workflow'), endpoint: read('endpoint'), q: read('q'), compare: read('compare') }
+  const set = (part: keyof typeof address, value: string | undefined) => setParts({ [part]: value })
   return { address, set }
 }

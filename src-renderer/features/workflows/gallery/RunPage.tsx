@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Briefcase, Download, Ellipsis, Trash2, Workflow } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
+import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
+import { readPayloadNode } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { download } from '../../../platform/browser-files.ts'
 import { tried, useApp } from '../../../store/app-context.ts'
@@ -11,16 +12,17 @@ import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { Duration, RelativeTime } from '../../../ui/Values.tsx'
 import { addDraft, workflowName } from '../../workflow-editor/files/add-workflow.ts'
 import { hasEnded } from '../../workflow-editor/run/follow-runs.ts'
-import { RunErrors, SettingList } from '../../workflow-editor/run/RunDetails.tsx'
+import { RunErrors, SettingList, whyNoResults } from '../../workflow-editor/run/RunDetails.tsx'
+import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { allSettings, mainSettings } from '../../workflow-editor/run/read-settings.ts'
 import { payloadOf, runName, useRun } from '../../workflow-editor/run/run-queries.ts'
-import { RunResults } from './RunResults.tsx'
+import { assetAddress } from '../../workflow-editor/widgets/upload-asset.ts'
 
 const CRUMBS = [
   { name: 'Workflows', to: ADDRESS.workflows },
@@ -91,6 +93,40 @@ function Shown({ run }: { readonly run: RunDetail }) {
       </Confirm>
     </Page>
   )
+}
+
+export function RunResults({ run }: { readonly run: RunDetail }) {
+  const payload = useMemo(() => payloadOf(run), [run])
+  if (run.results.length === 0)
+    return run.errors.length > 0 ? null : (
+      <EmptyState icon={<JobStateDot state={run.status} />}>{whyNoResults(run)}</EmptyState>
+    )
+  return run.results.map((result) => (
+    <figure key={`${result.asset} ${result.filename} ${result.node}`} className="flex min-w-0 flex-col gap-1">
+      <RunMedia
+        result={result}
+        name={`${result.filename} of run ${run.id}`}
+        className="h-auto max-h-[75vh] max-w-full self-start rounded-control border border-line bg-surface-1"
+      />
+      <figcaption className="flex items-center gap-2 text-small text-ink-2">
+        <span className="truncate">{captionOf(result, payload)}</span>
+        <a
+          href={assetAddress(result.asset)}
+          download={result.filename}
+          className="inline-flex items-center gap-1 text-accent hover:underline [&_svg]:size-4"
+        >
+          <Download aria-hidden /> Save {result.filename}
+        </a>
+      </figcaption>
+    </figure>
+  ))
+}
+
+function captionOf({ node, width, height }: RunResult, payload: ReturnType<typeof payloadOf>): string {
+  const known = node === undefined ? undefined : readPayloadNode(node, payload.get(node))
+  const location = node === undefined ? [] : [`${known?.title ?? known?.classType ?? 'Node'} (${node})`]
+  const size = width === undefined ? [] : [`${width} × ${height}`]
+  return [...location, ...size].join(' · ')
 }
 
 function Facts({ run }: { readonly run: RunDetail }) {

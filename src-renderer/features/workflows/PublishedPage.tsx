@@ -19,11 +19,13 @@ import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../ui/StateDot.tsx'
 import { ParameterField } from '../workflow-editor/publish/ParameterField.tsx'
 import { VersionsCard } from './VersionsCard.tsx'
-import { publishedQuery } from './workflow-queries.ts'
 
 export function PublishedPage({ graphId }: { readonly graphId: string }) {
   const { client } = useApp()
-  const { data, error, refetch } = useQuery(publishedQuery(client, graphId))
+  const { data, error, refetch } = useQuery({
+    queryKey: ['published', graphId],
+    queryFn: ({ signal }) => client.call('publishedRead', { path: { graphId }, signal }),
+  })
   const crumbs = [
     { name: 'Workflows', to: ADDRESS.workflows },
     { name: 'Published graphs', to: ADDRESS.publishedGraphs },
@@ -101,12 +103,8 @@ function Loaded({ graph, crumbs }: LoadedProps) {
 }
 
 function defaults({ parameters }: PublishedGraph): ReadonlyMap<string, JsonValue> {
-  return new Map(
-    parameters.flatMap((parameter) => {
-      const value = defaultOf(parameter)
-      return value === undefined ? [] : [[parameter.name, value] as const]
-    }),
-  )
+  const values = parameters.map((parameter) => [parameter.name, defaultOf(parameter)] as const)
+  return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 // Size limit of pictures in a job, as base64, which takes four characters for three bytes.

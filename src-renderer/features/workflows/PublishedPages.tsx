@@ -11,7 +11,6 @@ import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { PublishedPage } from './PublishedPage.tsx'
 import { SectionTabs } from './SectionTabs.tsx'
-import { publishedListQuery } from './workflow-queries.ts'
 
 export function PublishedPages() {
   return (
@@ -65,7 +64,10 @@ const COLUMNS: readonly Column<PublishedGraph>[] = [
 function PublishedListPage() {
   const { client } = useApp()
   const [, go] = useLocation()
-  const { data, error, refetch } = useQuery(publishedListQuery(client))
+  const { data, error, refetch } = useQuery({
+    queryKey: ['published'],
+    queryFn: ({ signal }) => client.call('publishedList', { signal }),
+  })
   return (
     <Page crumbs={CRUMBS} tabs={<SectionTabs current="published" />}>
       {error !== null && <ErrorNotice error={error} onRetry={refetch} />}

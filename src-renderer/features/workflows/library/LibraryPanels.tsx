@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { WorkflowTemplate, WorkflowVersion, WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import type { WorkflowTemplate, WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { ago, counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -12,7 +12,6 @@ import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { openText } from '../../workflow-editor/files/document-text.ts'
 import { filesOf, openVersion } from '../../workflow-editor/files/editor-files.ts'
 import { renderThumbnail } from '../../workflow-editor/files/render-graph.ts'
-import { templatesQuery, versionsQuery } from '../workflow-queries.ts'
 
 export type TemplatePanelProps = {
   readonly onUse: (name: string, text: string) => Promise<void>
@@ -21,7 +20,11 @@ export type TemplatePanelProps = {
 
 export function TemplatePanel({ onUse, onClose }: TemplatePanelProps) {
   const { client } = useApp()
-  const { data, error } = useQuery(templatesQuery(client))
+  const { data, error } = useQuery({
+    queryKey: ['workflow-templates'],
+    queryFn: ({ signal }) => client.call('workflowTemplates', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   return (
     <SidePanel open onOpenChange={(open) => !open && onClose()} title="New from a template">
       <p className="mb-3 text-ink-2">
@@ -32,27 +35,20 @@ export function TemplatePanel({ onUse, onClose }: TemplatePanelProps) {
       {data === undefined && error === null && <SkeletonRows rows={6} />}
       <ul className="flex flex-col gap-2">
         {data?.templates.map((template) => (
-          <TemplateRow key={template.id} template={template} onUse={onUse} />
+          <li key={template.id} className="flex items-start gap-3 rounded-control border border-line p-2">
+            <TemplatePicture template={template} />
+            <div className="min-w-0 flex-1">
+              <h3 className="font-medium">{template.name}</h3>
+              <p className="text-ink-2">{template.summary}</p>
+              <p className="text-small text-ink-2">{counted(template.nodes, 'node')}</p>
+            </div>
+            <Button aria-label={`Use ${template.name}`} onClick={() => void onUse(template.name, template.text)}>
+              Use
+            </Button>
+          </li>
         ))}
       </ul>
     </SidePanel>
-  )
-}
-
-function TemplateRow({ template, onUse }: Pick<TemplatePanelProps, 'onUse'> & { readonly template: WorkflowTemplate }) {
-  const { name, summary, nodes, text } = template
-  return (
-    <li className="flex items-start gap-3 rounded-control border border-line p-2">
-      <TemplatePicture template={template} />
-      <div className="min-w-0 flex-1">
-        <h3 className="font-medium">{name}</h3>
-        <p className="text-ink-2">{summary}</p>
-        <p className="text-small text-ink-2">{counted(nodes, 'node')}</p>
-      </div>
-      <Button aria-label={`Use ${name}`} onClick={() => void onUse(name, text)}>
-        Use
-      </Button>
-    </li>
   )
 }
 
@@ -87,7 +83,10 @@ type VersionsPanelProps = { readonly workflow: WorkflowView; readonly onClose: (
 export function VersionsPanel({ workflow, onClose }: VersionsPanelProps) {
   const app = useApp()
   const [, go] = useLocation()
-  const { data, error } = useQuery(versionsQuery(app.client, workflow.id))
+  const { data, error } = useQuery({
+    queryKey: ['workflow-versions', workflow.id],
+    queryFn: ({ signal }) => app.client.call('workflowVersions', { path: { workflowId: workflow.id }, signal }),
+  })
   async function open(version: number): Promise<void> {
     const problem = await openVersion(app, workflow.id, version)
     if (problem === undefined) go(ADDRESS.workflow(workflow.id))
@@ -107,28 +106,20 @@ export function VersionsPanel({ workflow, onClose }: VersionsPanelProps) {
         <p className="text-ink-2">No version has been saved yet. Save one in the editor.</p>
       )}
       <ul className="flex flex-col gap-2">
-        {data?.versions.map((version) => (
-          <VersionRow key={version.version} version={version} now={now} onOpen={() => void open(version.version)} />
+        {data?.versions.map(({ version, savedAt, nodes }) => (
+          <li key={version} className="flex items-center gap-3 rounded-control border border-line px-3 py-2">
+            <div className="min-w-0 flex-1">
+              <h3 className="font-medium">Version {version}</h3>
+              <p className="text-small text-ink-2" title={exactTime(savedAt)}>
+                {counted(nodes, 'node')} · saved {ago(savedAt, now)}
+              </p>
+            </div>
+            <Button aria-label={`Open version ${version}`} onClick={() => void open(version)}>
+              Open
+            </Button>
+          </li>
         ))}
       </ul>
     </SidePanel>
-  )
-}
-
-type VersionRowProps = { readonly version: WorkflowVersion; readonly now: number; readonly onOpen: () => void }
-
-function VersionRow({ version: { version, savedAt, nodes }, now, onOpen }: VersionRowProps) {
-  return (
-    <li className="flex items-center gap-3 rounded-control border border-line px-3 py-2">
-      <div className="min-w-0 flex-1">
-        <h3 className="font-medium">Version {version}</h3>
-        <p className="text-small text-ink-2" title={exactTime(savedAt)}>
-          {counted(nodes, 'node')} · saved {ago(savedAt, now)}
-        </p>
-      </div>
-      <Button aria-label={`Open version ${version}`} onClick={onOpen}>
-        Open
-      </Button>
-    </li>
   )
 }

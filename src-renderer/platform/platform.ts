@@ -49,21 +49,17 @@ export function browserPlatform(window: Window): Platform {
     readPreference: (name) => localStorage.getItem(PREFIX + name) ?? undefined,
     writePreference: (name, value) => localStorage.setItem(PREFIX + name, value),
     isVisible: () => document.visibilityState === 'visible',
-    onVisibility(listener) {
-      document.addEventListener('visibilitychange', listener)
-      return () => document.removeEventListener('visibilitychange', listener)
-    },
+    onVisibility: listenTo(document, 'visibilitychange'),
     prefersDark: () => dark.matches,
-    onPrefersDark(listener) {
-      dark.addEventListener('change', listener)
-      return () => dark.removeEventListener('change', listener)
-    },
+    onPrefersDark: listenTo(dark, 'change'),
     isWide: () => wide.matches,
-    onWide(listener) {
-      wide.addEventListener('change', listener)
-      return () => wide.removeEventListener('change', listener)
-    },
+    onWide: listenTo(wide, 'change'),
   }
+}
+
+const listenTo = (target: EventTarget, type: string) => (listener: () => void) => {
+  target.addEventListener(type, listener)
+  return () => target.removeEventListener(type, listener)
 }
 
 export function desktopOf(window: Window): DesktopBridge | undefined {

@@ -75,9 +75,7 @@ function nameSelection(root: HTMLElement | null): (() => void) | undefined {
   return () => observer.disconnect()
 }
 
-type EntryRowProps = { readonly entry: Entry; readonly onChoose: (entry: Entry) => void }
-
-function EntryRow({ entry, onChoose }: EntryRowProps) {
+function EntryRow({ entry, onChoose }: { readonly entry: Entry; readonly onChoose: (entry: Entry) => void }) {
   const { id, label, title, detail, found, state, keys } = entry
   return (
     <Cmdk.Item

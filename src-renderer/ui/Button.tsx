@@ -51,11 +51,9 @@ export function IconButton({ label, icon, children, className, type = 'button', 
   )
 }
 
-type CopyButtonProps = { readonly text: string; readonly what: string }
-
 const SAID_FOR_MS = 1500
 
-export function CopyButton({ text, what }: CopyButtonProps) {
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const { platform, store } = useApp()
   const [copied, setCopied] = useState(false)
   const copy = () =>

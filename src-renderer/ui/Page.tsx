@@ -71,11 +71,9 @@ function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
   )
 }
 
-type WayUpProps = { readonly parent: { readonly name: string; readonly to?: string } | undefined }
-
 const NONE: readonly Command[] = []
 
-function WayUp({ parent }: WayUpProps) {
+function WayUp({ parent }: { readonly parent: { readonly name: string; readonly to?: string } | undefined }) {
   const { store } = useApp()
   const [path, go] = useLocation()
   const search = useSearch()

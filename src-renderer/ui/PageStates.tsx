@@ -27,9 +27,7 @@ export function EmptyState({ icon, children, command, folder, action }: EmptySta
   )
 }
 
-type CommandLineProps = { readonly command: string; readonly folder?: string | undefined }
-
-export function CommandLine({ command, folder }: CommandLineProps) {
+export function CommandLine({ command, folder }: { readonly command: string; readonly folder?: string | undefined }) {
   const called = useAsCalled()(command)
   const typed = folder === undefined ? called : `cd ${shellQuoted(folder)} && ${called}`
   return (
@@ -149,9 +147,7 @@ export function ErrorNotice({ error, action, onRetry }: ErrorNoticeProps) {
   )
 }
 
-type WarningNoticeProps = { readonly children: ReactNode; readonly action?: ReactNode }
-
-export function WarningNotice({ children, action }: WarningNoticeProps) {
+export function WarningNotice({ children, action }: { readonly children: ReactNode; readonly action?: ReactNode }) {
   return (
     <div
       role="status"

@@ -8,12 +8,10 @@ import { useApp } from '../store/app-context.ts'
 import { Button, IconButton } from './Button.tsx'
 import { CONTROL } from './form/Field.tsx'
 
-export type SavedViewsProps = { readonly list: string }
-
 const views = z.array(z.object({ name: z.string(), search: z.string() }))
 
 /** Named filters and orders of a list, saved on this machine. A view is an address, so it can be shared. */
-export function SavedViews({ list }: SavedViewsProps) {
+export function SavedViews({ list }: { readonly list: string }) {
   const { platform } = useApp()
   const [location, go] = useLocation()
   const search = useSearch()

@@ -1,9 +1,7 @@
-export type SparklineProps = { readonly values: readonly number[]; readonly label: string }
-
 const WIDTH = 120
 const HEIGHT = 20
 
-export function Sparkline({ values, label }: SparklineProps) {
+export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   const most = Math.max(...values, 1)
   const step = WIDTH / Math.max(values.length, 1)
   return (

@@ -71,17 +71,12 @@ export function ProgressBar({ label, ...part }: ProgressBarProps) {
   )
 }
 
-type CutNameProps = {
-  readonly name: string
-  readonly end?: number
-}
-
 // Characters kept at the end of a cut name: enough to tell `…-production` and `…-v2` apart.
 const END = 12
 const SHORT = 20
 
 /** Truncates a name in its middle, since names of one app differ at their ends. */
-export function CutName({ name, end = END }: CutNameProps) {
+export function CutName({ name, end = END }: { readonly name: string; readonly end?: number }) {
   if (name.length <= SHORT) return <span className="truncate">{name}</span>
   const at = Math.max(0, name.length - end)
   return (

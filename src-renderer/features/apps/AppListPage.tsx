@@ -104,15 +104,13 @@ function Hint({ children }: { readonly children: string }) {
   return <p className="rounded-control border border-line bg-surface-1 px-3 py-2 text-ink-2">{children}</p>
 }
 
-type FirstStepsProps = { readonly onChoose: (example: string) => void }
-
 const TEMPLATE = {
   name: 'app',
   summary: 'The template of `drydock init`: an endpoint of each kind, for you to change.',
   endpoints: [],
 }
 
-function FirstSteps({ onChoose }: FirstStepsProps) {
+function FirstSteps({ onChoose }: { readonly onChoose: (example: string) => void }) {
   const { client } = useApp()
   const { data } = useQuery(examplesQuery(client))
   if (data === undefined) return null

@@ -25,9 +25,7 @@ type ShownApp = {
   readonly environment: string | undefined
 }
 
-export type AppTabsProps = ShownApp & { readonly current: ProjectTab | EnvironmentTab }
-
-export function AppTabs({ current, ...shown }: AppTabsProps) {
+export function AppTabs({ current, ...shown }: ShownApp & { readonly current: ProjectTab | EnvironmentTab }) {
   return (
     <Tabs
       label={`Parts of ${shown.app}`}

@@ -14,9 +14,7 @@ import { CommitLine, RELEASE_DOTS, ReleaseSteps } from './ReleaseParts.tsx'
 import { useEnvironmentActions } from './use-environment-actions.ts'
 import { type Followed, useFollowed } from './use-followed.ts'
 
-export type ReleaseCardProps = { readonly target: AppTarget; readonly number: number }
-
-export function ReleaseCard({ target, number }: ReleaseCardProps) {
+export function ReleaseCard({ target, number }: { readonly target: AppTarget; readonly number: number }) {
   const { progress, error, seenAt } = useRelease(target, number)
   if (error !== null) return <ErrorNotice error={error} />
   if (progress === undefined) return <SkeletonRows rows={3} />

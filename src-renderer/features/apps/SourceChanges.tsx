@@ -3,9 +3,7 @@ import { FileDiff } from 'lucide-react'
 import type { DeployPlan, SourceFile } from '../../../src-main/contract/app.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 
-export type SourceChangesProps = { readonly source: NonNullable<DeployPlan['source']> }
-
-export function SourceChanges({ source: { files, more } }: SourceChangesProps) {
+export function SourceChanges({ source: { files, more } }: { readonly source: NonNullable<DeployPlan['source']> }) {
   return (
     <section aria-label="Source changes" className="flex flex-col gap-1 border-t border-line p-3">
       <h3 className="flex items-center gap-1.5 font-medium">

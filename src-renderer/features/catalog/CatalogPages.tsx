@@ -78,9 +78,7 @@ function CatalogPage() {
   )
 }
 
-type EntryCardProps = { readonly entry: CatalogEntry; readonly onOpen: () => void }
-
-function EntryCard({ entry, onOpen }: EntryCardProps) {
+function EntryCard({ entry, onOpen }: { readonly entry: CatalogEntry; readonly onOpen: () => void }) {
   const { name, summary, model, image, missing } = entry
   const Icon = image === undefined ? FileCode : Container
   const [first] = missing

@@ -16,9 +16,7 @@ import { useNow } from '../../ui/Values.tsx'
 import { deleteEffects } from './endpoint-state.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
-export type CrashBannerProps = { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }
-
-export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
+export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }) {
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
   const { id, inQueue } = endpoint

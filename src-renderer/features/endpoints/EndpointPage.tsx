@@ -30,8 +30,6 @@ import { type DraftState, useSettingsDraft } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 import { WhatIfTab } from './what-if/WhatIfTab.tsx'
 
-export type EndpointPageProps = { readonly endpointId: string; readonly tab: EndpointTab }
-
 const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
   overview: 'Overview',
   requests: 'Requests',
@@ -46,7 +44,7 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
 // The other tabs fill the window and scroll inside.
 const SCROLLING: readonly EndpointTab[] = ['overview', 'settings', 'what-if']
 
-export function EndpointPage({ endpointId, tab }: EndpointPageProps) {
+export function EndpointPage({ endpointId, tab }: { readonly endpointId: string; readonly tab: EndpointTab }) {
   const endpoint = useAppState((state) => state.live.endpoints[endpointId])
   const loaded = useAppState((state) => state.live.loaded)
   if (endpoint !== undefined) return <KnownEndpoint key={endpointId} endpoint={endpoint} tab={tab} />

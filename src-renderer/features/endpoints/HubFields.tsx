@@ -38,9 +38,7 @@ export function HubFields({ hub, onChange }: HubFieldsProps) {
   )
 }
 
-type QuestionsProps = { readonly hub: HubForm; readonly onChange: (hub: HubForm) => void }
-
-function Questions({ hub, onChange }: QuestionsProps) {
+function Questions({ hub, onChange }: { readonly hub: HubForm; readonly onChange: (hub: HubForm) => void }) {
   const { file, preset, answers } = hub
   const problems = hubProblems(hub)
   const asked = file.config.env.filter(({ input }) => input !== undefined)

@@ -22,9 +22,7 @@ const whole = (value: number) => Math.round(value).toLocaleString('en')
 const DRAWN_WEIGHT = 2
 const EMPTY = 'nothing measured'
 
-export type MetricChartsProps = { readonly endpoint: LiveEndpoint; readonly range: Range }
-
-export function MetricCharts({ endpoint, range }: MetricChartsProps) {
+export function MetricCharts({ endpoint, range }: { readonly endpoint: LiveEndpoint; readonly range: Range }) {
   const { id } = endpoint
   const { client, platform } = useApp()
   const { data, error } = useQuery(metricsQuery(client, id, range, platform.now))

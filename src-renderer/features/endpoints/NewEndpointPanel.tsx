@@ -18,8 +18,6 @@ import {
   suggestedName,
 } from './new-endpoint.ts'
 
-export type NewEndpointPanelProps = { readonly kind: NewEndpoint; readonly onClose: () => void }
-
 const TITLES = {
   handler: 'New endpoint from a handler file',
   command: 'New endpoint from a command',
@@ -27,7 +25,7 @@ const TITLES = {
   image: 'New endpoint from an image',
 } as const satisfies Record<NewEndpoint, string>
 
-export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
+export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint; readonly onClose: () => void }) {
   const { client } = useApp()
   const [fields, setForm] = useState<NewEndpointForm>(EMPTY_FORM)
   const [typedName, setTypedName] = useState<string>()

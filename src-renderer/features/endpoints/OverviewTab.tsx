@@ -63,8 +63,6 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
   )
 }
 
-type HealthNoticeProps = { readonly endpoint: LiveEndpoint; readonly range: Range | undefined }
-
 const STYLES = {
   good: { Icon: CircleCheck, icon: 'text-completed', box: 'border border-line bg-surface-1' },
   resting: { Icon: Moon, icon: 'text-ink-2', box: 'border border-line bg-surface-1' },
@@ -72,7 +70,7 @@ const STYLES = {
   bad: { Icon: CircleX, icon: '', box: 'bg-failed-soft text-failed-ink' },
 } as const satisfies Record<EndpointHealth['level'], unknown>
 
-function HealthNotice({ endpoint, range }: HealthNoticeProps) {
+function HealthNotice({ endpoint, range }: { readonly endpoint: LiveEndpoint; readonly range: Range | undefined }) {
   const { client, platform } = useApp()
   const { resume } = useEndpointActions(endpoint)
   const workers = useAppState(

@@ -2,9 +2,7 @@ import type { MetricsTotals } from '../../../src-main/contract/management.ts'
 import { failureRate } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { duration } from '../../ui/format.ts'
 
-export type RangeTotalsProps = { readonly totals: MetricsTotals; readonly requests: boolean }
-
-export function RangeTotals({ totals, requests }: RangeTotalsProps) {
+export function RangeTotals({ totals, requests }: { readonly totals: MetricsTotals; readonly requests: boolean }) {
   const { submitted, completed, failed, coldStarts, execution } = totals
   const rate = failureRate(totals)
   const stats = [

@@ -45,8 +45,6 @@ export function ComparePage() {
   )
 }
 
-type PickOtherProps = { readonly job: JobDetail | undefined; readonly onPick: (jobId: string) => void }
-
 const LATEST = 50
 // Without a link, which would lead away from the choice.
 const COLUMNS = JOB_COLUMNS_OF_ENDPOINT.map((column) =>
@@ -55,7 +53,7 @@ const COLUMNS = JOB_COLUMNS_OF_ENDPOINT.map((column) =>
     : column,
 )
 
-function PickOther({ job, onPick }: PickOtherProps) {
+function PickOther({ job, onPick }: { readonly job: JobDetail | undefined; readonly onPick: (jobId: string) => void }) {
   const [id, setId] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -3,18 +3,12 @@ import { useMemo } from 'react'
 import { writeExact } from '../../../src-main/lib/json.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 
-export type DifferenceTableProps = {
-  readonly label: string
-  readonly a: unknown
-  readonly b: unknown
-}
-
 // Longer strings, like base64, are not compared as text but shown as pictures.
 const LONG = 300
 
 const SIGNS: Readonly<Record<Difference['kind'], string>> = { changed: '≠', 'only in a': '−', 'only in b': '+' }
 
-export function DifferenceTable({ label, a, b }: DifferenceTableProps) {
+export function DifferenceTable({ label, a, b }: { readonly label: string; readonly a: unknown; readonly b: unknown }) {
   const { found, more } = useMemo(() => diffJson(a, b), [a, b])
   if (found.length === 0) return <p className="p-3 text-ink-2">No difference.</p>
   return (

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
 import { CommandLine, Typed } from '../../ui/PageStates.tsx'
 
-export type FirstMachineProps = { readonly icon: ReactNode }
-
-export function FirstMachine({ icon }: FirstMachineProps) {
+export function FirstMachine({ icon }: { readonly icon: ReactNode }) {
   return (
     <section
       aria-label="The first machine"

@@ -13,9 +13,7 @@ import { cardsText } from './machine-state.ts'
 
 type Nodes = NonNullable<MachineFacts['nodes']>
 
-export type NodesCardProps = { readonly name: string; readonly nodes: Nodes | undefined }
-
-export function NodesCard({ name, nodes }: NodesCardProps) {
+export function NodesCard({ name, nodes }: { readonly name: string; readonly nodes: Nodes | undefined }) {
   return (
     <Card title="Nodes of the swarm">
       {nodes === undefined && <p className="px-3 py-2 text-ink-2">Not known until its engine answers.</p>}

@@ -48,10 +48,8 @@ export function ServerField({ value, onChange, disabled = false, ...ids }: Serve
 const isProbed = (address: string) =>
   withoutCredentials(address) === address && USUAL_SERVERS.some((usual) => isSameServer(usual, address))
 
-type RespondingServersProps = { readonly value: string; readonly onUse?: (address: string) => void }
-
 // Takes at least one line, so that nothing moves when the answer arrives.
-function RespondingServers({ value, onUse }: RespondingServersProps) {
+function RespondingServers({ value, onUse }: { readonly value: string; readonly onUse?: (address: string) => void }) {
   const servers = useWorkflowServers()
   const isThis = ({ address }: Pick<WorkflowServer, 'address'>) => isSameServer(address, value)
   const others = servers?.filter((server) => !isThis(server)) ?? []

@@ -141,12 +141,7 @@ function Beginning({ text }: { readonly text: string | undefined }) {
   )
 }
 
-type JobFacesProps = {
-  readonly ids: readonly string[]
-  readonly label: string
-}
-
-export function JobFaces({ ids, label }: JobFacesProps) {
+export function JobFaces({ ids, label }: { readonly ids: readonly string[]; readonly label: string }) {
   const faces = useJobFaces(ids)
   return (
     <ul aria-label={label} className="flex min-w-0 flex-col">

@@ -116,11 +116,7 @@ function TimeCell({ at }: { readonly at: number }) {
   )
 }
 
-type ExpiredMarkProps = Pick<JobListItem, 'expiresAt'> & {
-  readonly now: number
-}
-
-export function ExpiredMark({ expiresAt, now }: ExpiredMarkProps) {
+export function ExpiredMark({ expiresAt, now }: Pick<JobListItem, 'expiresAt'> & { readonly now: number }) {
   if (expiresAt === undefined || expiresAt > now) return null
   const why = `Expired for the API: since ${exactTime(expiresAt)} the job API answers 404 for it, as in production. It stays here, and can be run again as a new job.`
   return (

@@ -5,10 +5,6 @@ import { CopyButton } from '../Button.tsx'
 import { Card } from '../Card.tsx'
 import { SegmentedChoice } from '../Tabs.tsx'
 
-export type CodeSamplesProps = {
-  readonly call: SampleCall | undefined
-}
-
 const NOTES: Readonly<Record<Sample['name'], string>> = {
   curl: 'For a POSIX shell.',
   Python: 'The public SDK: pip install runpod.',
@@ -16,7 +12,7 @@ const NOTES: Readonly<Record<Sample['name'], string>> = {
   JavaScript: 'A module for Node.js 18 or newer.',
 }
 
-export function CodeSamples({ call }: CodeSamplesProps) {
+export function CodeSamples({ call }: { readonly call: SampleCall | undefined }) {
   const [wanted, setWanted] = useState<Sample['name']>('curl')
   const samples = call === undefined ? [] : makeSamples(call)
   const sample = samples.find(({ name }) => name === wanted) ?? samples[0]

@@ -8,14 +8,9 @@ import type { Column } from '../table/column.ts'
 import { Table } from '../table/Table.tsx'
 import { findParts, OutputPartView } from './OutputPartView.tsx'
 
-export type OutputViewProps = {
-  readonly value: unknown
-  readonly label?: string
-}
-
 type Form = 'Rendered' | 'Raw'
 
-export function OutputView({ value, label = 'Output' }: OutputViewProps) {
+export function OutputView({ value, label = 'Output' }: { readonly value: unknown; readonly label?: string }) {
   const [form, setForm] = useState<Form>('Rendered')
   const raw = useMemo(() => (value === undefined ? '' : writeExact(value, 2)), [value])
   if (value === undefined) return <p className="text-ink-2">No output.</p>
@@ -115,12 +110,10 @@ function cellText(cell: unknown): string {
   return typeof cell === 'object' ? writeExact(cell) : String(cell)
 }
 
-type RawOutputProps = { readonly text: string; readonly label: string }
-
 // More characters in one element make the window stutter; the rest can be copied or saved.
 const SHOWN = 200_000
 
-export function RawOutput({ text, label }: RawOutputProps) {
+export function RawOutput({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="min-w-0">
       <section

@@ -23,9 +23,7 @@ import { environmentState, useMembers } from './EnvironmentTable.tsx'
 import { ReleasesTab } from './ReleasesTab.tsx'
 import { VariablesTab } from './VariablesTab.tsx'
 
-export type EnvironmentPageProps = AppTarget & { readonly tab: EnvironmentTab }
-
-export function EnvironmentPage({ app, environment, tab }: EnvironmentPageProps) {
+export function EnvironmentPage({ app, environment, tab }: AppTarget & { readonly tab: EnvironmentTab }) {
   const { client } = useApp()
   const target = { app, environment }
   const { data, error } = useQuery(environmentQuery(client, target))

@@ -19,9 +19,7 @@ import { ReleaseCard } from '../ReleaseCard.tsx'
 import { CommitLine, RELEASE_DOTS } from '../ReleaseParts.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
-export type ReleasesTabProps = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
-
-export function ReleasesTab({ detail, target }: ReleasesTabProps) {
+export function ReleasesTab({ detail, target }: { readonly detail: EnvironmentDetail; readonly target: AppTarget }) {
   const [search] = useSearchParams()
   const [, go] = useLocation()
   const { release } = useEnvironmentActions(target)

@@ -111,9 +111,7 @@ function DeployNow({ deploy, project, target, number }: DeployNowProps) {
   )
 }
 
-type PlanProblemProps = { readonly error: Error; readonly problems: BuildView['problems'] }
-
-function PlanProblem({ error, problems }: PlanProblemProps) {
+function PlanProblem({ error, problems }: { readonly error: Error; readonly problems: BuildView['problems'] }) {
   const failed = error instanceof ApiError && error.code === 'BUILD_FAILED'
   if (!failed || problems.length === 0) return <ErrorNotice error={error} />
   return (
@@ -156,9 +154,7 @@ function Explained() {
   )
 }
 
-type PlaceFieldProps = { readonly value: string; readonly onChange: (machine: string) => void }
-
-function PlaceField({ value, onChange }: PlaceFieldProps) {
+function PlaceField({ value, onChange }: { readonly value: string; readonly onChange: (machine: string) => void }) {
   const id = useId()
   return (
     <div className="flex items-start gap-2">

@@ -112,9 +112,7 @@ function OpenPagesButton({ openPages }: OpenPagesButtonProps) {
   )
 }
 
-type PreviewNowProps = Pick<ProjectPreview, 'openPages'> & { readonly preview: PreviewView }
-
-function PreviewNow({ preview, openPages }: PreviewNowProps) {
+function PreviewNow({ preview, openPages }: Pick<ProjectPreview, 'openPages'> & { readonly preview: PreviewView }) {
   const { state, problems, why, steps, endpoints, url, startedAt } = preview
   const ended = state === 'ended'
   const prepares = steps.some((step) => step.state === 'starting' || step.state === 'failed')

@@ -21,9 +21,7 @@ import { DeployTab } from './DeployTab.tsx'
 import { PictureTab } from './PictureTab.tsx'
 import { PreviewTab } from './PreviewTab.tsx'
 
-export type ProjectPageProps = { readonly projectId: string; readonly tab: ProjectTab }
-
-export function ProjectPage({ projectId, tab }: ProjectPageProps) {
+export function ProjectPage({ projectId, tab }: { readonly projectId: string; readonly tab: ProjectTab }) {
   const { client } = useApp()
   const { data, error } = useQuery(projectQuery(client, projectId))
   const [search] = useSearchParams()

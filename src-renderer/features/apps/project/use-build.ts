@@ -12,16 +12,12 @@ import { type Followed, useFollowed } from '../use-followed.ts'
 
 const isEnded = ({ state }: BuildView) => state !== 'running'
 
-export type BuildOptions = {
-  readonly watches?: boolean
-}
-
 // Early enough to see a build's first steps; ms.
 const WATCH_EVERY_MS = 300
 
 export function useBuild(
   { id: projectId, build: known }: Pick<ProjectView, 'id' | 'build'>,
-  { watches = false }: BuildOptions = {},
+  { watches = false }: { readonly watches?: boolean } = {},
 ) {
   const { client, store } = useApp()
   const queries = useQueryClient()

@@ -17,8 +17,6 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { useNow } from '../../../ui/Values.tsx'
 import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 
-export type NodeTypesRowProps = { readonly endpoint: LiveEndpoint }
-
 type Origin = Omit<NodeTypesResponse, 'text'>
 
 // The text has megabytes and is not shown here.
@@ -30,7 +28,7 @@ const originQuery = (client: AppServices['client'], endpoint: string) =>
     queryFn: async ({ signal }) => originOf(await client.call('nodeTypes', { query: { endpoint }, signal })),
   })
 
-export function NodeTypesRow({ endpoint }: NodeTypesRowProps) {
+export function NodeTypesRow({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const { client } = useApp()
   const isShown = takesWorkflows(endpoint)
   const { data, error } = useQuery({ ...originQuery(client, endpoint.id), enabled: isShown })
@@ -120,9 +118,7 @@ function OriginText({ origin, endpoint }: { readonly origin: Origin; readonly en
   )
 }
 
-type PackageListProps = { readonly endpointId: string; readonly readAt: number | undefined }
-
-function PackageList({ endpointId, readAt }: PackageListProps) {
+function PackageList({ endpointId, readAt }: { readonly endpointId: string; readonly readAt: number | undefined }) {
   const { client } = useApp()
   const [isOpen, setOpen] = useState(false)
   const { data, error } = useQuery({

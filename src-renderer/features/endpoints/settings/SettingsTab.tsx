@@ -24,9 +24,7 @@ import { type DraftState, useSettings } from './use-settings.ts'
 const KEY = 'key'
 const DANGER = 'danger'
 
-export type SettingsTabProps = { readonly endpoint: LiveEndpoint; readonly state: DraftState }
-
-export function SettingsTab({ endpoint, state }: SettingsTabProps) {
+export function SettingsTab({ endpoint, state }: { readonly endpoint: LiveEndpoint; readonly state: DraftState }) {
   const form = useSettings(endpoint, state)
   const [search] = useSearchParams()
   const wanted = search.get('section')

@@ -191,9 +191,7 @@ export function pathOf(fields: readonly SettingField[], name: string): string | 
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-type Issue = z.core.$ZodIssue
-
-function issueText(issue: Issue, input: SettingInput | undefined): string {
+function issueText(issue: z.core.$ZodIssue, input: SettingInput | undefined): string {
   const isNumber = input?.kind === 'number'
   const bound = (value: number | bigint) =>
     isNumber ? withUnit(Number(value) / (input.factor ?? 1), input.unit) : String(value)

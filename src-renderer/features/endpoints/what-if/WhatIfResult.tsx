@@ -13,12 +13,10 @@ import type { Column, TableSort } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { costOf, settingText, updateOf } from './what-if-form.ts'
 
-export type WhatIfResultProps = { readonly endpoint: LiveEndpoint; readonly answer: WhatIfAnswer }
-
 const whole = (value: number) => Math.round(value).toLocaleString('en')
 const costText = (value: number) => (value >= 100 ? whole(value) : value.toPrecision(3))
 
-export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
+export function WhatIfResult({ endpoint, answer }: { readonly endpoint: LiveEndpoint; readonly answer: WhatIfAnswer }) {
   const { rows, jobs, spanMs, measured, notes, currency } = answer
   const use = useSetting(endpoint)
   const [sort, setSort] = useState<TableSort>()

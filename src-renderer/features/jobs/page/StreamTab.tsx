@@ -81,14 +81,12 @@ export function StreamTab({ job }: { readonly job: JobDetail }) {
   )
 }
 
-type ChunkListProps = { readonly chunks: readonly Chunk[]; readonly count: number }
-
 // Only the last chunks are shown; more in one element makes the window stutter.
 const SHOWN_CHUNKS = 200
 const SHOWN_LETTERS = 50_000
 
 /** Joins text chunks into one text; other values take a line each. */
-function ChunkList({ chunks, count }: ChunkListProps) {
+function ChunkList({ chunks, count }: { readonly chunks: readonly Chunk[]; readonly count: number }) {
   const canJoin = useMemo(() => chunks.every(({ output }) => typeof output === 'string'), [chunks])
   const [form, setForm] = useState<'Text' | 'Chunks'>('Text')
   const isText = canJoin && form === 'Text'

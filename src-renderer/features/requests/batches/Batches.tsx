@@ -15,8 +15,6 @@ import { batchesQuery } from '../request-queries.ts'
 import { ShownBatch } from './ShownBatch.tsx'
 import { SubmitBatch } from './SubmitBatch.tsx'
 
-export type BatchesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
-
 const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
   uploading: { tone: 'queued', text: 'Inputs missing' },
   running: { tone: 'running', text: 'Running' },
@@ -30,7 +28,7 @@ function batchState(batch: BatchView): StateDotProps {
 
 const idOf = ({ id }: BatchView) => id
 
-export function Batches({ endpoint, choice }: BatchesProps) {
+export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
   const { data, error } = useQuery(batchesQuery(client, endpoint.id))

@@ -19,9 +19,7 @@ import { readBody, useJobDraft } from './job-draft.ts'
 import { ResponsePane } from './ResponsePane.tsx'
 import { JOB_OPERATIONS, type JobOperation, useResponses } from './responses.ts'
 
-export type JobRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
-
-export function JobRequests({ endpoint, choice }: JobRequestsProps) {
+export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { operation, text, hints, problem, change, beginFrom } = useJobDraft(endpoint.id)
   const { responses, send, close } = useResponses(endpoint.id)
   const [search, setSearch] = useSearchParams()

@@ -152,12 +152,10 @@ const NEXT_STEPS: Readonly<Partial<Record<JobState, string>>> = {
 
 const worded = (error: Error) => (error instanceof ApiError ? `${error.code}: ${error.message}` : error)
 
-type StreamedChunksProps = { readonly chunks: readonly unknown[]; readonly ended: boolean }
-
 const SHOWN = 200
 
 /** Chunks as they arrive: texts joined, other values one by one, newest last. */
-export function StreamedChunks({ chunks, ended }: StreamedChunksProps) {
+export function StreamedChunks({ chunks, ended }: { readonly chunks: readonly unknown[]; readonly ended: boolean }) {
   const [all, setAll] = useState(false)
   const [form, setForm] = useState<'Text' | 'Chunks'>('Text')
   if (chunks.length === 0)

@@ -65,9 +65,7 @@ function Head({ name, test }: { readonly name: string; readonly test: LoadTest }
   )
 }
 
-type RowProps = { readonly stat: Stat; readonly one: LoadTest; readonly other: LoadTest }
-
-function Row({ stat, one, other }: RowProps) {
+function Row({ stat, one, other }: { readonly stat: Stat; readonly one: LoadTest; readonly other: LoadTest }) {
   const values = [stat.of(one), stat.of(other)] as const
   return (
     <tr className="h-8 border-b border-line/60">

@@ -18,9 +18,7 @@ import { LoadTestForm } from './LoadTestForm.tsx'
 import { LoadTestState, LoadTestView } from './LoadTestView.tsx'
 import { planText, STATS } from './stats.ts'
 
-export type LoadTestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
-
-export function LoadTests({ endpoint, choice }: LoadTestsProps) {
+export function LoadTests({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
   const { data, error } = useQuery(loadTestsQuery(client, endpoint.id))

@@ -20,8 +20,6 @@ import { Duration, Elapsed, Nothing, RelativeTime } from '../../../ui/Values.tsx
 import { schedulesQuery } from '../request-queries.ts'
 import { NextTimes, ScheduleForm } from './ScheduleForm.tsx'
 
-export type SchedulesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
-
 type ScheduleRun = ScheduleView['runs'][number]
 
 const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
@@ -31,7 +29,7 @@ const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
 }
 const idOf = ({ id }: ScheduleView) => id
 
-export function Schedules({ endpoint, choice }: SchedulesProps) {
+export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
   const { data, error } = useQuery(schedulesQuery(client, endpoint.id))

@@ -18,9 +18,7 @@ import { WebHistory } from './WebHistory.tsx'
 import { WebResponsePane } from './WebResponsePane.tsx'
 import { hasBody, sentHeaders, useWebDraft, type WebDraft, webProblem } from './web-draft.ts'
 
-export type WebRequestsProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
-
-export function WebRequests({ endpoint, choice }: WebRequestsProps) {
+export function WebRequests({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const [draft, change] = useWebDraft(endpoint)
   const [file, setFile] = useState<File>()
   const [search, setSearch] = useSearchParams()

@@ -99,9 +99,7 @@ function jsonProblem(text: string): string | undefined {
   }
 }
 
-type App = LiveEndpoint['app']
-
-export function useDeclaredRoutes(app: App): DeployedEndpoint | undefined {
+export function useDeclaredRoutes(app: LiveEndpoint['app']): DeployedEndpoint | undefined {
   const { client } = useApp()
   const { name = '', environment = '', resource } = app ?? {}
   const { data } = useQuery({ ...environmentQuery(client, { app: name, environment }), enabled: app !== undefined })

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
 import { useApp } from '../store/app-context.ts'
@@ -27,52 +27,40 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   const [, go] = useLocation()
   const { store, client, platform } = useApp()
   const { toggle } = useSidebar()
-  const toggleSidebar = useRef(toggle)
-  useEffect(() => {
-    toggleSidebar.current = toggle
-  })
-  return useMemo(() => {
-    const state = store.getState()
-    const signOut = () =>
-      client.call('sessionEnd').then(
-        () => state.setConnection('signed-out', platform.now()),
+  const state = store.getState()
+  const signOut = () =>
+    client.call('sessionEnd').then(
+      () => state.setConnection('signed-out', platform.now()),
+      (error: Error) => state.notify({ kind: 'error', text: error.message }),
+    )
+  // Loaded on demand, as part of the workflows bundle.
+  const newWorkflow = () =>
+    import('../features/workflow-editor/files/add-workflow.ts')
+      .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
+      .then(
+        ({ id }) => go(ADDRESS.workflow(id)),
         (error: Error) => state.notify({ kind: 'error', text: error.message }),
       )
-    // Loaded on demand, as part of the workflows bundle.
-    const newWorkflow = () =>
-      import('../features/workflow-editor/files/add-workflow.ts')
-        .then(({ addDraft, EMPTY_DOCUMENT }) => addDraft(client, 'Untitled', EMPTY_DOCUMENT))
-        .then(
-          ({ id }) => go(ADDRESS.workflow(id)),
-          (error: Error) => state.notify({ kind: 'error', text: error.message }),
-        )
-    return [
-      ...MAKES.map(({ to, ...command }) => ({ ...command, group: 'New', run: () => go(to) })),
-      { id: 'new-workflow', group: 'New', label: 'New empty workflow', run: () => void newWorkflow() },
-      ...[...SECTIONS, SETTINGS_SECTION].map(({ section, name, to, key }) => ({
-        id: `go-${section}`,
-        group: 'Go to',
-        label: name,
-        keys: `g ${key}`,
-        run: () => go(to),
-      })),
-      ...THEMES.map((theme) => ({
-        id: `theme-${theme}`,
-        group: 'Window',
-        label: `Theme: ${theme}`,
-        run: () => state.setTheme(theme),
-      })),
-      {
-        id: 'sidebar',
-        group: 'Window',
-        label: 'Pin or collapse the sidebar',
-        keys: '[',
-        run: () => toggleSidebar.current(),
-      },
-      { id: 'keys', group: 'Window', label: 'Show all keys', keys: '?', run: openSheet },
-      { id: 'sign-out', group: 'Window', label: 'Sign out this browser', run: () => void signOut() },
-    ]
-  }, [go, store, client, platform, openSheet])
+  return [
+    ...MAKES.map(({ to, ...command }) => ({ ...command, group: 'New', run: () => go(to) })),
+    { id: 'new-workflow', group: 'New', label: 'New empty workflow', run: () => void newWorkflow() },
+    ...[...SECTIONS, SETTINGS_SECTION].map(({ section, name, to, key }) => ({
+      id: `go-${section}`,
+      group: 'Go to',
+      label: name,
+      keys: `g ${key}`,
+      run: () => go(to),
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme-${theme}`,
+      group: 'Window',
+      label: `Theme: ${theme}`,
+      run: () => state.setTheme(theme),
+    })),
+    { id: 'sidebar', group: 'Window', label: 'Pin or collapse the sidebar', keys: '[', run: toggle },
+    { id: 'keys', group: 'Window', label: 'Show all keys', keys: '?', run: openSheet },
+    { id: 'sign-out', group: 'Window', label: 'Sign out this browser', run: () => void signOut() },
+  ]
 }
 
 export const WINDOW_KEYS = [

@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { type ReactNode, useEffect, useMemo } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { thingOf } from '../addresses.ts'
 import { useApp } from '../store/app-context.ts'
@@ -71,26 +71,30 @@ function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
   )
 }
 
-const NONE: readonly Command[] = []
-
-function WayUp({ parent }: { readonly parent: { readonly name: string; readonly to?: string } | undefined }) {
+function WayUp({ parent }: { readonly parent: PageProps['crumbs'][number] | undefined }) {
   const { store } = useApp()
   const [path, go] = useLocation()
   const search = useSearch()
   const { name, to } = parent ?? {}
   useEffect(() => store.getState().setSearch(path, search), [store, path, search])
-  const commands = useMemo(() => {
-    if (to === undefined) return NONE
-    const run = () => go(`${to}${store.getState().searches[to] ?? ''}`)
-    return [{ id: 'go-up', group: 'Go to', label: `Back to ${name}`, keys: 'Escape', run }]
-  }, [store, go, name, to])
-  return <CommandsHere commands={commands} />
+  if (to === undefined) return null
+  const run = () => go(`${to}${store.getState().searches[to] ?? ''}`)
+  return <CommandsHere commands={[{ id: 'go-up', group: 'Go to', label: `Back to ${name}`, keys: 'Escape', run }]} />
 }
 
-/** Offers commands in the palette while it is shown. Keep the list the same between renders. */
+/** Offers commands in the palette while it is shown. */
 export function CommandsHere({ commands }: { readonly commands: readonly Command[] }) {
   const { store } = useApp()
-  useEffect(() => store.getState().offer(commands), [store, commands])
+  const latest = useRef(commands)
+  useEffect(() => {
+    latest.current = commands
+  })
+  // Offered anew only if their texts change, which JSON keeps; what they do is always the latest.
+  const texts = JSON.stringify(commands)
+  useEffect(() => {
+    const offered = JSON.parse(texts) as readonly Omit<Command, 'run'>[]
+    return store.getState().offer(offered.map((one, at) => ({ ...one, run: () => latest.current[at]?.run() })))
+  }, [store, texts])
   return null
 }
 

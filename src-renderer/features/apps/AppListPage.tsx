@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { AppWindow, BookOpen, FolderOpen, LayoutTemplate, Plus } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import { appsQuery, examplesQuery, projectsQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -13,7 +11,6 @@ import { EnvironmentTable } from './deployed/EnvironmentTable.tsx'
 import { OpenFolderPanel } from './OpenFolderPanel.tsx'
 import { ProjectTable } from './ProjectTable.tsx'
 
-const CRUMBS = [{ name: 'Apps' }]
 const AS_IT_IS = 'folder'
 
 export function AppListPage() {
@@ -22,31 +19,24 @@ export function AppListPage() {
   const { data: appList, error: appsError } = useQuery(appsQuery(client))
   const [search, setSearch] = useSearchParams()
   const opens = search.get('open') ?? undefined
-  const open = useCallback(
-    (what: string | undefined) => setSearch(what === undefined ? {} : { open: what }),
-    [setSearch],
-  )
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      { id: 'new-app', group: 'Apps', label: 'New app from the template', keys: 'n', run: () => open('app') },
-      {
-        id: 'open-folder',
-        group: 'Apps',
-        label: 'Open a folder with an app',
-        also: 'new project new endpoints',
-        keys: 'o',
-        run: () => open(AS_IT_IS),
-      },
-    ],
-    [open],
-  )
+  const open = (what: string | undefined) => setSearch(what === undefined ? {} : { open: what })
   const projects = projectList?.projects
   const environments = appList?.apps.flatMap((app) => app.environments)
   const nothing = projects?.length === 0 && appList?.apps.length === 0
   return (
     <Page
-      crumbs={CRUMBS}
-      commands={commands}
+      crumbs={[{ name: 'Apps' }]}
+      commands={[
+        { id: 'new-app', group: 'Apps', label: 'New app from the template', keys: 'n', run: () => open('app') },
+        {
+          id: 'open-folder',
+          group: 'Apps',
+          label: 'Open a folder with an app',
+          also: 'new project new endpoints',
+          keys: 'o',
+          run: () => open(AS_IT_IS),
+        },
+      ]}
       actions={
         <>
           <NewAppMenu onOpen={() => open(AS_IT_IS)} onChoose={open} />

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { chooseEnvironment } from '../../../src-main/features/apps/rules/app-target.ts'
 import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab, PROJECT_TABS, type ProjectTab } from '../../addresses.ts'
@@ -34,19 +33,15 @@ export function AppTabs({ current, ...shown }: ShownApp & { readonly current: Pr
   )
 }
 
-export function useAppTabCommands({ app, projectId, environment }: ShownApp): readonly Command[] {
+export function useAppTabCommands(shown: ShownApp): readonly Command[] {
   const [, go] = useLocation()
-  return useMemo(
-    () =>
-      tabsOf({ app, projectId, environment }).map(({ tab, to }, at) => ({
-        id: `tab-${tab}`,
-        group: app,
-        label: TAB_NAMES[tab],
-        keys: String(at + 1),
-        run: () => go(to),
-      })),
-    [go, app, projectId, environment],
-  )
+  return tabsOf(shown).map(({ tab, to }, at) => ({
+    id: `tab-${tab}`,
+    group: shown.app,
+    label: TAB_NAMES[tab],
+    keys: String(at + 1),
+    run: () => go(to),
+  }))
 }
 
 function tabsOf({ app, projectId, environment }: ShownApp) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Container, FileCode } from 'lucide-react'
-import { useCallback, useMemo, useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { Route, Switch } from 'wouter'
 import type { CatalogEntry } from '../../../src-main/contract/catalog.ts'
 import { isNodeHandler } from '../../../src-main/contract/endpoint.ts'
@@ -8,7 +8,6 @@ import { serverOfEntry, serverText, USUAL_SERVERS } from '../../../src-main/feat
 import { ADDRESS } from '../../addresses.ts'
 import { catalogQuery } from '../../api-client/queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
 import { SearchField } from '../../ui/form/Field.tsx'
@@ -33,32 +32,25 @@ export function CatalogPages() {
   )
 }
 
-const CRUMBS = [{ name: 'Catalog' }]
-
 function CatalogPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(catalogQuery(client))
   const [search, set] = useSearchParts()
-  const show = useCallback((entry: string | undefined) => set({ entry }, { replace: false }), [set])
+  const show = (entry: string | undefined) => set({ entry }, { replace: false })
   const cards = useRef<HTMLUListElement>(null)
   useCardKeys('Catalog', cards)
   const text = search.get('q') ?? ''
   const entries = useMemo(() => findEntries(data?.entries ?? [], text), [data, text])
   const open = data?.entries.find(({ id }) => id === search.get('entry'))
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      (data?.entries ?? []).map(({ id, name }) => ({
+  return (
+    <Page
+      crumbs={[{ name: 'Catalog' }]}
+      commands={(data?.entries ?? []).map(({ id, name }) => ({
         id: `catalog-${id}`,
         group: 'Catalog',
         label: `Create an endpoint: ${name}`,
         run: () => show(id),
-      })),
-    [data, show],
-  )
-  return (
-    <Page
-      crumbs={CRUMBS}
-      commands={commands}
+      }))}
       actions={<SearchField label="Search the catalog" value={text} onChange={(q) => set({ q })} />}
     >
       {error !== null && <ErrorNotice error={error} />}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import { endpointStateLabel, STATES_BY_ATTENTION } from '../../../src-main/features/workers/rules/endpoint-state.ts'
@@ -31,8 +31,6 @@ import { NewEndpointMenu } from './NewEndpointMenu.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
 import { NEW_ENDPOINTS, type NewEndpoint } from './new-endpoint.ts'
 
-const CRUMBS = [{ name: 'Endpoints' }]
-
 export function EndpointListPage() {
   const [, go] = useLocation()
   const loaded = useAppState((state) => state.live.loaded)
@@ -49,47 +47,20 @@ export function EndpointListPage() {
   const isEmpty = useAppState((state) => Object.keys(state.live.endpoints).length === 0)
   const isNew = useAppState(({ live }) => Object.values(live.endpoints).every(isSample))
   const wanted = NEW_ENDPOINTS.find((kind) => kind === search.get('new'))
-  const openNew = useCallback(
-    (kind: NewEndpoint | undefined) => setSearch(kind === undefined ? {} : { new: kind }),
-    [setSearch],
-  )
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'new-handler',
-        group: 'Endpoints here',
-        label: 'New endpoint from a handler file',
-        keys: 'n',
-        run: () => openNew('handler'),
-      },
-      {
-        id: 'new-command',
-        group: 'Endpoints here',
-        label: 'New endpoint from a command',
-        run: () => openNew('command'),
-      },
-      { id: 'new-web', group: 'Endpoints here', label: 'New endpoint from a web app', run: () => openNew('web') },
-      { id: 'new-image', group: 'Endpoints here', label: 'New endpoint from an image', run: () => openNew('image') },
-      {
-        id: 'new-catalog',
-        group: 'Endpoints here',
-        label: 'New endpoint from the catalog',
-        run: () => go(ADDRESS.catalog),
-      },
-      {
-        id: 'open-folder',
-        group: 'Endpoints here',
-        label: 'New endpoints from an app folder',
-        run: () => go(ADDRESS.openFolder('folder')),
-      },
-    ],
-    [openNew, go],
-  )
+  const openNew = (kind: NewEndpoint | undefined) => setSearch(kind === undefined ? {} : { new: kind })
+  const commands: readonly Omit<Command, 'group'>[] = [
+    { id: 'new-handler', label: 'New endpoint from a handler file', keys: 'n', run: () => openNew('handler') },
+    { id: 'new-command', label: 'New endpoint from a command', run: () => openNew('command') },
+    { id: 'new-web', label: 'New endpoint from a web app', run: () => openNew('web') },
+    { id: 'new-image', label: 'New endpoint from an image', run: () => openNew('image') },
+    { id: 'new-catalog', label: 'New endpoint from the catalog', run: () => go(ADDRESS.catalog) },
+    { id: 'open-folder', label: 'New endpoints from an app folder', run: () => go(ADDRESS.openFolder('folder')) },
+  ]
   return (
     <Page
       fills
-      crumbs={CRUMBS}
-      commands={commands}
+      crumbs={[{ name: 'Endpoints' }]}
+      commands={commands.map((one) => ({ ...one, group: 'Endpoints here' }))}
       actions={
         <>
           {!isEmpty && <SearchField label="Search endpoints" value={filter.text} onChange={(q) => setParts({ q })} />}

@@ -1,5 +1,4 @@
 import { SquareTerminal, TriangleAlert } from 'lucide-react'
-import { useMemo } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
@@ -134,25 +133,22 @@ function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
 function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readonly Command[] {
   const [, go] = useLocation()
   const { pause, resume, clearFaults } = useEndpointActions({ id, name })
-  return useMemo(() => {
-    const group = `Endpoint ${name}`
-    const tabs = ENDPOINT_TABS.map((tab, at) => ({
+  const group = `Endpoint ${name}`
+  const rest = paused
+    ? { label: `Resume ${name}`, run: () => void resume() }
+    : { label: `Pause ${name}`, run: () => void pause() }
+  const off = { id: 'faults-off', group, label: `Turn off fault injection on ${name}` }
+  return [
+    ...ENDPOINT_TABS.map((tab, at) => ({
       id: `tab-${tab}`,
       group,
       label: TAB_NAMES[tab],
       keys: String(at + 1),
       run: () => go(ADDRESS.endpoint(id, tab)),
-    }))
-    const rest = paused
-      ? { label: `Resume ${name}`, run: () => void resume() }
-      : { label: `Pause ${name}`, run: () => void pause() }
-    const off = { id: 'faults-off', group, label: `Turn off fault injection on ${name}` }
-    return [
-      ...tabs,
-      { id: 'pause', group, keys: 'p', ...rest },
-      ...(faults === undefined ? [] : [{ ...off, run: () => void clearFaults(faults) }]),
-    ]
-  }, [go, id, name, paused, faults, pause, resume, clearFaults])
+    })),
+    { id: 'pause', group, keys: 'p', ...rest },
+    ...(faults === undefined ? [] : [{ ...off, run: () => void clearFaults(faults) }]),
+  ]
 }
 
 /** The log, searched for the text of the address. */

@@ -1,7 +1,5 @@
-import { useMemo } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotFound } from '../../ui/PageStates.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -34,8 +32,6 @@ export function JobPages() {
   )
 }
 
-const CRUMBS = [{ name: 'Jobs' }]
-
 function SectionTabs({ current }: { readonly current: 'jobs' | 'comparisons' }) {
   return (
     <Tabs
@@ -50,20 +46,14 @@ function SectionTabs({ current }: { readonly current: 'jobs' | 'comparisons' }) 
 
 function JobListPage() {
   const [, go] = useLocation()
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'comparisons',
-        group: 'Jobs here',
-        label: 'Comparisons of versions',
-        also: 'compare bisect',
-        run: () => go(ADDRESS.comparisons),
-      },
-    ],
-    [go],
-  )
+  const command = { id: 'comparisons', group: 'Jobs here', label: 'Comparisons of versions', also: 'compare bisect' }
   return (
-    <Page fills crumbs={CRUMBS} tabs={<SectionTabs current="jobs" />} commands={commands}>
+    <Page
+      fills
+      crumbs={[{ name: 'Jobs' }]}
+      tabs={<SectionTabs current="jobs" />}
+      commands={[{ ...command, run: () => go(ADDRESS.comparisons) }]}
+    >
       <JobsView />
     </Page>
   )

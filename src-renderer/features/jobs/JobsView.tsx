@@ -1,11 +1,10 @@
 import { SquareTerminal } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import { ADDRESS } from '../../addresses.ts'
 import { followEvents } from '../../live/follow-events.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CommandsHere } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
@@ -22,31 +21,16 @@ export function JobsView({ endpointId }: { readonly endpointId?: string }) {
     const read = readFilter(new URLSearchParams(text))
     return endpointId === undefined ? read : { ...read, endpoint: endpointId }
   }, [text, endpointId])
-  const setFilter = useCallback(
-    (next: typeof filter) => {
-      const { endpoint: _given, ...rest } = next
-      setSearch((before) => writeFilter(before, endpointId === undefined ? next : rest), { replace: true })
-    },
-    [setSearch, endpointId],
-  )
+  const setFilter = (next: typeof filter) => {
+    const { endpoint: _given, ...rest } = next
+    setSearch((before) => writeFilter(before, endpointId === undefined ? next : rest), { replace: true })
+  }
   const list = useJobWindow(filter)
   const phase = useStore(list, (state) => state.phase)
   const error = useStore(list, (state) => state.error)
   const isEmpty = useStore(list, (state) => state.count === 0 && state.fresh === 0)
   const { endpoint: _endpoint, ...own } = list.filter
   const isUnfiltered = isEmptyFilter(endpointId === undefined ? list.filter : own)
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'jobs-failed',
-        group: 'Jobs here',
-        label: 'Show failed and timed out jobs',
-        run: () => setFilter({ states: ['FAILED', 'TIMED_OUT'] }),
-      },
-      { id: 'jobs-all', group: 'Jobs here', label: 'Clear filters', run: () => setFilter({ states: [] }) },
-    ],
-    [setFilter],
-  )
   const clearFilters = () => setFilter({ states: [] })
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
@@ -69,7 +53,17 @@ export function JobsView({ endpointId }: { readonly endpointId?: string }) {
           ofEndpoint={endpointId !== undefined}
         />
       )}
-      <CommandsHere commands={commands} />
+      <CommandsHere
+        commands={[
+          {
+            id: 'jobs-failed',
+            group: 'Jobs here',
+            label: 'Show failed and timed out jobs',
+            run: () => setFilter({ states: ['FAILED', 'TIMED_OUT'] }),
+          },
+          { id: 'jobs-all', group: 'Jobs here', label: 'Clear filters', run: clearFilters },
+        ]}
+      />
     </div>
   )
 }

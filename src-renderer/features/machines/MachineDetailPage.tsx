@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw, Trash2 } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
 import { wayText } from '../../../src-main/features/machines/rules/way-text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { bytes } from '../../ui/format.ts'
@@ -26,20 +25,17 @@ export function MachineDetailPage({ name }: { readonly name: string }) {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(machinesQuery(client))
   const machine = data?.machines.find((one) => one.name === name)
-  const actions = useMachineActions()
-  const { test, whyNotTest, whyNotChange } = actions
+  const { test, whyNotTest, whyNotChange } = useMachineActions()
   const [asks, setAsks] = useState(false)
   const [, go] = useLocation()
-  const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'machine-test', group: 'Machine', label: `Test ${name}`, keys: 'r', run: () => void test(name) }],
-    [name, test],
-  )
   if (data !== undefined && machine === undefined) return <NotFound what={`a machine ${name}`} />
   return (
     <Page
       crumbs={[{ name: 'Machines', to: ADDRESS.machines }, { name }]}
       state={machine && <StateDot {...machineState(machine)} />}
-      commands={commands}
+      commands={[
+        { id: 'machine-test', group: 'Machine', label: `Test ${name}`, keys: 'r', run: () => void test(name) },
+      ]}
       actions={
         machine && (
           <>

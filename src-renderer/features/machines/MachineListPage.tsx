@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
-import { useMemo } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { MachineView } from '../../../src-main/contract/machines.ts'
 import { wayText } from '../../../src-main/features/machines/rules/way-text.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { bytes } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -22,8 +20,6 @@ import { FirstMachine } from './FirstMachine.tsx'
 import { cardsText, diskText, machineState, whyNotReached } from './machine-state.ts'
 import { useMachineActions } from './use-machine-actions.ts'
 
-const CRUMBS = [{ name: 'Machines' }]
-
 export function MachineListPage() {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -31,18 +27,18 @@ export function MachineListPage() {
   const { data, error, refetch } = useQuery(machinesQuery(client))
   const { whyNotChange } = useMachineActions()
   const machines = data?.machines ?? []
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      whyNotChange === undefined
-        ? [{ id: 'machine-add', group: 'Machines', label: 'Add machine', keys: 'n', run: () => go(ADDRESS.newMachine) }]
-        : [],
-    [go, whyNotChange],
-  )
+  const add = {
+    id: 'machine-add',
+    group: 'Machines',
+    label: 'Add machine',
+    keys: 'n',
+    run: () => go(ADDRESS.newMachine),
+  }
   const lost = machines.filter(({ state }) => state === 'unreachable')
   return (
     <Page
-      crumbs={CRUMBS}
-      commands={commands}
+      crumbs={[{ name: 'Machines' }]}
+      commands={whyNotChange === undefined ? [add] : []}
       state={machines.length > 0 && <span className="text-ink-2">{counted(machines.length, 'machine')}</span>}
       actions={
         <Button kind="main" disabled={whyNotChange !== undefined} onClick={() => setSearch({ new: 'machine' })}>

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { Route, Switch } from 'wouter'
 import type { ModelView } from '../../../src-main/contract/models.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { SearchField } from '../../ui/form/Field.tsx'
@@ -35,8 +34,6 @@ export function ModelPages() {
   )
 }
 
-const CRUMBS = [{ name: 'Models' }]
-
 function ModelsPage() {
   useLiveModels(true)
   const { client } = useApp()
@@ -44,7 +41,7 @@ function ModelsPage() {
   const { data: uses } = useQuery(modelUsesQuery(client))
   const downloads = useModelDownloads()
   const [search, set] = useSearchParts()
-  const show = useCallback((parts: SearchParts) => set(parts, { replace: false }), [set])
+  const show = (parts: SearchParts) => set(parts, { replace: false })
   const [sort, setSort] = useAddressSort()
   const text = search.get('q') ?? ''
   const rows = useMemo<readonly ModelRow[]>(() => {
@@ -54,26 +51,14 @@ function ModelsPage() {
       .map((model) => ({ ...model, uses: uses?.uses[model.name] ?? [] }))
   }, [data, uses, text])
   const open = rows.find((row) => rowIdOf(row) === search.get('model'))
-  const openDownload = useCallback(() => show({ new: 'download' }), [show])
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'model-download',
-        group: 'Models',
-        label: 'Download a model',
-        also: 'new model',
-        keys: 'n',
-        run: openDownload,
-      },
-    ],
-    [openDownload],
-  )
+  const openDownload = () => show({ new: 'download' })
+  const command = { id: 'model-download', group: 'Models', label: 'Download a model', also: 'new model', keys: 'n' }
   const total = data?.models.reduce((sum, model) => sum + model.bytes, 0) ?? 0
   const isEmpty = data?.models.length === 0
   return (
     <Page
-      crumbs={CRUMBS}
-      commands={commands}
+      crumbs={[{ name: 'Models' }]}
+      commands={[{ ...command, run: openDownload }]}
       state={
         data !== undefined &&
         !isEmpty && <span className="text-ink-2">{`${counted(data.models.length, 'model')}, ${bytes(total)}`}</span>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { EDITORS, type EditorName } from '../../../src-main/contract/editors.ts'
 import { NEW_REGISTRY } from '../../addresses.ts'
 import { settingsQuery } from '../../api-client/system-queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import { type Command, THEMES } from '../../store/app-slices.ts'
+import { THEMES } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Toggle } from '../../ui/form/Field.tsx'
@@ -22,7 +22,6 @@ import { RegistriesCard } from './RegistriesCard.tsx'
 import { SettingRow, useSaveSetting } from './SettingRow.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
 
-const CRUMBS = [{ name: 'Settings' }]
 const NAMES = Object.keys(SETTING_TEXTS) as (keyof typeof SETTING_TEXTS)[]
 
 export function SettingsPages() {
@@ -37,20 +36,9 @@ export function SettingsPages() {
     showSection(wanted)
     showField(wanted)
   }, [wanted, isThere])
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      {
-        id: 'add-registry',
-        group: 'Settings here',
-        label: 'Add registry credentials',
-        also: 'new',
-        run: () => setSearch({ registry: NEW_REGISTRY }),
-      },
-    ],
-    [setSearch],
-  )
+  const command = { id: 'add-registry', group: 'Settings here', label: 'Add registry credentials', also: 'new' }
   return (
-    <Page crumbs={CRUMBS} commands={commands}>
+    <Page crumbs={[{ name: 'Settings' }]} commands={[{ ...command, run: () => setSearch({ registry: NEW_REGISTRY }) }]}>
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4">
         {error !== null && (
           <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />

@@ -1,13 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, RefreshCw } from 'lucide-react'
-import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { DoctorFix, DoctorRow } from '../../../src-main/contract/system.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { doctorQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { ErrorNotice, SkeletonRows, useAsCalled } from '../../ui/PageStates.tsx'
@@ -19,15 +17,11 @@ import { SystemPage } from './SystemPage.tsx'
 export function ChecksPage() {
   const { client } = useApp()
   const { data, error, isFetching, refetch } = useQuery(doctorQuery(client))
-  const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'check', group: 'System', label: 'Check again', keys: 'r', run: () => void refetch() }],
-    [refetch],
-  )
   return (
     <SystemPage
       tab="checks"
       state={data && <Verdict rows={data.rows} />}
-      commands={commands}
+      commands={[{ id: 'check', group: 'System', label: 'Check again', keys: 'r', run: () => void refetch() }]}
       actions={
         <>
           {data !== undefined && (

@@ -1,10 +1,9 @@
 import { CircleStop, RefreshCw } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { FollowedLog } from '../../ui/output/LogView.tsx'
@@ -33,11 +32,20 @@ export function WorkerDrawer({ workerId, part, ended, points, toPart, onClose }:
   const worker = useAppState((state) => state.live.workers[workerId])
   const endpointId = worker?.endpointId ?? ended?.endpointId
   const endpoint = useAppState((state) => (endpointId === undefined ? undefined : state.live.endpoints[endpointId]))
-  const commands = useDrawerCommands(workerId, worker, toPart)
+  const [, go] = useLocation()
+  const { replace } = useWorkerActions()
+  const group = `Worker ${workerId}`
+  const canReplace = worker !== undefined && worker.state !== 'stopping'
+  const again = { id: 'worker-replace', group, label: 'Replace it', run: () => worker && void replace(worker) }
   const style = worker === undefined ? endedStyle(ended) : WORKER_STYLES[worker.state]
   return (
     <SidePanel open onOpenChange={onClose} title={`Worker ${workerId}`} width="wide" fills>
-      <CommandsHere commands={commands} />
+      <CommandsHere
+        commands={[
+          ...PARTS.map(({ part, label }) => ({ id: `worker-${part}`, group, label, run: () => go(toPart(part)) })),
+          ...(canReplace ? [again] : []),
+        ]}
+      />
       <div className="-mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
         <StateDot {...style} />
         {endpointId !== undefined && (
@@ -105,18 +113,3 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
   { part: 'log', label: 'Show its log' },
   { part: 'shell', label: 'Open a shell in it' },
 ]
-
-function useDrawerCommands(
-  workerId: string,
-  worker: WorkerView | undefined,
-  toPart: (part: DrawerPart) => string,
-): readonly Command[] {
-  const [, go] = useLocation()
-  const { replace } = useWorkerActions()
-  return useMemo(() => {
-    const group = `Worker ${workerId}`
-    const parts = PARTS.map(({ part, label }) => ({ id: `worker-${part}`, group, label, run: () => go(toPart(part)) }))
-    if (worker === undefined || worker.state === 'stopping') return parts
-    return [...parts, { id: 'worker-replace', group, label: 'Replace it', run: () => void replace(worker) }]
-  }, [workerId, worker, toPart, go, replace])
-}

@@ -1,9 +1,7 @@
-import { useMemo } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
-import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotFound } from '../../ui/PageStates.tsx'
 import { WorkerGrid } from './WorkerGrid.tsx'
@@ -22,7 +20,6 @@ export function WorkerPages() {
   )
 }
 
-const CRUMBS = [{ name: 'Workers' }]
 const OFFERED_STATES = ['running', 'idle', 'initializing', 'unhealthy', 'ended'] as const
 
 function AllWorkers() {
@@ -31,22 +28,18 @@ function AllWorkers() {
   const running = useAppState(
     (state) => Object.values(state.live.workers).filter((worker) => worker.state === 'running').length,
   )
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      { id: 'all-workers', group: 'Workers', label: 'Show all workers', run: () => go(ADDRESS.workers) },
-      ...OFFERED_STATES.map((state) => ({
-        id: `workers-${state}`,
-        group: 'Workers',
-        label: `Show workers: ${WORKER_STYLES[state].text}`,
-        run: () => go(`${ADDRESS.workers}?state=${state}`),
-      })),
-    ],
-    [go],
-  )
   return (
     <Page
-      crumbs={CRUMBS}
-      commands={commands}
+      crumbs={[{ name: 'Workers' }]}
+      commands={[
+        { id: 'all-workers', group: 'Workers', label: 'Show all workers', run: () => go(ADDRESS.workers) },
+        ...OFFERED_STATES.map((state) => ({
+          id: `workers-${state}`,
+          group: 'Workers',
+          label: `Show workers: ${WORKER_STYLES[state].text}`,
+          run: () => go(`${ADDRESS.workers}?state=${state}`),
+        })),
+      ]}
       state={
         <span className="text-ink-2">
           {counted(count, 'worker')}, {running} running

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check, Hammer } from 'lucide-react'
-import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
@@ -24,15 +22,11 @@ export function BuildTab({ project }: { readonly project: ProjectDetail }) {
   const { names } = excludes
   const runs = build?.state === 'running'
   const begin = () => start(names)
-  const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'build', group: 'Project', label: 'Build', keys: 'b', run: () => start(names) }],
-    [start, names],
-  )
   if (error !== null && build === undefined) return <ErrorNotice error={error} />
   if (build === undefined) return <SkeletonRows rows={6} />
   return (
     <>
-      <CommandsHere commands={commands} />
+      <CommandsHere commands={[{ id: 'build', group: 'Project', label: 'Build', keys: 'b', run: begin }]} />
       <div className="flex flex-wrap items-center gap-3">
         <ExcludedList excludes={excludes} />
         <span className="ml-auto" />

@@ -1,8 +1,7 @@
 import { ExternalLink, MonitorPlay } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { PreviewView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
@@ -27,14 +26,8 @@ export function PreviewTab({ project }: { readonly project: ProjectDetail }) {
   const live = usePreview(project)
   const { preview, error, start, stop } = live
   const runs = preview != null && preview.state !== 'ended'
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      runs
-        ? { id: 'preview', group: 'Project', label: 'Stop preview', keys: 'p', run: () => stop() }
-        : { id: 'preview', group: 'Project', label: 'Start preview', keys: 'p', run: () => start() },
-    ],
-    [runs, start, stop],
-  )
+  const [label, run] = runs ? ['Stop preview', () => stop()] : ['Start preview', () => start()]
+  const commands = [{ id: 'preview', group: 'Project', label, keys: 'p', run }]
   if (preview === undefined) return error === null ? <SkeletonRows rows={6} /> : <ErrorNotice error={error} />
   if (preview === null)
     return (

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { NodeTypesResponse } from '../../../../src-main/contract/workflows.ts'
 import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
@@ -8,7 +8,6 @@ import { isStandIn, takesWorkflows } from '../../../../src-main/features/workflo
 import { isSameServer, serverText } from '../../../../src-main/features/workflows/rules/server-address.ts'
 import { ago } from '../../../../src-main/lib/text.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { exactTime } from '../../../ui/format.ts'
@@ -61,10 +60,7 @@ function ReadFromServer({ endpointId }: { readonly endpointId: string }) {
     mutationFn: () => readNodeTypes(app, endpointId),
     onSuccess: (response) => queries.setQueryData(originQuery(app.client, endpointId).queryKey, originOf(response)),
   })
-  const commands = useMemo<readonly Command[]>(
-    () => [{ id: 'read-node-types', group: 'Settings here', label: 'Read the node classes', run: () => mutate() }],
-    [mutate],
-  )
+  const command = { id: 'read-node-types', group: 'Settings here', label: 'Read the node classes', run: () => mutate() }
   return (
     <>
       <Button aria-disabled={isPending} onClick={() => !isPending && mutate()}>
@@ -75,7 +71,7 @@ function ReadFromServer({ endpointId }: { readonly endpointId: string }) {
           <ErrorNotice error={error} />
         </div>
       )}
-      <CommandsHere commands={commands} />
+      <CommandsHere commands={[command]} />
     </>
   )
 }

@@ -1,12 +1,11 @@
 import clsx from 'clsx'
-import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../../../../src-main/features/endpoints/rules/settings/sections.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useAppState } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CONTROL } from '../../../ui/form/Field.tsx'
@@ -36,19 +35,6 @@ export function SettingsTab({ endpoint, state }: { readonly endpoint: LiveEndpoi
     if (field !== null) showField(field)
     else if (wanted !== null) showSection(wanted)
   }, [wanted, field])
-  const { save, discard } = form
-  const dirty = Object.keys(form.draft).length > 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are new each time and do the same
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      dirty
-        ? [
-            { id: 'save-settings', group: 'Settings here', label: 'Save the settings', run: () => void save() },
-            { id: 'discard-settings', group: 'Settings here', label: 'Discard changed settings', run: discard },
-          ]
-        : [],
-    [dirty, form.read],
-  )
   const sections = SETTING_SECTIONS.map((section) => ({
     ...section,
     fields: section.fields.filter(({ applies }) => applies?.(form.read.effective) !== false),
@@ -91,7 +77,14 @@ export function SettingsTab({ endpoint, state }: { readonly endpoint: LiveEndpoi
         </div>
         <SaveBar form={form} workers={workers.length} running={endpoint.inProgress} />
       </div>
-      <CommandsHere commands={commands} />
+      {Object.keys(form.draft).length > 0 && (
+        <CommandsHere
+          commands={[
+            { id: 'save-settings', group: 'Settings here', label: 'Save the settings', run: () => void form.save() },
+            { id: 'discard-settings', group: 'Settings here', label: 'Discard changed settings', run: form.discard },
+          ]}
+        />
+      )}
     </div>
   )
 }

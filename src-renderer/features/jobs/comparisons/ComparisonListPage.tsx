@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitCompareArrows } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
@@ -44,21 +43,15 @@ export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
   const [search] = useSearchParams()
   const { data, error } = useQuery(comparisonsQuery(client))
   const whyNot = useWhyNot('run', 'Starting a comparison')
-  const start = useCallback(() => go(ADDRESS.newComparison()), [go])
-  const commands = useMemo<readonly Command[]>(
-    () =>
-      whyNot === undefined
-        ? [{ id: 'new-comparison', group: 'Comparisons', label: 'New comparison', keys: 'n', run: start }]
-        : [],
-    [start, whyNot],
-  )
+  const start = () => go(ADDRESS.newComparison())
+  const command = { id: 'new-comparison', group: 'Comparisons', label: 'New comparison', keys: 'n', run: start }
   const button = (
     <Button kind="main" disabled={whyNot !== undefined} title={whyNot} onClick={start}>
       <GitCompareArrows aria-hidden /> New comparison
     </Button>
   )
   return (
-    <Page crumbs={CRUMBS} tabs={tabs} actions={button} commands={commands}>
+    <Page crumbs={CRUMBS} tabs={tabs} actions={button} commands={whyNot === undefined ? [command] : []}>
       {error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.comparisons.length === 0 && (

@@ -1,8 +1,6 @@
 import { Columns2, Download, GitCompareArrows, Repeat, RotateCcw, X } from 'lucide-react'
-import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import type { Bulk } from './selected-jobs.ts'
@@ -24,16 +22,7 @@ export type BulkBarProps = {
 export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy, ...props }: BulkBarProps) {
   const { compare, versions, onClear } = props
   const [, go] = useLocation()
-  const commands = useMemo<readonly Command[]>(() => {
-    const group = 'Selected jobs'
-    return [
-      { id: 'bulk-retry', group, label: `Retry ${label}`, run: () => void retry.run() },
-      { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
-      { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
-      { id: 'bulk-cancel', group, label: `Cancel ${label}`, run: onCancel },
-      { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
-    ]
-  }, [label, retry, rerun, onCancel, onExport, onClear])
+  const group = 'Selected jobs'
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
       <span className="font-medium">{label}</span>
@@ -71,7 +60,15 @@ export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy,
       <Button kind="quiet" onClick={onClear}>
         Clear selection
       </Button>
-      <CommandsHere commands={commands} />
+      <CommandsHere
+        commands={[
+          { id: 'bulk-retry', group, label: `Retry ${label}`, run: () => void retry.run() },
+          { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
+          { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
+          { id: 'bulk-cancel', group, label: `Cancel ${label}`, run: onCancel },
+          { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
+        ]}
+      />
     </div>
   )
 }

@@ -41,18 +41,16 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const waits = status === 'IN_QUEUE'
   const edit = ADDRESS.requestFromJob(endpointId, id)
   const compare = `${ADDRESS.jobs}/compare?a=${encodeURIComponent(id)}`
-  const commands = useMemo<readonly Command[]>(() => {
-    const group = 'This job'
-    const r = retries ? {} : { keys: 'r' }
-    return [
-      ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
-      ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', ...r, run: () => void rerun() }] : []),
-      ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
-      ...(waits ? ENDS.map(({ to, label }) => ({ id: `job-${to}`, group, label, run: () => void moveTo(to) })) : []),
-      { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
-      { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
-    ]
-  }, [retries, reruns, cancels, waits, retry, rerun, moveTo, go, edit, compare])
+  const group = 'This job'
+  const r = retries ? {} : { keys: 'r' }
+  const commands: readonly Command[] = [
+    ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
+    ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', ...r, run: () => void rerun() }] : []),
+    ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
+    ...(waits ? ENDS.map(({ to, label }) => ({ id: `job-${to}`, group, label, run: () => void moveTo(to) })) : []),
+    { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
+    { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
+  ]
   // A link, so that the browser streams to disk.
   const exportJob = () => {
     const href = client.address('jobFile', { path: { jobId: id } })

@@ -5,7 +5,6 @@ import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { SavedRequest } from '../../../../src-main/contract/requests.ts'
 import type { SampleCall } from '../../../../src-main/features/jobs/rules/requests/sample-call.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
@@ -26,16 +25,9 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
   const read = useMemo(() => (text === undefined ? undefined : readBody(text)), [text])
   const body = read?.ok ? text : undefined
   const sendOne = useCallback(() => body !== undefined && send([operation], body), [send, operation, body])
-  const sendAll = useCallback(() => body !== undefined && send(JOB_OPERATIONS, body), [send, body])
-  const showSaved = useCallback(() => setSearch({ panel: 'saved' }), [setSearch])
-  const commands = useMemo<readonly Command[]>(() => {
-    const group = `Endpoint ${endpoint.name}`
-    return [
-      { id: 'send', group, label: 'Send this request', run: sendOne },
-      { id: 'send-all', group, label: 'Send it as run, runsync and stream', run: sendAll },
-      { id: 'saved', group, label: 'Saved requests', also: 'new saved request', keys: 's', run: showSaved },
-    ]
-  }, [endpoint.name, sendOne, sendAll, showSaved])
+  const sendAll = () => body !== undefined && send(JOB_OPERATIONS, body)
+  const showSaved = () => setSearch({ panel: 'saved' })
+  const group = `Endpoint ${endpoint.name}`
   const load = ({ request }: SavedRequest) => {
     if (request.operation !== 'request') change({ operation: request.operation, body: request.body })
   }
@@ -43,7 +35,13 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
   useSendKey(sendOne)
   return (
     <>
-      <CommandsHere commands={commands} />
+      <CommandsHere
+        commands={[
+          { id: 'send', group, label: 'Send this request', run: sendOne },
+          { id: 'send-all', group, label: 'Send it as run, runsync and stream', run: sendAll },
+          { id: 'saved', group, label: 'Saved requests', also: 'new saved request', keys: 's', run: showSaved },
+        ]}
+      />
       <SendStrip
         choice={choice}
         operation={operation}

@@ -1,11 +1,10 @@
 import { Bookmark, Send, Square } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { RequestDraft } from '../../../../src-main/contract/requests.ts'
 import type { SampleCall } from '../../../../src-main/features/jobs/rules/requests/sample-call.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
@@ -27,25 +26,18 @@ export function WebRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
   const sendNow = useCallback(() => {
     if (problem === undefined) send(draft, file)
   }, [send, draft, file, problem])
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      { id: 'send', group: `Endpoint ${endpoint.name}`, label: 'Send this request', run: sendNow },
-      {
-        id: 'saved',
-        group: `Endpoint ${endpoint.name}`,
-        label: 'Saved requests',
-        also: 'new saved request',
-        keys: 's',
-        run: () => setSearch({ panel: 'saved' }),
-      },
-    ],
-    [endpoint.name, sendNow, setSearch],
-  )
+  const showSaved = () => setSearch({ panel: 'saved' })
+  const group = `Endpoint ${endpoint.name}`
   const isOpen = response !== undefined && response.endedAt === undefined
   useSendKey(sendNow)
   return (
     <>
-      <CommandsHere commands={commands} />
+      <CommandsHere
+        commands={[
+          { id: 'send', group, label: 'Send this request', run: sendNow },
+          { id: 'saved', group, label: 'Saved requests', also: 'new saved request', keys: 's', run: showSaved },
+        ]}
+      />
       <div className="flex flex-col gap-1">
         <div className="flex flex-wrap items-center gap-2">
           {choice}
@@ -57,7 +49,7 @@ export function WebRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
               <Square aria-hidden /> Stop
             </Button>
           )}
-          <Button className="ml-auto" onClick={() => setSearch({ panel: 'saved' })}>
+          <Button className="ml-auto" onClick={showSaved}>
             <Bookmark aria-hidden /> Saved requests
           </Button>
         </div>

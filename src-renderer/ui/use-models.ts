@@ -7,6 +7,7 @@ import {
   modelNews,
 } from '../../src-main/contract/models.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
+import { useTell } from './use-tell.ts'
 
 type Client = AppServices['client']
 
@@ -51,10 +52,10 @@ export function useLiveModels(follows: boolean): void {
 }
 
 export function useDownloadActions() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { failed } = useTell()
   const queries = useQueryClient()
   const onSettled = () => queries.invalidateQueries({ queryKey: ['model-news'] })
-  const onError = (error: Error) => void store.getState().notify({ kind: 'error', text: error.message })
   const start = useMutation({
     mutationFn: (body: ModelDownloadCreate) => client.call('modelDownloadCreate', { body }),
     onSettled,
@@ -63,7 +64,7 @@ export function useDownloadActions() {
     mutationFn: ({ id, to }: { readonly id: string; readonly to: 'Retry' | 'Cancel' | 'Remove' }) =>
       client.call(`modelDownload${to}`, { path: { downloadId: id } }) as Promise<unknown>,
     onSettled,
-    onError,
+    onError: failed,
   })
   return { start, change }
 }

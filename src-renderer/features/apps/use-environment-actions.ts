@@ -1,69 +1,47 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { ReleaseCreate, ReleaseSource, VariablesUpdate } from '../../../src-main/contract/app.ts'
 import type { AppTarget } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
+import { useTell } from '../../ui/use-tell.ts'
 
-export type EnvironmentActions = {
-  readonly release: (
-    source: ReleaseSource,
-    more?: Partial<Pick<ReleaseCreate, 'deletes' | 'git' | 'machine' | 'runsOn'>>,
-  ) => Promise<number | undefined>
-  readonly cancelRelease: (number: number) => Promise<boolean>
-  readonly changeVariables: (changes: Partial<VariablesUpdate>) => Promise<boolean>
-  readonly undeploy: () => Promise<boolean>
-  readonly remove: () => Promise<boolean>
-  readonly removeApp: () => Promise<boolean>
-}
-
-export function useEnvironmentActions({ app, environment }: AppTarget): EnvironmentActions {
-  const { client, store } = useApp()
+/** Actions that tell their results; each but `release` returns whether it succeeded. */
+export function useEnvironmentActions({ app, environment }: AppTarget) {
+  const { client } = useApp()
   const queries = useQueryClient()
-  return useMemo(() => {
-    const { notify } = store.getState()
-    const path = { app, environment }
+  const tell = useTell()
+  const path = { app, environment }
+  const name = `${app}/${environment}`
 
-    async function attempt<T>(work: () => Promise<T>, done?: string): Promise<T | undefined> {
-      try {
-        const result = await work()
-        if (done !== undefined) notify({ kind: 'done', text: done })
-        return result
-      } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
-        return undefined
-      } finally {
-        for (const queryKey of [['apps'], ['environment', app, environment]])
-          void queries.invalidateQueries({ queryKey })
-      }
-    }
-    const name = `${app}/${environment}`
+  async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+    const isDone = await tell.attempt(work, done)
+    for (const queryKey of [['apps'], ['environment', app, environment]]) void queries.invalidateQueries({ queryKey })
+    return isDone
+  }
 
-    return {
-      async release(source, more = {}) {
-        const body = { source, ...more }
-        const progress = await attempt(() => client.call('releaseCreate', { path, body }))
-        if (progress === undefined) return undefined
-        const { number } = progress.release
+  return {
+    /** @returns the number of the release; undefined if it was refused */
+    async release(
+      source: ReleaseSource,
+      more: Partial<Pick<ReleaseCreate, 'deletes' | 'git' | 'machine' | 'runsOn'>> = {},
+    ): Promise<number | undefined> {
+      let number: number | undefined
+      await attempt(async () => {
+        const progress = await client.call('releaseCreate', { path, body: { source, ...more } })
+        number = progress.release.number
         queries.setQueryData(['release', app, environment, number], progress)
-        return number
-      },
-      async cancelRelease(number) {
-        const call = () => client.call('releaseCancel', { path: { ...path, number: String(number) } })
-        return (await attempt(call)) !== undefined
-      },
-      async changeVariables(body) {
-        const result = await attempt(() => client.call('variablesUpdate', { path, body }))
-        if (result?.changed === false)
-          notify({ kind: 'done', text: 'Nothing changed: the value is the same as before.' })
-        return result !== undefined
-      },
-      undeploy: async () =>
-        (await attempt(() => client.call('environmentUndeploy', { path }), `The endpoints of ${name} are deleted.`)) !==
-        undefined,
-      remove: async () =>
-        (await attempt(() => client.call('environmentDelete', { path }), `${name} is deleted.`)) !== undefined,
-      removeApp: async () =>
-        (await attempt(() => client.call('appDelete', { path: { app } }), `${app} is deleted.`)) !== undefined,
-    }
-  }, [client, store, queries, app, environment])
+      })
+      return number
+    },
+    cancelRelease: (number: number) =>
+      attempt(() => client.call('releaseCancel', { path: { ...path, number: String(number) } })),
+    changeVariables: (body: Partial<VariablesUpdate>) =>
+      attempt(async () => {
+        const { changed } = await client.call('variablesUpdate', { path, body })
+        if (changed === false) tell.done('Nothing changed: the value is the same as before.')
+      }),
+    undeploy: () =>
+      attempt(() => client.call('environmentUndeploy', { path }), `The endpoints of ${name} are deleted.`),
+    remove: () => attempt(() => client.call('environmentDelete', { path }), `${name} is deleted.`),
+    removeApp: () => attempt(() => client.call('appDelete', { path: { app } }), `${app} is deleted.`),
+  }
 }

@@ -9,6 +9,7 @@ import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { freeName } from '../../ui/form/CreatedEndpoint.tsx'
 import { CommandLine } from '../../ui/PageStates.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 
 export function FirstPage({ intro }: { readonly intro: string }) {
   const { running, serveSample, runSampleWorkflow } = useFirstSteps()
@@ -108,8 +109,8 @@ function Door({ icon, title, children, command, action, other }: DoorProps) {
 
 function useFirstSteps() {
   const { client, store } = useApp()
+  const { failed: onError } = useTell()
   const [, go] = useLocation()
-  const onError = ({ message }: Error) => store.getState().notify({ kind: 'error', text: message })
   const taken = () => Object.values(store.getState().live.endpoints)
   const handler = useMutation({
     onError,

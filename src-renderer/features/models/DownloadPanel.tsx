@@ -10,6 +10,7 @@ import { Field } from '../../ui/form/Field.tsx'
 import { bytes } from '../../ui/format.ts'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { modelFoldersQuery, useDownloadActions } from '../../ui/use-models.ts'
+import { useTell } from '../../ui/use-tell.ts'
 
 export type DownloadPanelProps = { readonly name: string; readonly directory: string; readonly onClose: () => void }
 
@@ -98,7 +99,8 @@ const NOTHING = { host: '', username: '', secret: '' }
 
 /** Credentials of model hosts. Typed secrets are sent only to the service. */
 export function HostsCard() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done } = useTell()
   const queries = useQueryClient()
   const { data, error } = useQuery(credentialsQuery(client))
   const [typed, setTyped] = useState(NOTHING)
@@ -110,7 +112,7 @@ export function HostsCard() {
       }),
     onSuccess({ host }) {
       setTyped(NOTHING)
-      store.getState().notify({ kind: 'done', text: `Credentials for ${host} are stored.` })
+      done(`Credentials for ${host} are stored.`)
       return onSuccess()
     },
   })

@@ -8,13 +8,25 @@ import { useApp } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { bytes, exactTime } from '../../ui/format.ts'
+import { useTell } from '../../ui/use-tell.ts'
 import { kindText, type ModelRow } from './ModelColumns.tsx'
 
 export function ModelPanel({ model, onClose }: { readonly model: ModelRow; readonly onClose: () => void }) {
-  const [isAsked, setAsked] = useState(false)
-  const { remove } = useRemove(onClose)
   const { name, directory, folder, format, title, precision, parameters, changedAt, sha256, fault, isOutside, uses } =
     model
+  const [isAsked, setAsked] = useState(false)
+  const { client } = useApp()
+  const { done, failed } = useTell()
+  const queries = useQueryClient()
+  const remove = useMutation({
+    mutationFn: () => client.call('modelRemove', { body: { folder, directory, name } }),
+    onSuccess() {
+      done(`${name} is deleted.`)
+      onClose()
+    },
+    onError: failed,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['models'] }),
+  })
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Title', title],
     ['Kind', kindText(model)],
@@ -86,7 +98,7 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
         </Button>
       </div>
       {isAsked && (
-        <Confirm open onOpenChange={setAsked} action={`Delete ${name}`} onConfirm={() => remove.mutate(model)}>
+        <Confirm open onOpenChange={setAsked} action={`Delete ${name}`} onConfirm={() => remove.mutate()}>
           {uses.length > 0 ? `${counted(uses.length, 'use')} of it will then fail. ` : ''}
           The file with {bytes(model.bytes)} will be deleted. This cannot be undone.
         </Confirm>
@@ -105,21 +117,4 @@ const KIND_TEXTS: Readonly<Record<ModelUse['kind'], string>> = {
 function addressOf({ kind, id }: ModelUse): string {
   if (kind === 'workflow') return ADDRESS.workflow(id)
   return kind === 'graph' ? ADDRESS.publishedGraph(id) : ADDRESS.run(id)
-}
-
-function useRemove(onDone: () => void) {
-  const { client, store } = useApp()
-  const queries = useQueryClient()
-  const { notify } = store.getState()
-  const remove = useMutation({
-    mutationFn: ({ folder, directory, name }: ModelRow) =>
-      client.call('modelRemove', { body: { folder, directory, name } }),
-    onSuccess(_done, { name }) {
-      notify({ kind: 'done', text: `${name} is deleted.` })
-      onDone()
-    },
-    onError: (error) => void notify({ kind: 'error', text: error.message }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['models'] }),
-  })
-  return { remove }
 }

@@ -8,6 +8,7 @@ import { SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { savedRequestsQuery } from './request-queries.ts'
 
@@ -180,22 +181,15 @@ function RenameForm({ name, onDone }: { readonly name: string; readonly onDone: 
 }
 
 function useSavedRequest(endpointId: string, saved: SavedRequest, onDeleted: SavedRequestRowProps['onDeleted']) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const tell = useTell()
   const queries = useQueryClient()
-  const { notify } = store.getState()
-  const again = () => queries.invalidateQueries({ queryKey: ['saved-requests', endpointId] })
   const path = { endpointId, savedRequestId: saved.id }
 
   async function attempt(work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      notify({ kind: 'error', text: (error as Error).message })
-      return false
-    } finally {
-      await again()
-    }
+    const isDone = await tell.attempt(work)
+    await queries.invalidateQueries({ queryKey: ['saved-requests', endpointId] })
+    return isDone
   }
   return {
     rename: (name: string) => attempt(() => client.call('savedRequestUpdate', { path, body: { name } })),

@@ -15,6 +15,7 @@ import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 
 const ROLE_TEXTS: Readonly<Record<Role, string>> = {
@@ -26,19 +27,20 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
 
 /** Each key is shown once, when it is created. */
 export function KeysCard() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done, failed } = useTell()
   const queries = useQueryClient()
   const { data, error } = useQuery(namedKeysQuery(client))
   const [isAdding, setAdding] = useState(false)
   const [revoked, setRevoked] = useState<NamedKeyView>()
   const [rotated, setRotated] = useState<NamedKeyView>()
   const ends = {
-    onError: (error: Error) => void store.getState().notify({ kind: 'error', text: error.message }),
+    onError: failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
   }
   const revoke = useMutation({
     mutationFn: ({ name }: NamedKeyView) => client.call('namedKeyRevoke', { path: { name } }),
-    onSuccess: (_done, { name }) => void store.getState().notify({ kind: 'done', text: `${name} is revoked.` }),
+    onSuccess: (_done, { name }) => done(`${name} is revoked.`),
     ...ends,
   })
   const rotate = useMutation({
@@ -48,8 +50,7 @@ export function KeysCard() {
   const change = useMutation({
     mutationFn: ({ name, role }: Pick<NamedKeyView, 'name' | 'role'>) =>
       client.call('namedKeyUpdate', { path: { name }, body: { role } }),
-    onSuccess: ({ name, role }) =>
-      void store.getState().notify({ kind: 'done', text: `${name} has the role ${role}.` }),
+    onSuccess: ({ name, role }) => done(`${name} has the role ${role}.`),
     ...ends,
   })
   const add = (

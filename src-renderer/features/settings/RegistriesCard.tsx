@@ -11,11 +11,13 @@ import { Card } from '../../ui/Card.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 
 /** Image registry credentials; passwords are stored encrypted and never shown. */
 export function RegistriesCard() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done, failed } = useTell()
   const queries = useQueryClient()
   const { data, error } = useQuery(registriesQuery(client))
   const [search, setSearch] = useSearchParams()
@@ -25,8 +27,8 @@ export function RegistriesCard() {
   const [removed, setRemoved] = useState<RegistryView>()
   const remove = useMutation({
     mutationFn: ({ name }: RegistryView) => client.call('registryRemove', { path: { name } }),
-    onSuccess: (_done, { name }) => void store.getState().notify({ kind: 'done', text: `${name} is removed.` }),
-    onError: (error) => void store.getState().notify({ kind: 'error', text: error.message }),
+    onSuccess: (_done, { name }) => done(`${name} is removed.`),
+    onError: failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ['registries'] }),
   })
   const add = (
@@ -93,7 +95,8 @@ export function RegistriesCard() {
 type RegistryPanelProps = { readonly registry: RegistryView | undefined; readonly onClose: () => void }
 
 function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done } = useTell()
   const queries = useQueryClient()
   const [fields, setFields] = useState({
     name: registry?.name ?? '',
@@ -104,7 +107,7 @@ function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
   const save = useMutation({
     mutationFn: () => client.call('registryPut', { body: fields }),
     onSuccess: ({ name }) => {
-      store.getState().notify({ kind: 'done', text: `Credentials ${name} are stored.` })
+      done(`Credentials ${name} are stored.`)
       void queries.invalidateQueries({ queryKey: ['registries'] })
       onClose()
     },

@@ -11,6 +11,7 @@ import { Card } from '../../ui/Card.tsx'
 import { ErrorNotice, SkeletonRows, useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
@@ -107,7 +108,8 @@ function CheckRow({ row }: { readonly row: DoctorRow }) {
 }
 
 function useFix() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const tell = useTell()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ action, target }: DoctorFix) => {
@@ -117,7 +119,7 @@ function useFix() {
       void queries.invalidateQueries({ queryKey: ['doctor'] })
       return done
     },
-    onSuccess: ({ done }) => void store.getState().notify({ kind: 'done', text: done }),
+    onSuccess: ({ done }) => tell.done(done),
     onSettled: () => queries.invalidateQueries({ queryKey: ['doctor'] }),
   })
 }

@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { bytes } from '../../ui/format.ts'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { useTell } from '../../ui/use-tell.ts'
 import { SystemPage } from './SystemPage.tsx'
 
 export function DiskPage() {
@@ -79,12 +80,12 @@ export function DiskPage() {
 }
 
 function useClean() {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done } = useTell()
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (kind: DiskKind) => client.call('diskClean', { body: { kind } }),
-    onSuccess: ({ freedBytes }, kind) =>
-      void store.getState().notify({ kind: 'done', text: `${DISK_NAMES[kind]}: ${bytes(freedBytes)} are free again.` }),
+    onSuccess: ({ freedBytes }, kind) => done(`${DISK_NAMES[kind]}: ${bytes(freedBytes)} are free again.`),
     onSettled: () => queries.invalidateQueries({ queryKey: ['disk'] }),
   })
 }

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import { shortJobId } from '../../../src-main/features/endpoints/rules/ids.ts'
@@ -8,49 +8,34 @@ import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Confirm, type ConfirmProps } from '../Dialog.tsx'
 import { useOtherJobs } from '../use-other-jobs.ts'
+import { useTell } from '../use-tell.ts'
 
 export function useJobKeys() {
   const { client, store } = useApp()
+  const { attempt, failed } = useTell()
   const [, go] = useLocation()
   const [asked, setAsked] = useState<JobListItem>()
 
-  const onRerun = useCallback(
-    (job: JobListItem) => {
-      const { notify } = store.getState()
+  const onRerun = (job: JobListItem) =>
+    void attempt(async () => {
       const short = shortJobId(job.id)
-      if (!isFinal(job.status)) {
-        notify({
-          kind: 'error',
-          text: `Job ${short} has not ended yet. Wait until it ends or cancel it, then run it again.`,
-        })
-        return
-      }
-      client.call('jobRerun', { path: { jobId: job.id } }).then(
-        ({ id }) => {
-          const more = { label: 'Open', run: () => go(ADDRESS.job(id)) }
-          notify({ kind: 'done', text: `Job ${short} runs again as ${shortJobId(id)}.`, more })
-        },
-        (error: Error) => void notify({ kind: 'error', text: error.message }),
-      )
-    },
-    [client, store, go],
-  )
+      if (!isFinal(job.status))
+        throw new Error(`Job ${short} has not ended yet. Wait until it ends or cancel it, then run it again.`)
+      const { id } = await client.call('jobRerun', { path: { jobId: job.id } })
+      const more = { label: 'Open', run: () => go(ADDRESS.job(id)) }
+      store.getState().notify({ kind: 'done', text: `Job ${short} runs again as ${shortJobId(id)}.`, more })
+    })
 
-  const onCancel = useCallback(
-    (job: JobListItem) => {
-      if (canMove(job.status, 'cancel')) setAsked(job)
-      else store.getState().notify({ kind: 'error', text: `Job ${shortJobId(job.id)} has already ended.` })
-    },
-    [store],
-  )
-
-  const cancel = ({ id, endpointId }: JobListItem) => {
-    const { notify } = store.getState()
-    client.call('cancel', { path: { endpointId, jobId: id } }).then(
-      () => void notify({ kind: 'done', text: `Job ${shortJobId(id)} is cancelled.` }),
-      (error: Error) => void notify({ kind: 'error', text: error.message }),
-    )
+  const onCancel = (job: JobListItem) => {
+    if (canMove(job.status, 'cancel')) setAsked(job)
+    else failed(new Error(`Job ${shortJobId(job.id)} has already ended.`))
   }
+
+  const cancel = ({ id, endpointId }: JobListItem) =>
+    void attempt(
+      () => client.call('cancel', { path: { endpointId, jobId: id } }),
+      `Job ${shortJobId(id)} is cancelled.`,
+    )
 
   const question = asked && (
     <CancelQuestion

@@ -2,11 +2,13 @@ import { PackagePlus } from 'lucide-react'
 import { environmentFor, missingPackage } from '../../../src-main/features/workers/rules/missing-module.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
+import { useTell } from '../use-tell.ts'
 
 const LOOK_EVERY_MS = 500
 
 export function InstallButton({ error, endpointId }: { readonly error: string; readonly endpointId: string }) {
   const { client, store, platform } = useApp()
+  const { attempt } = useTell()
   const endpoint = useAppState(({ live }) => live.endpoints[endpointId])
   const wanted = missingPackage(error)
   if (wanted === undefined || endpoint === undefined) return null
@@ -16,8 +18,8 @@ export function InstallButton({ error, endpointId }: { readonly error: string; r
   const { notify, patchEndpoint } = store.getState()
   const path = { endpointId }
 
-  async function install(): Promise<void> {
-    try {
+  const install = () =>
+    attempt(async () => {
       let { install } = await client.call('endpointInstall', { path, body: { packages: [wanted ?? ''] } })
       while (install?.state === 'running') {
         patchEndpoint(endpointId, { install })
@@ -28,10 +30,7 @@ export function InstallButton({ error, endpointId }: { readonly error: string; r
       if (install?.state === 'done') notify({ kind: 'done', text: `${wanted} is installed in ${environment}.` })
       else
         notify({ kind: 'error', text: `${wanted} was not installed: ${install?.why ?? 'the service was restarted'}` })
-    } catch (failure) {
-      notify({ kind: 'error', text: (failure as Error).message })
-    }
-  }
+    })
 
   return (
     <Button disabled={isRunning} onClick={() => void install()}>

@@ -13,6 +13,7 @@ import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { AppTabs, useAppTabCommands, useEnvironments } from '../AppTabs.tsx'
 import { environmentState, useMembers } from '../deployed/EnvironmentTable.tsx'
 import { activityOf, projectState } from '../ProjectTable.tsx'
@@ -84,21 +85,17 @@ function TabContent({ project, tab }: { readonly project: ProjectDetail; readonl
 type ProjectMenuProps = { readonly project: ProjectDetail; readonly tab: ProjectTab }
 
 function ProjectMenu({ project: { id, app, folder }, tab }: ProjectMenuProps) {
-  const { client, store, platform } = useApp()
+  const { client, platform } = useApp()
+  const { attempt } = useTell()
   const queries = useQueryClient()
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
-  const forget = async () => {
-    const { notify } = store.getState()
-    try {
+  const forget = () =>
+    attempt(async () => {
       await client.call('projectForget', { path: { projectId: id } })
       void queries.invalidateQueries({ queryKey: ['projects'] })
       go(ADDRESS.apps)
-      notify({ kind: 'done', text: `The project ${app} is removed from the list; its folder is unchanged.` })
-    } catch (error) {
-      notify({ kind: 'error', text: (error as Error).message })
-    }
-  }
+    }, `The project ${app} is removed from the list; its folder is unchanged.`)
   return (
     <>
       {tab === 'picture' && (

@@ -8,6 +8,7 @@ import {
 } from '../../../../src-main/contract/projects.ts'
 import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { useTell } from '../../../ui/use-tell.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 
 const isEnded = ({ state }: BuildView) => state !== 'running'
@@ -19,7 +20,8 @@ export function useBuild(
   { id: projectId, build: known }: Pick<ProjectView, 'id' | 'build'>,
   { watches = false }: { readonly watches?: boolean } = {},
 ) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { failed } = useTell()
   const queries = useQueryClient()
   // The list shows whether one exists; browsers would log a 404 otherwise.
   const { data: list } = useQuery({
@@ -52,16 +54,15 @@ export function useBuild(
     queries.setQueryData(['build', projectId], view)
     showInProject(queries, projectId, { build: view.state })
   }
-  const notifyError = (error: Error) => store.getState().notify({ kind: 'error', text: error.message })
   const start = useMutation({
     mutationFn: (exclude: readonly string[]) => client.call('projectBuild', { path, body: { exclude } }),
     onSuccess: show,
-    onError: notifyError,
+    onError: failed,
   })
   const cancel = useMutation({
     mutationFn: () => client.call('buildCancel', { path }),
     onSuccess: show,
-    onError: notifyError,
+    onError: failed,
   })
   return {
     /** null: none yet; undefined: not known yet. */

@@ -4,6 +4,7 @@ import { type PreviewView, type ProjectView, previewView } from '../../../../src
 import { previewQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { duration } from '../../../ui/format.ts'
+import { useTell } from '../../../ui/use-tell.ts'
 import { type Followed, useFollowed } from '../use-followed.ts'
 import { showInProject } from './use-build.ts'
 
@@ -12,7 +13,8 @@ export type ProjectPreview = ReturnType<typeof usePreview>
 const isEnded = ({ state }: PreviewView) => state === 'ended'
 
 export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 'id' | 'preview'>) {
-  const { client, store, platform } = useApp()
+  const { client, platform } = useApp()
+  const { failed } = useTell()
   const queries = useQueryClient()
   // Without one it is not fetched, as browsers would log a 404.
   const isThere = known !== undefined
@@ -39,16 +41,15 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
     queries.setQueryData(['preview', projectId], view)
     showInProject(queries, projectId, { preview: view.state })
   }
-  const notifyError = (error: Error) => void store.getState().notify({ kind: 'error', text: error.message })
   const start = useMutation({
     mutationFn: () => client.call('previewStart', { path }),
     onSuccess: show,
-    onError: notifyError,
+    onError: failed,
   })
   const stop = useMutation({
     mutationFn: () => client.call('previewStop', { path }),
     onSuccess: show,
-    onError: notifyError,
+    onError: failed,
   })
   return {
     preview: shown(data, { starts: start.isPending, stops: stop.isPending }),
@@ -61,7 +62,7 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
         const link = new URL(url)
         if (address !== undefined) link.searchParams.set('to', address)
         platform.openWindow(link.href)
-      }, notifyError),
+      }, failed),
   }
 }
 

@@ -17,6 +17,7 @@ import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { useWhyNot } from '../../../ui/use-role.ts'
+import { useTell } from '../../../ui/use-tell.ts'
 import { Duration, Nothing, ProgressBar } from '../../../ui/Values.tsx'
 import { ComparisonRows } from './ComparisonRows.tsx'
 import { comparisonQuery, stateOf } from './comparison-queries.ts'
@@ -117,13 +118,13 @@ function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<N
 }
 
 function Actions({ comparison: { id: comparisonId, name, state, versions } }: { readonly comparison: ComparisonView }) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { failed: onError } = useTell()
   const queries = useQueryClient()
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const whyNot = useWhyNot('run', 'Stopping and deleting comparisons')
   const path = { comparisonId }
-  const onError = (error: Error) => store.getState().notify({ kind: 'error', text: error.message })
   const stop = useMutation({
     mutationFn: () => client.call('comparisonStop', { path }),
     onError,

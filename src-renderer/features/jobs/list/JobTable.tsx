@@ -13,6 +13,7 @@ import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { jobListColumns, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
 import { Grid } from '../../../ui/table/Grid.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { JobPreview, useIsWide } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
@@ -144,7 +145,20 @@ function onVersions(selected: Selected, filter: JobListFilter): string | undefin
 }
 
 function ImportButton({ endpointId }: { readonly endpointId: string }) {
-  const choose = useImport(endpointId)
+  const { client, store } = useApp()
+  const { attempt, done } = useTell()
+  const importFile = async (file: File) => {
+    const { queued, refused, bad } = await client.call('jobImport', { path: { endpointId }, bytes: await jobsIn(file) })
+    done(`${counted(queued, 'job')} of ${file.name} queued on ${endpointId}.`)
+    if (refused === 0) return
+    const named = bad.slice(0, NAMED).map(({ line, reason }) => `line ${line}: ${reason}`)
+    const more = refused > NAMED ? ` And ${counted(refused - NAMED, 'more line')}.` : ''
+    const text = `${counted(refused, 'line')} of ${file.name} could not be queued. ${named.join(' ')}${more}`
+    store.getState().notify({ kind: 'error', text })
+  }
+  const choose = async () => {
+    for (const file of await chooseFiles(TYPES)) await attempt(() => importFile(file))
+  }
   return (
     <Button
       kind="quiet"
@@ -162,12 +176,13 @@ const TYPES = '.jsonl,.ndjson,.json,application/x-ndjson'
 // Bad lines named in a notice; the command names more.
 const NAMED = 3
 
-function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
-  const { client, platform, store } = useApp()
-  return useCallback(async () => {
-    const { cursor, countedAt } = list.getState()
-    try {
+function useExport(list: JobWindow, selected: Selected) {
+  const { client, platform } = useApp()
+  const { attempt } = useTell()
+  return () =>
+    attempt(async () => {
       if (selected.kind === 'all') {
+        const { cursor, countedAt } = list.getState()
         // A link, so that the browser streams to disk.
         const href = client.address('jobExport', { query: { ...queryOf(list.filter, countedAt), cursor } })
         Object.assign(document.createElement('a'), { href, download: FILE }).click()
@@ -180,10 +195,7 @@ function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
         parts.push(await client.download('jobExport', { query: { ids: some } }))
       }
       saveToDisk(new Blob(parts), FILE, platform)
-    } catch (error) {
-      store.getState().notify({ kind: 'error', text: (error as Error).message })
-    }
-  }, [client, platform, store, list, selected])
+    })
 }
 
 const ALL_OF_LIST: Selected = { kind: 'all' }
@@ -195,28 +207,4 @@ async function jobsIn(file: File): Promise<Blob> {
   const opened = readJobFile(await file.text())
   if ('why' in opened) throw new Error(`${file.name} cannot be opened: ${opened.why}.`)
   return new Blob([`{"input":${opened.input}}\n`])
-}
-
-function useImport(endpointId: JobListFilter['endpoint']): () => Promise<void> {
-  const { client, store } = useApp()
-  return useCallback(async () => {
-    const { notify } = store.getState()
-    if (endpointId === undefined) return
-    for (const file of await chooseFiles(TYPES)) {
-      try {
-        const bytes = await jobsIn(file)
-        const { queued, refused, bad } = await client.call('jobImport', { path: { endpointId }, bytes })
-        notify({ kind: 'done', text: `${counted(queued, 'job')} of ${file.name} queued on ${endpointId}.` })
-        if (refused === 0) continue
-        const named = bad.slice(0, NAMED).map(({ line, reason }) => `line ${line}: ${reason}`)
-        const more = refused > NAMED ? ` And ${counted(refused - NAMED, 'more line')}.` : ''
-        notify({
-          kind: 'error',
-          text: `${counted(refused, 'line')} of ${file.name} could not be queued. ${named.join(' ')}${more}`,
-        })
-      } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
-      }
-    }
-  }, [client, store, endpointId])
 }

@@ -7,6 +7,7 @@ import { isExpired } from '../../../../src-main/features/jobs/rules/job-record.t
 import { isFinal, TRANSITIONS } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { GridSelection } from '../../../ui/table/column.ts'
+import { useTell } from '../../../ui/use-tell.ts'
 import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
 import { tellPendingBulk, UNDO_MS } from './undo-bulk.ts'
@@ -28,7 +29,8 @@ export function useBulk({
   readonly onDone: () => void
 }): Readonly<Record<BulkAction, Bulk>> & { readonly busy: BulkAction | undefined } {
   const services = useApp()
-  const { client, store, platform } = services
+  const { client, platform } = services
+  const { attempt } = useTell()
   const [busy, setBusy] = useState<BulkAction>()
   const rows = useStore(list, (state) => state.rows)
   const all = {
@@ -54,19 +56,17 @@ export function useBulk({
   )
   const run = useCallback(
     async (action: BulkAction, ids: readonly string[], count: number | undefined) => {
-      const named = name(action, ids)
       setBusy(action)
-      try {
-        const pending = await client.call('pendingBulkCreate', { body: { action, ...named, delayMs: UNDO_MS } })
+      await attempt(async () => {
+        const body = { action, ...name(action, ids), delayMs: UNDO_MS }
+        const pending = await client.call('pendingBulkCreate', { body })
         const onEnd = () => (selected.kind === 'all' ? void list.begin() : list.readAgain(ids))
         tellPendingBulk(services, { pending, count, onEnd })
         onDone()
-      } catch (error) {
-        store.getState().notify({ kind: 'error', text: (error as Error).message })
-      }
+      })
       setBusy(undefined)
     },
-    [services, client, store, list, selected, name, onDone],
+    [services, client, attempt, list, selected, name, onDone],
   )
 
   const bulk = (action: BulkAction): Bulk => {

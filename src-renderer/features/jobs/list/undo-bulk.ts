@@ -3,6 +3,7 @@ import type { PendingBulkView } from '../../../../src-main/contract/pending-bulk
 import { counted } from '../../../../src-main/lib/text.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import { duration } from '../../../ui/format.ts'
+import { tellIn } from '../../../ui/use-tell.ts'
 
 /** How long a bulk action can be undone, ms. Source: docs/spec/interface.md, 1.2. */
 export const UNDO_MS = 10_000
@@ -25,6 +26,7 @@ type Accepted = {
 export function tellPendingBulk(services: AppServices, { pending, count, onEnd }: Accepted): void {
   const { client, platform, store } = services
   const { notify, closeNotice } = store.getState()
+  const { attempt } = tellIn(store)
   const { action } = pending
   const path = { actionId: pending.id }
   const jobs = count === undefined ? 'The jobs' : counted(count, 'job')
@@ -52,12 +54,7 @@ export function tellPendingBulk(services: AppServices, { pending, count, onEnd }
 
   async function insteadOfWaiting(work: () => Promise<void>): Promise<void> {
     stopLooking()
-    try {
-      await work()
-    } catch (error) {
-      notify({ kind: 'error', text: (error as Error).message })
-      await look()
-    }
+    if (!(await attempt(work))) await look()
   }
 
   const notice = notify({

@@ -11,7 +11,7 @@ import {
   RotateCcw,
   X,
 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import { isExpired } from '../../../../src-main/features/jobs/rules/job-record.ts'
@@ -26,6 +26,7 @@ import { useCopyJobId } from '../../../ui/jobs/JobCells.tsx'
 import { CancelQuestion } from '../../../ui/jobs/JobKeys.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { useNow } from '../../../ui/Values.tsx'
 
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
@@ -123,64 +124,45 @@ const ENDS = [
   { to: 'back', label: 'Move to the back', detail: 'Behind all waiting jobs of its priority', icon: <ChevronsDown /> },
 ] as const
 
-type JobActions = {
-  readonly retry: () => Promise<void>
-  readonly cancel: () => Promise<void>
-  /** First or last among waiting jobs of its priority. */
-  readonly moveTo: (to: 'front' | 'back') => Promise<void>
-  readonly rerun: () => Promise<void>
-}
-
-function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>): JobActions {
-  const { client, store } = useApp()
+function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>) {
+  const { client } = useApp()
+  const { attempt, done } = useTell()
   const queries = useQueryClient()
   const [, go] = useLocation()
-  return useMemo(() => {
-    const { queryKey } = jobQuery(client, id)
-    const path = { endpointId, jobId: id }
+  const { queryKey } = jobQuery(client, id)
+  const readAgain = () => queries.invalidateQueries({ queryKey })
 
-    async function move(operation: 'retry' | 'cancel', status: JobState, text: string): Promise<void> {
-      const { notify } = store.getState()
-      const before = queries.getQueryData<JobDetail>(queryKey)
-      queries.setQueryData<JobDetail>(queryKey, (job) => job && { ...job, status })
-      try {
-        await client.call(operation, { path })
-        notify({ kind: 'done', text })
-      } catch (error) {
-        queries.setQueryData(queryKey, before)
-        notify({ kind: 'error', text: (error as Error).message })
-      }
-      void queries.invalidateQueries({ queryKey })
+  async function move(operation: 'retry' | 'cancel', status: JobState, text: string) {
+    const before = queries.getQueryData<JobDetail>(queryKey)
+    queries.setQueryData<JobDetail>(queryKey, (job) => job && { ...job, status })
+    const call = () => client.call(operation, { path: { endpointId, jobId: id } })
+    await attempt(call, text, () => queries.setQueryData(queryKey, before))
+    void readAgain()
+  }
+
+  async function reorder(to: 'front' | 'back') {
+    try {
+      return await client.call('jobReorder', { path: { jobId: id }, body: { to } })
+    } catch (error) {
+      throw error instanceof ApiError && error.code === 'WRONG_STATE'
+        ? new Error('The job is no longer waiting.')
+        : error
     }
+  }
 
-    async function rerun(): Promise<void> {
-      const { notify } = store.getState()
-      try {
+  return {
+    retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
+    cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
+    /** First or last among waiting jobs of its priority. */
+    async moveTo(to: 'front' | 'back') {
+      await attempt(() => reorder(to), `The job is ${to === 'front' ? 'next' : 'last'} in its queue.`)
+      void readAgain()
+    },
+    rerun: () =>
+      attempt(async () => {
         const made = await client.call('jobRerun', { path: { jobId: id } })
-        notify({ kind: 'done', text: 'It runs again as this new job.' })
+        done('It runs again as this new job.')
         go(ADDRESS.job(made.id))
-      } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
-      }
-    }
-
-    async function moveTo(to: 'front' | 'back'): Promise<void> {
-      const { notify } = store.getState()
-      try {
-        await client.call('jobReorder', { path: { jobId: id }, body: { to } })
-        notify({ kind: 'done', text: `The job is ${to === 'front' ? 'next' : 'last'} in its queue.` })
-      } catch (error) {
-        const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
-        notify({ kind: 'error', text: isLate ? 'The job is no longer waiting.' : (error as Error).message })
-      }
-      void queries.invalidateQueries({ queryKey })
-    }
-
-    return {
-      rerun,
-      moveTo,
-      retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
-      cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
-    }
-  }, [client, store, queries, id, endpointId, go])
+      }),
+  }
 }

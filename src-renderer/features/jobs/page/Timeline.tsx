@@ -19,6 +19,7 @@ import { EmptyState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { Duration, Elapsed, Nothing, useNow } from '../../../ui/Values.tsx'
 import {
   type Attempt,
@@ -201,15 +202,13 @@ export function AttemptsTab({ history }: { readonly history: readonly JobHistory
 }
 
 export function WhyItWaits({ job }: { readonly job: JobDetail }) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { attempt } = useTell()
   const now = useNow()
   const { endpointId, waitingReason, history } = job
   const paused = useAppState(({ live }) => live.endpoints[endpointId]?.paused === true)
   const since = history.at(-1)?.at ?? job.createdAt
-  const resume = () =>
-    client
-      .call('endpointResume', { path: { endpointId } })
-      .catch((error: Error) => void store.getState().notify({ kind: 'error', text: error.message }))
+  const resume = () => attempt(() => client.call('endpointResume', { path: { endpointId } }))
   return (
     <div role="status" className="flex items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
       <Hourglass aria-hidden className="size-4 shrink-0" />

@@ -10,6 +10,7 @@ import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { RelativeTime } from '../../../ui/Values.tsx'
 
 const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
@@ -21,24 +22,18 @@ const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
 const idOf = ({ id }: WebhookDelivery) => String(id)
 
 export function WebhooksTab({ job }: { readonly job: JobDetail }) {
-  const { client, store } = useApp()
+  const { client } = useApp()
   const queries = useQueryClient()
+  const { attempt } = useTell()
   const columns = useMemo(() => {
     const { queryKey } = jobQuery(client, job.id)
-
-    async function resend(delivery: WebhookDelivery): Promise<void> {
-      const { notify } = store.getState()
-      try {
-        const sent = await client.call('deliveryResend', { path: { deliveryId: String(delivery.id) } })
+    const resend = ({ id, url }: WebhookDelivery) =>
+      attempt(async () => {
+        const sent = await client.call('deliveryResend', { path: { deliveryId: String(id) } })
         queries.setQueryData(queryKey, (before) => before && withDelivery(before, sent))
-        notify({ kind: 'done', text: `The webhook is being sent to ${delivery.url} again.` })
-      } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
-      }
-    }
-
+      }, `The webhook is being sent to ${url} again.`)
     return columnsWith((delivery) => void resend(delivery))
-  }, [client, store, queries, job.id])
+  }, [client, attempt, queries, job.id])
 
   if (job.deliveries.length > 0)
     return (

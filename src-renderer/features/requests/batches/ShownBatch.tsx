@@ -12,6 +12,7 @@ import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { InputCell, JobLink, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { ProgressBar, useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
 
@@ -99,13 +100,14 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
 
 function BatchActions({ batch }: { readonly batch: BatchView }) {
   const { id: batchId, name, endpointId, jobs } = batch
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done, failed } = useTell()
   const queries = useQueryClient()
   const path = { batchId }
   const work = useMutation({
     mutationFn: (act: () => Promise<string>) => act(),
-    onSuccess: (text) => store.getState().notify({ kind: 'done', text }),
-    onError: (error) => store.getState().notify({ kind: 'error', text: error.message }),
+    onSuccess: done,
+    onError: failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ['batches', endpointId] }),
   })
   const move = async (action: 'batchRetry' | 'batchCancel', done: string) => {

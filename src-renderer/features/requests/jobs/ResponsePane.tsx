@@ -22,6 +22,7 @@ import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
+import { useTell } from '../../../ui/use-tell.ts'
 import { Elapsed } from '../../../ui/Values.tsx'
 import { HISTORY_LENGTH, hasEnded, type JobResponse } from './responses.ts'
 
@@ -126,11 +127,9 @@ function Times({ response }: { readonly response: JobResponse }) {
 }
 
 function CancelButton({ endpointId, jobId }: { readonly endpointId: string; readonly jobId: string }) {
-  const { client, store } = useApp()
-  const cancel = () =>
-    client
-      .call('cancel', { path: { endpointId, jobId } })
-      .catch((error: Error) => store.getState().notify({ kind: 'error', text: error.message }))
+  const { client } = useApp()
+  const { attempt } = useTell()
+  const cancel = () => attempt(() => client.call('cancel', { path: { endpointId, jobId } }))
   const otherJobs = useOtherJobs([jobId])
   const [asks, setAsks] = useState(false)
   return (

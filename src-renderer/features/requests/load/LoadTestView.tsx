@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { duration } from '../../../ui/format.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { ProgressBar } from '../../../ui/Values.tsx'
 import { SpansHistogram } from './SpansHistogram.tsx'
 import { planText, STATS } from './stats.ts'
@@ -55,16 +56,13 @@ export function LoadTestState({ test: { state } }: { readonly test: LoadTest }) 
 }
 
 function StopButton({ test: { endpointId, id } }: { readonly test: LoadTest }) {
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { attempt } = useTell()
   const [stops, setStops] = useState(false)
   const stop = async () => {
     setStops(true)
-    try {
-      await client.call('loadTestStop', { path: { endpointId, loadTestId: id } })
-    } catch (error) {
-      setStops(false)
-      store.getState().notify({ kind: 'error', text: (error as Error).message })
-    }
+    const call = () => client.call('loadTestStop', { path: { endpointId, loadTestId: id } })
+    await attempt(call, undefined, () => setStops(false))
   }
   return (
     <Button onClick={() => void stop()} disabled={stops}>

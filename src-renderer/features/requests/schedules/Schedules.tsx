@@ -16,6 +16,7 @@ import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.ts
 import { JobStateDot, StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
+import { useTell } from '../../../ui/use-tell.ts'
 import { Duration, Elapsed, Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { schedulesQuery } from '../request-queries.ts'
 import { NextTimes, ScheduleForm } from './ScheduleForm.tsx'
@@ -138,13 +139,14 @@ function RunDuration({ run: { job } }: { readonly run: ScheduleRun }) {
 
 function ScheduleMenu({ schedule }: { readonly schedule: ScheduleView }) {
   const { id: scheduleId, endpointId, name, paused } = schedule
-  const { client, store } = useApp()
+  const { client } = useApp()
+  const { done, failed } = useTell()
   const queries = useQueryClient()
   const path = { endpointId, scheduleId }
   const work = useMutation({
     mutationFn: (act: () => Promise<string>) => act(),
-    onSuccess: (text) => store.getState().notify({ kind: 'done', text }),
-    onError: (error) => store.getState().notify({ kind: 'error', text: error.message }),
+    onSuccess: done,
+    onError: failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ['schedules', endpointId] }),
   })
   const runNow = async () => {

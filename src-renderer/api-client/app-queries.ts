@@ -2,51 +2,38 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import type { ApiClient } from './client.ts'
+import { read } from './read.ts'
 
 export type AppTarget = { readonly app: string; readonly environment: string }
 
-const POLL_EVERY_MS = 5000
+const POLL = { refetchInterval: 5000 }
 
-export const appsQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['apps'],
-    queryFn: ({ signal }) => client.call('appList', { signal }),
-    refetchInterval: POLL_EVERY_MS,
-  })
+export const appsQuery = (client: ApiClient) => queryOptions({ ...read(client, ['apps'], 'appList'), ...POLL })
 
 export const environmentQuery = (client: ApiClient, { app, environment }: AppTarget) =>
   queryOptions({
-    queryKey: ['environment', app, environment],
-    queryFn: ({ signal }) => client.call('environmentRead', { path: { app, environment }, signal }),
-    refetchInterval: POLL_EVERY_MS,
+    ...read(client, ['environment', app, environment], 'environmentRead', { path: { app, environment } }),
+    ...POLL,
   })
 
 export const releaseQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
-  queryOptions({
-    queryKey: ['release', app, environment, number],
-    queryFn: ({ signal }) => client.call('releaseRead', { path: { app, environment, number: String(number) }, signal }),
+  read(client, ['release', app, environment, number], 'releaseRead', {
+    path: { app, environment, number: String(number) },
   })
 
-export const releasePlanQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) =>
-  queryOptions({
-    queryKey: ['release-plan', app, environment, number],
-    queryFn: ({ signal }) => client.call('releasePlan', { path: { app, environment, number: String(number) }, signal }),
+export const releasePlanQuery = (client: ApiClient, { app, environment }: AppTarget, number: number) => {
+  const path = { app, environment, number: String(number) }
+  return queryOptions({
+    ...read(client, ['release-plan', app, environment, number], 'releasePlan', { path }),
     gcTime: 0,
   })
+}
 
 export const projectsQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['projects'],
-    queryFn: ({ signal }) => client.call('projectList', { signal }),
-    refetchInterval: POLL_EVERY_MS,
-  })
+  queryOptions({ ...read(client, ['projects'], 'projectList'), ...POLL })
 
 export const projectQuery = (client: ApiClient, projectId: string) =>
-  queryOptions({
-    queryKey: ['project', projectId],
-    queryFn: ({ signal }) => client.call('projectRead', { path: { projectId }, signal }),
-    refetchInterval: POLL_EVERY_MS,
-  })
+  queryOptions({ ...read(client, ['project', projectId], 'projectRead', { path: { projectId } }), ...POLL })
 
 export const buildQuery = (client: ApiClient, projectId: string) =>
   queryOptions({
@@ -62,18 +49,13 @@ export const previewQuery = (client: ApiClient, projectId: string) =>
 
 export const foldersQuery = (client: ApiClient, path: string | undefined) =>
   queryOptions({
-    queryKey: ['folders', path],
-    queryFn: ({ signal }) => client.call('folderList', { query: { path }, signal }),
+    ...read(client, ['folders', path], 'folderList', { query: { path } }),
     placeholderData: keepPreviousData,
     retry: false,
   })
 
 export const examplesQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['examples'],
-    queryFn: ({ signal }) => client.call('exampleList', { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  queryOptions({ ...read(client, ['examples'], 'exampleList'), staleTime: Number.POSITIVE_INFINITY })
 
 async function orNull<T>(code: 'NO_BUILD' | 'NO_PREVIEW', request: Promise<T>): Promise<T | null> {
   try {

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/app/client/calls.ts'
 import { isFinal } from '../../src-main/features/jobs/rules/transitions.ts'
 import type { ApiClient } from './client.ts'
+import { read } from './read.ts'
 
 export type JobDetail = ResponseOf<'jobRead'>
 
@@ -13,8 +14,7 @@ const DELIVERING_EVERY_MS = 1000
 /** Without structural sharing, which would walk outputs of megabytes. */
 export const jobQuery = (client: ApiClient, jobId: string) =>
   queryOptions({
-    queryKey: ['job', jobId],
-    queryFn: ({ signal }) => client.call('jobRead', { path: { jobId }, signal }),
+    ...read(client, ['job', jobId], 'jobRead', { path: { jobId } }),
     structuralSharing: false,
     enabled: jobId !== '',
     refetchInterval: ({ state: { data } }) => {
@@ -24,10 +24,7 @@ export const jobQuery = (client: ApiClient, jobId: string) =>
   })
 
 export const jobPreviewQuery = (client: ApiClient, jobId: string) =>
-  queryOptions({
-    queryKey: ['job-preview', jobId],
-    queryFn: ({ signal }) => client.call('jobPreview', { path: { jobId }, signal }),
-  })
+  read(client, ['job-preview', jobId], 'jobPreview', { path: { jobId } })
 
 export type JobRecord = ResponseOf<'status'>
 

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/lib/units.ts'
 import type { ApiClient } from './client.ts'
+import { read } from './read.ts'
 
 /**
  * Chart ranges in ms: `gridMs` are multiples of their steps, `everyMs` the interval of new points, `words` follow "in
@@ -20,11 +21,7 @@ const POINTS = 120
 const STATS_EVERY_MS = 10_000
 
 export const statsQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['figures'],
-    queryFn: ({ signal }) => client.call('figuresRead', { signal }),
-    refetchInterval: STATS_EVERY_MS,
-  })
+  queryOptions({ ...read(client, ['figures'], 'figuresRead'), refetchInterval: STATS_EVERY_MS })
 
 // Shorter ranges show the present; first visitors want the last activity.
 const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
@@ -102,22 +99,17 @@ export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: R
   })
 
 /** Asked at each visit, because engines and GPUs come and go. */
-export const catalogQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['catalog'], queryFn: ({ signal }) => client.call('catalogList', { signal }) })
+export const catalogQuery = (client: ApiClient) => read(client, ['catalog'], 'catalogList')
 
 export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>
-  queryOptions({
-    queryKey: ['jobs', { endpoint: endpointId, limit }],
-    queryFn: ({ signal }) =>
-      client.call('jobList', { query: { endpoint: endpointId, limit, previews: 'true' }, signal }),
+  read(client, ['jobs', { endpoint: endpointId, limit }], 'jobList', {
+    query: { endpoint: endpointId, limit, previews: 'true' },
   })
 
 // The newest; more do not fit on a screen.
 const RUNNING = 100
 
 export const runningJobsQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['jobs', { running: true }],
-    queryFn: ({ signal }) =>
-      client.call('jobList', { query: { status: 'IN_PROGRESS', limit: RUNNING, previews: 'true' }, signal }),
+  read(client, ['jobs', { running: true }], 'jobList', {
+    query: { status: 'IN_PROGRESS', limit: RUNNING, previews: 'true' },
   })

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from './client.ts'
+import { read } from './read.ts'
 
 const MACHINE_EVERY_MS = 30_000
 const BUSY_EVERY_MS = 1000
@@ -15,43 +16,32 @@ const CHANGES_A_PAGE = 20
  */
 export const machineQuery = (client: ApiClient, workers: number) =>
   queryOptions({
-    queryKey: ['machine', workers],
-    queryFn: ({ signal }) => client.call('machineRead', { signal }),
+    ...read(client, ['machine', workers], 'machineRead'),
     placeholderData: keepPreviousData,
     staleTime: MACHINE_EVERY_MS,
     refetchInterval: MACHINE_EVERY_MS,
   })
 
 export const freshMachineQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['fresh-machine'],
-    queryFn: ({ signal }) => client.call('machineRead', { query: { fresh: 'true' }, signal }),
-  })
+  read(client, ['fresh-machine'], 'machineRead', { query: { fresh: 'true' } })
 
 export const signInRequestQuery = (client: ApiClient, requestId: string) =>
   queryOptions({
-    queryKey: ['sign-in-request', requestId],
-    queryFn: ({ signal }) => client.call('signInRequestRead', { path: { requestId }, signal }),
+    ...read(client, ['sign-in-request', requestId], 'signInRequestRead', { path: { requestId } }),
     refetchInterval: ({ state }) => (state.data?.status === 'APPROVED' ? BUSY_EVERY_MS : false),
   })
 
 export const doctorQuery = (client: ApiClient) =>
   queryOptions({
-    queryKey: ['doctor'],
-    queryFn: ({ signal }) => client.call('doctorRead', { signal }),
+    ...read(client, ['doctor'], 'doctorRead'),
     staleTime: CHECKED_FOR_MS,
     refetchInterval: ({ state }) => (state.data?.rows.some(({ busy }) => busy !== undefined) ? BUSY_EVERY_MS : false),
   })
 
 export const versionsQuery = (client: ApiClient) =>
-  queryOptions({
-    queryKey: ['versions'],
-    queryFn: ({ signal }) => client.call('versionsRead', { signal }),
-    staleTime: CHECKED_FOR_MS,
-  })
+  queryOptions({ ...read(client, ['versions'], 'versionsRead'), staleTime: CHECKED_FOR_MS })
 
-export const diskQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['disk'], queryFn: ({ signal }) => client.call('diskRead', { signal }) })
+export const diskQuery = (client: ApiClient) => read(client, ['disk'], 'diskRead')
 
 export type EventFilter = { readonly kinds: string | undefined; readonly endpoint: string | undefined }
 
@@ -70,14 +60,11 @@ export const fleetEventsQuery = (client: ApiClient, filter: EventFilter, upTo: n
     gcTime: 0,
   })
 
-export const settingsQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['settings'], queryFn: ({ signal }) => client.call('settingsRead', { signal }) })
+export const settingsQuery = (client: ApiClient) => read(client, ['settings'], 'settingsRead')
 
-export const registriesQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['registries'], queryFn: ({ signal }) => client.call('registryList', { signal }) })
+export const registriesQuery = (client: ApiClient) => read(client, ['registries'], 'registryList')
 
-export const namedKeysQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['named-keys'], queryFn: ({ signal }) => client.call('namedKeyList', { signal }) })
+export const namedKeysQuery = (client: ApiClient) => read(client, ['named-keys'], 'namedKeyList')
 
 export const auditQuery = (client: ApiClient) =>
   infiniteQueryOptions({
@@ -88,5 +75,4 @@ export const auditQuery = (client: ApiClient) =>
     getNextPageParam: ({ entries }) => (entries.length < CHANGES_A_PAGE ? undefined : entries.at(-1)?.id),
   })
 
-export const sessionsQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['sessions'], queryFn: ({ signal }) => client.call('sessionList', { signal }) })
+export const sessionsQuery = (client: ApiClient) => read(client, ['sessions'], 'sessionList')

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import {
   type ModelDownload,
@@ -6,22 +6,16 @@ import {
   type ModelNews,
   modelNews,
 } from '../../src-main/contract/models.ts'
+import { read } from '../api-client/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 import { useTell } from './use-tell.ts'
 
 type Client = AppServices['client']
 
-export const modelsQuery = (client: Client) =>
-  queryOptions({ queryKey: ['models', 'list'], queryFn: ({ signal }) => client.call('modelList', { signal }) })
-
-export const modelUsesQuery = (client: Client) =>
-  queryOptions({ queryKey: ['models', 'uses'], queryFn: ({ signal }) => client.call('modelUses', { signal }) })
-
-export const modelFoldersQuery = (client: Client) =>
-  queryOptions({ queryKey: ['models', 'folders'], queryFn: ({ signal }) => client.call('modelFolderList', { signal }) })
-
-const newsQuery = (client: Client) =>
-  queryOptions({ queryKey: ['model-news'], queryFn: ({ signal }) => client.call('modelDownloadList', { signal }) })
+export const modelsQuery = (client: Client) => read(client, ['models', 'list'], 'modelList')
+export const modelUsesQuery = (client: Client) => read(client, ['models', 'uses'], 'modelUses')
+export const modelFoldersQuery = (client: Client) => read(client, ['models', 'folders'], 'modelFolderList')
+const newsQuery = (client: Client) => read(client, ['model-news'], 'modelDownloadList')
 
 export function useModelDownloads(): readonly ModelDownload[] {
   const { client } = useApp()

@@ -1,9 +1,9 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { isEnough, type Role } from '../../src-main/contract/roles.ts'
+import { read } from '../api-client/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
-export const infoQuery = (client: AppServices['client']) =>
-  queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => client.call('info', { signal }) })
+export const infoQuery = (client: AppServices['client']) => read(client, ['info'], 'info')
 
 /**
  * Explains why the signed-in user may not press a button; the service enforces it.

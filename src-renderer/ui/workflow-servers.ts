@@ -1,17 +1,14 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { NodeTypesResponse, WorkflowServer } from '../../src-main/contract/workflows.ts'
+import { read } from '../api-client/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 
 // ms. Servers start rarely, and each check sends a request to whatever listens there.
 const CHECK_AFTER_MS = 10_000
 
 const serversQuery = (client: AppServices['client']) =>
-  queryOptions({
-    queryKey: ['workflow-servers'],
-    queryFn: ({ signal }) => client.call('workflowServers', { signal }),
-    staleTime: CHECK_AFTER_MS,
-  })
+  queryOptions({ ...read(client, ['workflow-servers'], 'workflowServers'), staleTime: CHECK_AFTER_MS })
 
 /**
  * Undefined while unknown. Checks on mount and on window focus, for example after a server was started in a terminal.

@@ -9,6 +9,7 @@ import { limit } from '../../../src-main/contract/limits.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { ApiError } from '../../api-client/api-error.ts'
+import { read } from '../../api-client/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
@@ -20,10 +21,9 @@ type Waiting = ResponseOf<'jobQueue'>['jobs'][number]
 
 export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   const { client } = useApp()
-  const { data, error } = useQuery({
-    queryKey: ['queue', endpointId],
-    queryFn: ({ signal }) => client.call('jobQueue', { path: { endpointId }, query: { previews: 'true' }, signal }),
-  })
+  const { data, error } = useQuery(
+    read(client, ['queue', endpointId], 'jobQueue', { path: { endpointId }, query: { previews: 'true' } }),
+  )
   const [dragged, setDragged] = useState<string>()
   const { reorder, said } = useReorder(endpointId)
   const list = useRef<HTMLOListElement>(null)

@@ -1,37 +1,32 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiClient } from '../../api-client/client.ts'
+import { read } from '../../api-client/read.ts'
 
 const REQUESTS_SHOWN = 50
 
 /** Read once, because hints should not change while typing. */
 export const inputHintsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
-    queryKey: ['input-hints', endpointId],
-    queryFn: ({ signal }) => client.call('inputHintsRead', { path: { endpointId }, signal }),
+    ...read(client, ['input-hints', endpointId], 'inputHintsRead', { path: { endpointId } }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 export const jobInputQuery = (client: ApiClient, jobId: string) =>
   queryOptions({
-    queryKey: ['job-input', jobId],
-    queryFn: ({ signal }) => client.call('jobRead', { path: { jobId }, signal }),
+    ...read(client, ['job-input', jobId], 'jobRead', { path: { jobId } }),
     select: ({ input, endpointId }) => ({ input, endpointId }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 export const savedRequestsQuery = (client: ApiClient, endpointId: string) =>
-  queryOptions({
-    queryKey: ['saved-requests', endpointId],
-    queryFn: ({ signal }) => client.call('savedRequestList', { path: { endpointId }, signal }),
-  })
+  read(client, ['saved-requests', endpointId], 'savedRequestList', { path: { endpointId } })
 
 // Missed or refused times emit no event.
 const SCHEDULES_MS = 5000
 
 export const schedulesQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
-    queryKey: ['schedules', endpointId],
-    queryFn: ({ signal }) => client.call('scheduleList', { query: { endpoint: endpointId }, signal }),
+    ...read(client, ['schedules', endpointId], 'scheduleList', { query: { endpoint: endpointId } }),
     refetchInterval: SCHEDULES_MS,
   })
 
@@ -40,27 +35,21 @@ const BATCHES_MS = 2000
 
 export const batchesQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({
-    queryKey: ['batches', endpointId],
-    queryFn: ({ signal }) => client.call('batchList', { query: { endpoint: endpointId }, signal }),
+    ...read(client, ['batches', endpointId], 'batchList', { query: { endpoint: endpointId } }),
     refetchInterval: BATCHES_MS,
   })
 
 export const batchQuery = (client: ApiClient, batchId: string) =>
   queryOptions({
-    queryKey: ['batch', batchId],
-    queryFn: ({ signal }) => client.call('batchRead', { path: { batchId }, signal }),
+    ...read(client, ['batch', batchId], 'batchRead', { path: { batchId } }),
     refetchInterval: BATCHES_MS,
   })
 
 export const webRequestsQuery = (client: ApiClient, endpointId: string) =>
-  queryOptions({
-    queryKey: ['web-requests', endpointId],
-    queryFn: ({ signal }) =>
-      client.call('endpointRequests', { path: { endpointId }, query: { limit: REQUESTS_SHOWN }, signal }),
+  read(client, ['web-requests', endpointId], 'endpointRequests', {
+    path: { endpointId },
+    query: { limit: REQUESTS_SHOWN },
   })
 
 export const loadTestsQuery = (client: ApiClient, endpointId: string) =>
-  queryOptions({
-    queryKey: ['load-tests', endpointId],
-    queryFn: ({ signal }) => client.call('loadTestList', { path: { endpointId }, signal }),
-  })
+  read(client, ['load-tests', endpointId], 'loadTestList', { path: { endpointId } })

@@ -3,6 +3,7 @@ import clsx from 'clsx'
 import { CornerLeftUp, FileCode, Folder } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import type { FolderList } from '../../../src-main/contract/projects.ts'
+import { read } from '../../api-client/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
@@ -42,8 +43,7 @@ export function PathControl({
   const { folder, start } = splitPath(value)
   const files = wants === 'handler' ? 'handlers' : undefined
   const { data, error } = useQuery({
-    queryKey: ['folders', folder, files],
-    queryFn: ({ signal }) => client.call('folderList', { query: { path: folder, files }, signal }),
+    ...read(client, ['folders', folder, files], 'folderList', { query: { path: folder, files } }),
     placeholderData: keepPreviousData,
     retry: false,
     enabled: listed,

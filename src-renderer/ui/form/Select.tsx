@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
+import { registriesQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'
 
@@ -144,10 +145,7 @@ type RegistrySelectProps = Partial<ControlIds> & {
 /** The stored credentials. A chosen one that was deleted stays listed, because pulls fail without it. */
 export function RegistrySelect({ value, onChange, ...rest }: RegistrySelectProps) {
   const { client } = useApp()
-  const { data } = useQuery({
-    queryKey: ['registries'],
-    queryFn: ({ signal }) => client.call('registryList', { signal }),
-  })
+  const { data } = useQuery(registriesQuery(client))
   const stored = data?.registries.map(({ name, server }) => ({ value: name, label: `${name} (${server})` })) ?? []
   const isStored = stored.some((one) => one.value === value)
   const unknown = { value, label: data === undefined ? value : `${value} (not stored)` }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useState } from 'react'
 import type { CancelledJobs } from '../../../src-main/contract/job-routes.ts'
 import { otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
+import { read } from '../../api-client/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Confirm } from '../Dialog.tsx'
 
@@ -38,8 +39,7 @@ export function useCancelQuestion({ jobs, action, run }: ManyCancelled): {
 export function OtherJobsNote({ jobs }: { readonly jobs: CancelledJobs }) {
   const { client } = useApp()
   const { data } = useQuery({
-    queryKey: ['cancel-effects', jobs],
-    queryFn: ({ signal }) => client.call('jobCancelEffects', { body: jobs, signal }),
+    ...read(client, ['cancel-effects', jobs], 'jobCancelEffects', { body: jobs }),
     gcTime: 0,
   })
   if (data === undefined || data.others === 0) return null

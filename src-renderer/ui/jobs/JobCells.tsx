@@ -7,6 +7,7 @@ import type { JobList, JobListItem } from '../../../src-main/contract/job.ts'
 import { limit } from '../../../src-main/contract/limits.ts'
 import { shortJobId } from '../../../src-main/features/endpoints/rules/ids.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { read } from '../../api-client/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { TONE_LINES, type Tone } from '../colours.ts'
 import { JobErrorCell } from '../output/JobErrorNotice.tsx'
@@ -180,8 +181,7 @@ export function useJobFaces(ids: readonly string[]): ReadonlyMap<string, JobList
   const { client } = useApp()
   const some = ids.slice(0, limit('listIds')).join(',')
   const { data } = useQuery({
-    queryKey: ['job-faces', some],
-    queryFn: ({ signal }) => client.call('jobList', { query: { ids: some, previews: 'true' }, signal }),
+    ...read(client, ['job-faces', some], 'jobList', { query: { ids: some, previews: 'true' } }),
     select: byId,
     placeholderData: keepPreviousData,
     enabled: some !== '',

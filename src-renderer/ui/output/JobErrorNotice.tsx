@@ -15,6 +15,7 @@ import {
 } from '../../../src-main/features/jobs/rules/read-traceback.ts'
 import { TIME_LIMIT_ERROR, TIME_LIMIT_TEXT } from '../../../src-main/features/jobs/rules/time-limit.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { read } from '../../api-client/read.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
 import { Tooltip } from '../Tooltip.tsx'
@@ -83,11 +84,7 @@ function useCodeFolders(endpointId: string): CodeFolders | undefined {
     return own?.graph === undefined ? own : endpoints[own.graph.behind]
   })
   const app = endpoint?.app?.name
-  const { data } = useQuery({
-    queryKey: ['projects'],
-    queryFn: ({ signal }) => client.call('projectList', { signal }),
-    enabled: app !== undefined,
-  })
+  const { data } = useQuery({ ...read(client, ['projects'], 'projectList'), enabled: app !== undefined })
   const project = data?.projects.find((one) => one.app === app && one.isThere)?.folder
   return useMemo(() => endpoint && codeFoldersOf(endpoint, project), [endpoint, project])
 }

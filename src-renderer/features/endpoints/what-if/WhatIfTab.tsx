@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer } from '../../../../src-main/contract/what-if.ts'
 import { writeExact } from '../../../../src-main/lib/json.ts'
+import { read } from '../../../api-client/read.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -65,10 +66,7 @@ function Question({ endpoint }: WhatIfTabProps) {
   const [form, setForm] = useState<WhatIfForm>(EMPTY_FORM)
   const [problem, setProblem] = useState<FormProblem>()
   const [isUnfolded, setUnfolded] = useState(false)
-  const { data: prices } = useQuery({
-    queryKey: ['prices'],
-    queryFn: ({ signal }) => client.call('priceTableRead', { signal }),
-  })
+  const { data: prices } = useQuery(read(client, ['prices'], 'priceTableRead'))
   const asked = useMutation({
     mutationFn: (body: object): Promise<WhatIfAnswer> =>
       client.call('whatIf', { path: { endpointId: endpoint.id }, bodyText: writeExact(body) }),

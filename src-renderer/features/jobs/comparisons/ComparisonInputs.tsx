@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
+import { read } from '../../../api-client/read.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
@@ -147,10 +148,7 @@ type JobCountProps = {
 function JobCount({ filter, most, of }: JobCountProps) {
   const { client, platform } = useApp()
   const query = useMemo(() => queryOf(filter, platform.now()), [filter, platform])
-  const { data } = useQuery({
-    queryKey: ['job-count', query],
-    queryFn: ({ signal }) => client.call('jobCount', { query, signal }),
-  })
+  const { data } = useQuery(read(client, ['job-count', query], 'jobCount', { query }))
   return (
     <p role="status" className="text-ink-2">
       {data !== undefined && (of === undefined ? chosenText(data.count, most, filter) : lastText(data.count, most, of))}

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { progressOf } from '../../../../src-main/features/comparisons/rules/plan.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
+import { read } from '../../../api-client/read.ts'
 import type { StateDotProps } from '../../../ui/StateDot.tsx'
 
 // Comparisons are polled, because only their jobs emit events.
@@ -11,15 +12,13 @@ const everySecond = (isRunning: boolean | undefined) => (isRunning ? RUNNING_MS 
 
 export const comparisonsQuery = (client: ApiClient) =>
   queryOptions({
-    queryKey: ['comparisons'],
-    queryFn: ({ signal }) => client.call('comparisonList', { signal }),
+    ...read(client, ['comparisons'], 'comparisonList'),
     refetchInterval: ({ state: { data } }) => everySecond(data?.comparisons.some(({ state }) => state === 'running')),
   })
 
 export const comparisonQuery = (client: ApiClient, comparisonId: string) =>
   queryOptions({
-    queryKey: ['comparison', comparisonId],
-    queryFn: ({ signal }) => client.call('comparisonRead', { path: { comparisonId }, signal }),
+    ...read(client, ['comparison', comparisonId], 'comparisonRead', { path: { comparisonId } }),
     refetchInterval: ({ state: { data } }) => everySecond(data?.state === 'running'),
   })
 

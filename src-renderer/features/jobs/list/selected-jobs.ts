@@ -5,6 +5,7 @@ import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-mai
 import type { BulkAction, CancelledJobs } from '../../../../src-main/contract/job-routes.ts'
 import { isExpired } from '../../../../src-main/features/jobs/rules/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/features/jobs/rules/transitions.ts'
+import { read } from '../../../api-client/read.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { GridSelection } from '../../../ui/table/column.ts'
 import { useTell } from '../../../ui/use-tell.ts'
@@ -98,8 +99,7 @@ function useCountOf(action: BulkAction, list: JobWindow, selected: Selected): nu
   const expired = action === 'rerun' ? undefined : 'false'
   const query = { ...queryOf(list.filter, countedAt), status: states.join(','), cursor, expired }
   const { data } = useQuery({
-    queryKey: ['job-count', query],
-    queryFn: ({ signal }) => client.call('jobCount', { query, signal }),
+    ...read(client, ['job-count', query], 'jobCount', { query }),
     enabled: selected.kind === 'all' && states.length > 0,
   })
   return states.length === 0 ? 0 : data?.count

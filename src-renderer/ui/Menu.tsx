@@ -1,6 +1,8 @@
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import clsx from 'clsx'
-import { type ReactElement, type ReactNode, useRef } from 'react'
+import { Ellipsis } from 'lucide-react'
+import { type ComponentProps, type ReactElement, type ReactNode, useRef } from 'react'
+import { IconButton } from './Button.tsx'
 
 export type MenuItem = {
   readonly label: string
@@ -63,6 +65,19 @@ export function Menu({ groups, children, align = 'end' }: MenuProps) {
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  )
+}
+
+type MoreMenuProps = Pick<MenuProps, 'groups'> & Omit<ComponentProps<typeof IconButton>, 'children'>
+
+/** A menu behind a button with three dots. */
+export function MoreMenu({ groups, ...button }: MoreMenuProps) {
+  return (
+    <Menu groups={groups}>
+      <IconButton {...button}>
+        <Ellipsis />
+      </IconButton>
+    </Menu>
   )
 }
 

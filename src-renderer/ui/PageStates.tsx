@@ -1,11 +1,12 @@
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { Fragment, type ReactNode, useCallback } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { asCalledBy, shellQuoted } from '../../src-main/lib/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { useAppState } from '../store/app-context.ts'
 import { Button, CopyButton } from './Button.tsx'
+import { TextLink } from './Links.tsx'
 import { Page } from './Page.tsx'
 
 export type EmptyStateProps = {
@@ -56,6 +57,19 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
   )
 }
 
+type QueryStateProps = {
+  readonly data: unknown
+  readonly error: Error | null
+  readonly rows: number
+  readonly onRetry?: Retry
+}
+
+/** The error of a query, or rows while it has no data. */
+export function QueryState({ data, error, rows, onRetry }: QueryStateProps) {
+  if (error !== null) return <ErrorNotice error={error} onRetry={onRetry} />
+  return data === undefined ? <SkeletonRows rows={rows} /> : null
+}
+
 /** The lists that sections begin with; other sections have none. */
 const LISTS: readonly string[] = ['jobs', 'workers', 'machines', 'apps', 'workflows', 'models']
 
@@ -65,11 +79,7 @@ export function NotFound({ what }: { readonly what?: string }) {
   return (
     <Page crumbs={[{ name: 'Not found' }]}>
       <EmptyState
-        action={
-          <Link to={list === undefined ? ADDRESS.endpoints : `/${list}`} className="text-accent hover:underline">
-            All {list ?? 'endpoints'}
-          </Link>
-        }
+        action={<TextLink to={list === undefined ? ADDRESS.endpoints : `/${list}`}>All {list ?? 'endpoints'}</TextLink>}
       >
         {what === undefined
           ? 'There is no page at this address.'
@@ -124,11 +134,9 @@ export function Said({ text }: { readonly text: string }) {
   )
 }
 
-type ErrorNoticeProps = {
-  readonly error: Error | string
-  readonly action?: ReactNode
-  readonly onRetry?: () => void
-}
+type ErrorNoticeProps = { readonly error: Error | string; readonly action?: ReactNode; readonly onRetry?: Retry }
+
+type Retry = (() => unknown) | undefined
 
 export function ErrorNotice({ error, action, onRetry }: ErrorNoticeProps) {
   const text = useAsCalled()(typeof error === 'string' ? error : error.message)
@@ -139,7 +147,7 @@ export function ErrorNotice({ error, action, onRetry }: ErrorNoticeProps) {
         <Said text={text} />
       </p>
       {action}
-      {onRetry !== undefined && <Button onClick={() => onRetry()}>Try again</Button>}
+      {onRetry !== undefined && <Button onClick={() => void onRetry()}>Try again</Button>}
       <div className="-my-1">
         <CopyButton text={text} what="error" />
       </div>

@@ -1,12 +1,13 @@
 import * as Popover from '@radix-ui/react-popover'
 import { Bookmark, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { z } from 'zod'
 import { parseStored } from '../platform/local-texts.ts'
 import { useApp } from '../store/app-context.ts'
 import { Button, IconButton } from './Button.tsx'
 import { CONTROL } from './form/Field.tsx'
+import { Form } from './form/Form.tsx'
 
 const views = z.array(z.object({ name: z.string(), search: z.string() }))
 
@@ -24,8 +25,7 @@ export function SavedViews({ list }: { readonly list: string }) {
     platform.writePreference(preference, JSON.stringify(next))
     setSaved(next)
   }
-  const save = (event: FormEvent) => {
-    event.preventDefault()
+  const save = () => {
     const wanted = name.trim()
     if (wanted === '') return
     storeViews([...saved.filter((view) => view.name !== wanted), { name: wanted, search }])
@@ -73,7 +73,7 @@ export function SavedViews({ list }: { readonly list: string }) {
               </li>
             ))}
           </ul>
-          <form onSubmit={save} className="mt-1 flex gap-1 border-t border-line p-1 pt-2">
+          <Form onSubmit={save} className="mt-1 flex gap-1 border-t border-line p-1 pt-2">
             <input
               aria-label="Name of this view"
               placeholder="Name of this view"
@@ -85,7 +85,7 @@ export function SavedViews({ list }: { readonly list: string }) {
             <Button type="submit" disabled={name.trim() === ''}>
               Save
             </Button>
-          </form>
+          </Form>
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { foldersQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
+import { Form } from '../../ui/form/Form.tsx'
 import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 
@@ -27,14 +28,10 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
       go(ADDRESS.project(project.id))
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    open.mutate()
-  }
   const title = from === undefined ? 'Open a folder' : from === 'app' ? 'Start with the template' : `Start with ${from}`
   return (
     <SidePanel open onOpenChange={onClose} title={title}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form onSubmit={() => open.mutate()} className="flex flex-col gap-4">
         <PathField
           label="Folder"
           wants={from === undefined ? 'folder' : 'new folder'}
@@ -54,7 +51,7 @@ export function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
             {from === undefined ? 'Open folder' : 'Create and open'}
           </Button>
         </div>
-      </form>
+      </Form>
     </SidePanel>
   )
 }

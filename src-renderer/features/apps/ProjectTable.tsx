@@ -1,6 +1,7 @@
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { ProjectView } from '../../../src-main/contract/projects.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { NameLink } from '../../ui/Links.tsx'
 import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
@@ -27,11 +28,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     header: 'App',
     width: 140,
     grow: 2,
-    cell: ({ id, app }) => (
-      <Link to={ADDRESS.project(id)} className="font-medium hover:underline">
-        {app}
-      </Link>
-    ),
+    cell: ({ id, app }) => <NameLink to={ADDRESS.project(id)}>{app}</NameLink>,
   },
   { id: 'state', header: 'State', width: 130, grow: 1, cell: (project) => <ProjectState project={project} /> },
   {

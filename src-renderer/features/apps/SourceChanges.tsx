@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { FileDiff } from 'lucide-react'
 import type { DeployPlan, SourceFile } from '../../../src-main/contract/app.ts'
 import { counted } from '../../../src-main/lib/text.ts'
+import { Scrolling } from '../../ui/Scrolling.tsx'
 
 export function SourceChanges({ source: { files, more } }: { readonly source: NonNullable<DeployPlan['source']> }) {
   return (
@@ -47,10 +48,8 @@ function ChangedFile({ file: { path, change, diff, noDiff } }: { readonly file: 
   return (
     <details open={change === 'changed'}>
       <summary className="cursor-pointer">{head}</summary>
-      <section
-        aria-label={`Changes in ${path}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        tabIndex={0}
+      <Scrolling
+        label={`Changes in ${path}`}
         className="mt-1 max-h-96 overflow-auto rounded-control border border-line bg-surface-1 py-1 font-mono text-small"
       >
         {diff.map((line, at) => (
@@ -59,7 +58,7 @@ function ChangedFile({ file: { path, change, diff, noDiff } }: { readonly file: 
             {line}
           </div>
         ))}
-      </section>
+      </Scrolling>
     </details>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { CatalogEntry, MissingPart } from '../../../src-main/contract/catalog.ts'
 import {
@@ -12,6 +12,7 @@ import { Button, CopyButton } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { CreatedEndpoint, freeName } from '../../ui/form/CreatedEndpoint.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { Form } from '../../ui/form/Form.tsx'
 import { ServerField } from '../../ui/form/ServerField.tsx'
 import { JsonTree } from '../../ui/JsonTree.tsx'
 import { ErrorNotice, Said } from '../../ui/PageStates.tsx'
@@ -43,10 +44,6 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
       if (ofEntry !== undefined) readNodeTypes(app, made.id).catch(({ message }: Error) => notify(message))
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   if (create.data !== undefined)
     return (
       <SidePanel open onOpenChange={onClose} title={entry.name}>
@@ -66,7 +63,7 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
       <div className="flex flex-col gap-4">
         <p>{entry.summary}</p>
         {!canRun && <MissingParts missing={entry.missing} onCheckAgain={onCheckAgain} />}
-        <form onSubmit={submit} className="flex flex-col gap-3">
+        <Form onSubmit={() => create.mutate()} className="flex flex-col gap-3">
           <Field
             label="Name"
             value={id}
@@ -86,7 +83,7 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
           <Button kind={canRun ? 'main' : 'plain'} type="submit" disabled={create.isPending} className="self-end">
             {canRun ? 'Create endpoint' : 'Create anyway'}
           </Button>
-        </form>
+        </Form>
         <Part title="Its settings">
           <JsonTree value={shown} open={3} />
         </Part>

@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { Ellipsis, GitCompareArrows, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
+import { GitCompareArrows, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { CodeChange, EndpointCrash } from '../../../src-main/contract/endpoint.ts'
@@ -8,9 +8,10 @@ import { codeChangeText } from '../../../src-main/features/workers/rules/code-ch
 import { crashSummary } from '../../../src-main/features/workers/rules/endpoint-state.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
-import { Menu } from '../../ui/Menu.tsx'
+import { TextLink } from '../../ui/Links.tsx'
+import { MoreMenu } from '../../ui/Menu.tsx'
 import { InstallButton } from '../../ui/output/InstallButton.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { deleteEffects } from './endpoint-state.ts'
@@ -68,9 +69,7 @@ export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps
         </Link>
         .
       </p>
-      <Link to={ADDRESS.publishedGraph(id)} className="text-accent hover:underline">
-        Form, code and versions
-      </Link>
+      <TextLink to={ADDRESS.publishedGraph(id)}>Form, code and versions</TextLink>
     </section>
   )
 }
@@ -90,7 +89,8 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
           <Send aria-hidden /> Send request
         </Button>
       )}
-      <Menu
+      <MoreMenu
+        label={`More for ${name}`}
         groups={[
           [
             paused
@@ -114,11 +114,7 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
           ],
           [{ label: `Delete endpoint ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }],
         ]}
-      >
-        <IconButton label={`More for ${name}`}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       <Confirm open={asks} onOpenChange={setAsks} action={`Delete endpoint ${name}`} onConfirm={() => void deletes()}>
         {deleteEffects(endpoint)}
       </Confirm>

@@ -8,6 +8,7 @@ import type { ApiClient } from '../../api-client/client.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { freeName } from '../../ui/form/CreatedEndpoint.tsx'
+import { TextLink } from '../../ui/Links.tsx'
 import { CommandLine } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 
@@ -21,11 +22,7 @@ export function FirstPage({ intro }: { readonly intro: string }) {
           icon={<Boxes />}
           title="Serve a handler"
           command="drydock endpoint create hello --handler handler.py"
-          other={
-            <Link to={`${ADDRESS.endpoints}?new=handler`} className="text-accent hover:underline">
-              Serve your own file
-            </Link>
-          }
+          other={<TextLink to={`${ADDRESS.endpoints}?new=handler`}>Serve your own file</TextLink>}
           action={
             <Button kind="main" disabled={running !== undefined} onClick={serveSample}>
               {running === 'handler' ? 'Starting …' : 'Serve the sample'}
@@ -39,11 +36,7 @@ export function FirstPage({ intro }: { readonly intro: string }) {
           icon={<Workflow />}
           title="Run a workflow"
           command="drydock workflow run workflow.json --endpoint sketch"
-          other={
-            <Link to={ADDRESS.workflows} className="text-accent hover:underline">
-              Open your own workflow
-            </Link>
-          }
+          other={<TextLink to={ADDRESS.workflows}>Open your own workflow</TextLink>}
           action={
             <Button disabled={running !== undefined} onClick={runSampleWorkflow}>
               {running === 'workflow' ? 'Opening …' : 'Open a sample workflow'}
@@ -57,11 +50,7 @@ export function FirstPage({ intro }: { readonly intro: string }) {
           icon={<AppWindow />}
           title="Deploy an app"
           command="drydock init hello && cd hello && drydock deploy"
-          other={
-            <Link to={`${ADDRESS.apps}?open=folder`} className="text-accent hover:underline">
-              Open your own folder
-            </Link>
-          }
+          other={<TextLink to={`${ADDRESS.apps}?open=folder`}>Open your own folder</TextLink>}
           action={
             <Link
               to={`${ADDRESS.apps}?open=hello`}

@@ -12,6 +12,7 @@ import { Chart } from '../../ui/chart/Chart.tsx'
 import { type ChartSeries, SPAN_TICKS } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration, exactTime } from '../../ui/format.ts'
+import { TextLink } from '../../ui/Links.tsx'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
 import { ClockTime } from '../../ui/Values.tsx'
 import { RangeTotals } from './RangeTotals.tsx'
@@ -215,17 +216,14 @@ function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly end
         </Link>
       )}
       {kind === 'release' && app !== undefined && (
-        <Link
-          to={ADDRESS.environment(app.name, app.environment, 'releases')}
-          className="self-start text-accent hover:underline"
-        >
+        <TextLink to={ADDRESS.environment(app.name, app.environment, 'releases')} className="self-start">
           Releases of {app.name}
-        </Link>
+        </TextLink>
       )}
       {kind === 'endpoint' && (
-        <Link to={ADDRESS.endpoint(endpoint.id, 'settings')} className="self-start text-accent hover:underline">
+        <TextLink to={ADDRESS.endpoint(endpoint.id, 'settings')} className="self-start">
           Settings
-        </Link>
+        </TextLink>
       )}
     </div>
   )

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { CreatedEndpoint } from '../../ui/form/CreatedEndpoint.tsx'
 import { Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
+import { Form } from '../../ui/form/Form.tsx'
 import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { VariablesField } from '../../ui/form/VariablesField.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
@@ -41,10 +42,6 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
     setForm((before) => ({ ...before, ...part }))
   }
   const isAnswered = form.hub === undefined || Object.keys(hubProblems(form.hub)).length === 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isAnswered) create.mutate()
-  }
   const name = (
     <Field
       label="Name"
@@ -58,7 +55,7 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
   return (
     <SidePanel open onOpenChange={onClose} title={TITLES[kind]}>
       {create.data === undefined ? (
-        <form onSubmit={submit} className="flex flex-col gap-4">
+        <Form onSubmit={() => isAnswered && create.mutate()} className="flex flex-col gap-4">
           {kind === 'handler' && (
             <>
               <PathField
@@ -106,7 +103,7 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
           <Button kind="main" type="submit" disabled={create.isPending || !isAnswered} className="self-end">
             Create endpoint
           </Button>
-        </form>
+        </Form>
       ) : (
         <CreatedEndpoint
           id={create.data.id}

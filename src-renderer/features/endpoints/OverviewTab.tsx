@@ -20,7 +20,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../ui/jobs/JobKeys.tsx'
-import { CommandLine, EmptyState, ErrorNotice, Skeleton, SkeletonRows } from '../../ui/PageStates.tsx'
+import { TextLink } from '../../ui/Links.tsx'
+import { CommandLine, EmptyState, QueryState, Skeleton } from '../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { stateNow } from './endpoint-state.ts'
@@ -126,13 +127,12 @@ function LatestJobs({ endpointId }: { readonly endpointId: string }) {
     <Card
       title="Latest jobs"
       aside={
-        <Link to={ADDRESS.endpoint(endpointId, 'jobs')} className="text-small text-accent hover:underline">
+        <TextLink to={ADDRESS.endpoint(endpointId, 'jobs')} className="text-small">
           All jobs
-        </Link>
+        </TextLink>
       }
     >
-      {error !== null && <ErrorNotice error={error} />}
-      {jobs === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={jobs} error={error} rows={4} />
       {jobs?.length === 0 && (
         <EmptyState command={`drydock runsync ${endpointId} '{}'`}>
           There are no jobs yet, or they are no longer stored. To send one:

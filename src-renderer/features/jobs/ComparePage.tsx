@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeftRight } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { type JobDetail, jobQuery } from '../../api-client/jobs.ts'
@@ -9,6 +9,7 @@ import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { Form } from '../../ui/form/Form.tsx'
 import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
@@ -55,18 +56,17 @@ const COLUMNS = JOB_COLUMNS_OF_ENDPOINT.map((column) =>
 
 function PickOther({ job, onPick }: { readonly job: JobDetail | undefined; readonly onPick: (jobId: string) => void }) {
   const [id, setId] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (id.trim() !== '') onPick(id.trim())
-  }
   return (
     <>
-      <form onSubmit={submit} className="flex max-w-xl items-end gap-2 [&>div]:flex-1">
+      <Form
+        onSubmit={() => id.trim() !== '' && onPick(id.trim())}
+        className="flex max-w-xl items-end gap-2 [&>div]:flex-1"
+      >
         <Field label="Compare with the job" value={id} onChange={({ target }) => setId(target.value)} />
         <Button type="submit" kind="main" disabled={id.trim() === ''}>
           Compare
         </Button>
-      </form>
+      </Form>
       {job !== undefined && <Others job={job} onPick={onPick} />}
     </>
   )

@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { Field, Toggle } from '../../ui/form/Field.tsx'
-import { ErrorNotice } from '../../ui/PageStates.tsx'
+import { Form, Submit } from '../../ui/form/Form.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { machinesQuery } from '../../ui/use-machines.ts'
 import { type MachineDraft, NO_DRAFT, readMachineDraft, WAYS } from './machine-draft.ts'
@@ -19,8 +19,7 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
   const [isTried, setTried] = useState(false)
   const read = readMachineDraft(draft)
   const adding = useMutation({ mutationFn: add })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if ('machine' in read) adding.mutate(read.machine)
   }
@@ -36,7 +35,7 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
   })
   return (
     <SidePanel open onOpenChange={onClose} title="Add machine">
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <Field
           label="Name"
           placeholder="gpu-box"
@@ -95,11 +94,10 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
           </>
         )}
         <SwarmToggle checked={draft.swarm} onChange={(swarm) => setDraft((before) => ({ ...before, swarm }))} />
-        {adding.error !== null && <ErrorNotice error={adding.error} />}
-        <Button kind="main" type="submit" disabled={adding.isPending} className="self-end">
+        <Submit error={adding.error} disabled={adding.isPending}>
           Add and test
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </SidePanel>
   )
 }

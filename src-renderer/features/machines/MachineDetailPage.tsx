@@ -53,9 +53,7 @@ export function MachineDetailPage({ name }: { readonly name: string }) {
         )
       }
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {[...new Set([whyNotTest, whyNotChange])].map(
         (why) =>
           why !== undefined && (

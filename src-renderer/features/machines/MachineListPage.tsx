@@ -8,6 +8,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { bytes } from '../../ui/format.ts'
+import { NameLink } from '../../ui/Links.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows, WarningNotice } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
@@ -46,9 +47,7 @@ export function MachineListPage() {
         </Button>
       }
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {whyNotChange !== undefined && <p className="text-ink-2">{whyNotChange}</p>}
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.machines.length === 0 && <FirstMachine icon={<Server />} />}
@@ -91,11 +90,7 @@ const COLUMNS: readonly Column<MachineView>[] = [
     header: 'Name',
     width: 110,
     grow: 2,
-    cell: ({ name }) => (
-      <Link to={ADDRESS.machine(name)} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
+    cell: ({ name }) => <NameLink to={ADDRESS.machine(name)}>{name}</NameLink>,
   },
   {
     id: 'state',

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { ModelDownloadCreate } from '../../../src-main/contract/models.ts'
 import { MODEL_DIRECTORIES, modelAtAddress } from '../../../src-main/features/models/rules/layout.ts'
 import { type AppServices, useApp } from '../../store/app-context.ts'
@@ -7,6 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { Form, Submit } from '../../ui/form/Form.tsx'
 import { bytes } from '../../ui/format.ts'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { modelFoldersQuery, useDownloadActions } from '../../ui/use-models.ts'
@@ -23,8 +24,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
   const suggested = modelAtAddress(typed.url)
   const change = (part: keyof typeof typed) => (event: { readonly target: { readonly value: string } }) =>
     setTyped((before) => ({ ...before, [part]: event.target.value }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const given = Object.entries(typed).map(([key, value]) => [key, value.trim()] as const)
     const body = Object.fromEntries(given.filter(([, value]) => value !== '')) as ModelDownloadCreate
     start.mutate(body, { onSuccess: onClose })
@@ -32,7 +32,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
   const [first] = data?.folders ?? []
   return (
     <SidePanel open onOpenChange={onClose} title="Download a model">
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form onSubmit={submit} className="flex flex-col gap-4">
         <Field
           label="Address"
           type="url"
@@ -80,11 +80,10 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
             {first.freeBytes !== undefined && `, whose disk has ${bytes(first.freeBytes)} free`}.
           </p>
         )}
-        {start.error !== null && <ErrorNotice error={start.error} />}
-        <Button kind="main" type="submit" disabled={start.isPending} className="self-end">
+        <Submit error={start.error} disabled={start.isPending}>
           Download
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </SidePanel>
   )
 }
@@ -125,10 +124,6 @@ export function HostsCard() {
     onChange: (event: { readonly target: { readonly value: string } }) =>
       setTyped((before) => ({ ...before, [name]: event.target.value })),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    put.mutate({ ...typed, host: typed.host.trim().toLowerCase() })
-  }
   return (
     <Card title="Credentials for hosts">
       {error !== null && <ErrorNotice error={error} />}
@@ -143,7 +138,10 @@ export function HostsCard() {
           </li>
         ))}
       </ul>
-      <form onSubmit={submit} className="grid items-start gap-2 px-3 py-2 sm:grid-cols-3">
+      <Form
+        onSubmit={() => put.mutate({ ...typed, host: typed.host.trim().toLowerCase() })}
+        className="grid items-start gap-2 px-3 py-2 sm:grid-cols-3"
+      >
         <Field
           label="Host"
           placeholder="huggingface.co"
@@ -163,7 +161,7 @@ export function HostsCard() {
         <Button type="submit" disabled={put.isPending} className="justify-self-end sm:col-span-3">
           Store credentials
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

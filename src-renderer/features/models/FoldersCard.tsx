@@ -1,14 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { ModelFolder, ModelFolderView } from '../../../src-main/contract/models.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { Form } from '../../ui/form/Form.tsx'
 import { ChoosePath } from '../../ui/form/PathField.tsx'
 import { bytes } from '../../ui/format.ts'
-import { CommandLine, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { CommandLine, ErrorNotice, QueryState } from '../../ui/PageStates.tsx'
 import { modelFoldersQuery } from '../../ui/use-models.ts'
 
 const settingOf = ({ path, directories }: ModelFolderView): ModelFolder => ({
@@ -27,15 +28,10 @@ export function FoldersCard() {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['models'] }),
   })
   const folders = data?.folders ?? []
-  const add = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate([...folders.map(settingOf), { path: path.trim() }], { onSuccess: () => setPath('') })
-  }
   const without = (one: ModelFolderView) => folders.filter((other) => other !== one).map(settingOf)
   return (
     <Card title="Folders">
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={2} />}
+      <QueryState data={data} error={error} rows={2} />
       <ul className="divide-y divide-line">
         {folders.map((folder, at) => (
           <li key={folder.path} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
@@ -77,7 +73,12 @@ export function FoldersCard() {
           into its directories (checkpoints, loras, vae), or add a folder that has some.
         </p>
       )}
-      <form onSubmit={add} className="flex flex-wrap items-end gap-2 border-t border-line px-3 py-2">
+      <Form
+        onSubmit={() =>
+          save.mutate([...folders.map(settingOf), { path: path.trim() }], { onSuccess: () => setPath('') })
+        }
+        className="flex flex-wrap items-end gap-2 border-t border-line px-3 py-2"
+      >
         <div className="min-w-60 flex-1">
           <Field
             label="Add a folder"
@@ -94,7 +95,7 @@ export function FoldersCard() {
             Add folder
           </Button>
         </div>
-      </form>
+      </Form>
       {save.error !== null && <ErrorNotice error={save.error} />}
       {data !== undefined && data.configFile !== '' && (
         <div className="flex flex-col gap-1 border-t border-line px-3 py-2">

@@ -72,9 +72,7 @@ function ModelsPage() {
         </>
       }
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {downloads.length > 0 && (
         <Card title="Downloads">
           <ul className="max-h-72 divide-y divide-line overflow-y-auto">

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { ModelUse } from '../../../src-main/contract/models.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -8,6 +7,7 @@ import { useApp } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { bytes, exactTime } from '../../ui/format.ts'
+import { TextLink } from '../../ui/Links.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { kindText, type ModelRow } from './ModelColumns.tsx'
 
@@ -85,9 +85,7 @@ export function ModelPanel({ model, onClose }: { readonly model: ModelRow; reado
             {uses.slice(0, SHOWN).map((use) => (
               <li key={`${use.kind} ${use.id}`} className="truncate">
                 <span className="text-ink-2">{KIND_TEXTS[use.kind]}</span>{' '}
-                <Link to={addressOf(use)} className="text-accent hover:underline">
-                  {use.title}
-                </Link>
+                <TextLink to={addressOf(use)}>{use.title}</TextLink>
               </li>
             ))}
           </ul>

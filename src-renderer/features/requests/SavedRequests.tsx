@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import type { RequestDraft, SavedRequest } from '../../../src-main/contract/requests.ts'
 import { useApp } from '../../store/app-context.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
-import { Menu } from '../../ui/Menu.tsx'
-import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { Form, Submit } from '../../ui/form/Form.tsx'
+import { MoreMenu } from '../../ui/Menu.tsx'
+import { QueryState } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 import { savedRequestsQuery } from './request-queries.ts'
@@ -39,14 +40,10 @@ export function SavedRequests({ endpointId, current, onLoad, onClose }: SavedReq
       return queries.invalidateQueries({ queryKey: ['saved-requests', endpointId] })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (current !== undefined) save.mutate(current)
-  }
   return (
     <SidePanel open onOpenChange={onClose} title="Saved requests">
       <div className="flex flex-col gap-4">
-        <form onSubmit={submit} className="flex flex-col gap-2">
+        <Form onSubmit={() => current !== undefined && save.mutate(current)} className="flex flex-col gap-2">
           <Field
             label="Name for this request"
             value={name}
@@ -60,13 +57,11 @@ export function SavedRequests({ endpointId, current, onLoad, onClose }: SavedReq
             maxLength={100}
             required
           />
-          {save.error !== null && <ErrorNotice error={save.error} />}
-          <Button kind="main" type="submit" disabled={current === undefined || save.isPending} className="self-end">
+          <Submit error={save.error} disabled={current === undefined || save.isPending}>
             {same === undefined ? 'Save' : 'Replace'}
-          </Button>
-        </form>
-        {error !== null && <ErrorNotice error={error} />}
-        {data === undefined && error === null && <SkeletonRows rows={4} />}
+          </Submit>
+        </Form>
+        <QueryState data={data} error={error} rows={4} />
         {data?.requests.length === 0 && (
           <p className="text-ink-2">There are no saved requests for this endpoint yet.</p>
         )}
@@ -139,28 +134,21 @@ function SavedRequestRow({ endpointId, saved, onLoad, onDeleted }: SavedRequestR
           </span>
         </button>
       )}
-      <Menu
+      <MoreMenu
+        label={`More for ${saved.name}`}
         groups={[
           [{ label: 'Rename', icon: <Pencil />, onSelect: () => setRenames(true), takesFocus: true }],
           [{ label: `Delete ${saved.name}`, icon: <Trash2 />, danger: true, onSelect: () => void remove() }],
         ]}
-      >
-        <IconButton label={`More for ${saved.name}`}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
     </li>
   )
 }
 
 function RenameForm({ name, onDone }: { readonly name: string; readonly onDone: (name: string) => void }) {
   const [text, setText] = useState(name)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (text.trim() !== '') onDone(text.trim())
-  }
   return (
-    <form onSubmit={submit} className="flex min-w-0 flex-1 items-center gap-1">
+    <Form onSubmit={() => text.trim() !== '' && onDone(text.trim())} className="flex min-w-0 flex-1 items-center gap-1">
       <input
         // biome-ignore lint/a11y/noAutofocus: the person has just asked for it, and types next
         autoFocus
@@ -176,7 +164,7 @@ function RenameForm({ name, onDone }: { readonly name: string; readonly onDone: 
         className="h-7 min-w-0 flex-1 rounded-control border border-line-strong bg-surface-1 px-2"
       />
       <Button type="submit">Rename</Button>
-    </form>
+    </Form>
   )
 }
 

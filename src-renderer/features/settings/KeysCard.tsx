@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { AuditEntry, NamedKeyView } from '../../../src-main/contract/keys.ts'
 import { ROLES, type Role } from '../../../src-main/contract/roles.ts'
 import { DAY_MS } from '../../../src-main/lib/units.ts'
@@ -10,6 +10,7 @@ import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field, Labelled } from '../../ui/form/Field.tsx'
+import { Form, Submit } from '../../ui/form/Form.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
@@ -183,14 +184,10 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    make.mutate()
-  }
   if (make.data !== undefined) return <ShownKeyPanel made={make.data} onClose={onClose} />
   return (
     <SidePanel open onOpenChange={onClose} title="Add key">
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form onSubmit={() => make.mutate()} className="flex flex-col gap-4">
         <Field
           label="Name"
           placeholder="ada"
@@ -212,11 +209,10 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
           pattern="[0-9]{0,4}"
           onChange={(event) => setDays(event.target.value)}
         />
-        {make.error !== null && <ErrorNotice error={make.error} />}
-        <Button kind="main" type="submit" disabled={make.isPending} className="self-end">
+        <Submit error={make.error} disabled={make.isPending}>
           Make key
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </SidePanel>
   )
 }

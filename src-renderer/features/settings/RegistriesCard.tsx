@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { RegistryView } from '../../../src-main/contract/container.ts'
 import { NEW_REGISTRY } from '../../addresses.ts'
@@ -10,6 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { Form, Submit } from '../../ui/form/Form.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
@@ -118,13 +119,9 @@ function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
       setFields((before) => ({ ...before, [name]: event.target.value })),
     required: true,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
     <SidePanel open onOpenChange={onClose} title={registry === undefined ? 'Add registry' : `Replace ${registry.name}`}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form onSubmit={() => save.mutate()} className="flex flex-col gap-4">
         <Field
           label="Name"
           placeholder="work"
@@ -145,11 +142,10 @@ function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
           hint="It is stored encrypted and never shown again."
           {...field('password')}
         />
-        {save.error !== null && <ErrorNotice error={save.error} />}
-        <Button kind="main" type="submit" disabled={save.isPending} className="self-end">
+        <Submit error={save.error} disabled={save.isPending}>
           Store credentials
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </SidePanel>
   )
 }

@@ -40,9 +40,7 @@ export function SettingsPages() {
   return (
     <Page crumbs={[{ name: 'Settings' }]} commands={[{ ...command, run: () => setSearch({ registry: NEW_REGISTRY }) }]}>
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4">
-        {error !== null && (
-          <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-        )}
+        {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
         <Card title="Service">
           {data === undefined && error === null && <SkeletonRows rows={8} />}
           {data !== undefined &&

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, RefreshCw } from 'lucide-react'
-import { Link } from 'wouter'
 import type { DoctorFix, DoctorRow } from '../../../src-main/contract/system.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -8,7 +7,8 @@ import { doctorQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { ErrorNotice, SkeletonRows, useAsCalled } from '../../ui/PageStates.tsx'
+import { TextLink } from '../../ui/Links.tsx'
+import { ErrorNotice, QueryState, useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useTell } from '../../ui/use-tell.ts'
@@ -36,10 +36,7 @@ export function ChecksPage() {
         </>
       }
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
-      {data === undefined && error === null && <SkeletonRows rows={10} />}
+      <QueryState data={data} error={error} rows={10} onRetry={refetch} />
       {data !== undefined && (
         <Card>
           <ul className="divide-y divide-line">
@@ -83,9 +80,9 @@ function CheckRow({ row }: { readonly row: DoctorRow }) {
         <p className="break-words">{found}</p>
         {fix !== undefined && <FixText text={fix} />}
         {action?.action === 'restart-endpoint' && action.target !== undefined && (
-          <Link to={ADDRESS.endpoint(action.target, 'logs')} className="text-small text-accent hover:underline">
+          <TextLink to={ADDRESS.endpoint(action.target, 'logs')} className="text-small">
             Open its log
-          </Link>
+          </TextLink>
         )}
         {busy !== undefined && (
           <p role="status" className="text-small text-ink-2">

@@ -39,9 +39,7 @@ export function DiskPage() {
           run: () => setAsked(use),
         }))}
     >
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
+      {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {clean.error !== null && <ErrorNotice error={clean.error} />}
       {data === undefined && error === null && <SkeletonRows rows={7} />}
       {data !== undefined && (

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Activity } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -9,7 +9,8 @@ import { fleetEventsQuery } from '../../api-client/system-queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Select } from '../../ui/form/Select.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { IdLink, NameLink } from '../../ui/Links.tsx'
+import { EmptyState, QueryState } from '../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
@@ -57,10 +58,7 @@ export function EventsPage() {
           onChange={(kind) => narrow({ kind })}
         />
       </div>
-      {error !== null && (
-        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
-      )}
-      {data === undefined && error === null && <SkeletonRows rows={10} />}
+      <QueryState data={data} error={error} rows={10} onRetry={refetch} />
       {data !== undefined && rows.length === 0 && (
         <NoEvents choice={choice} endpoint={endpoint} onAll={() => setSearch({})} />
       )}
@@ -147,24 +145,14 @@ const EVENT_COLUMNS: readonly Column<FleetEvent>[] = [
     header: 'Endpoint',
     width: 130,
     grow: 1,
-    cell: ({ endpointId }) => (
-      <Link to={ADDRESS.endpoint(endpointId)} className="font-medium hover:underline">
-        {endpointId}
-      </Link>
-    ),
+    cell: ({ endpointId }) => <NameLink to={ADDRESS.endpoint(endpointId)}>{endpointId}</NameLink>,
   },
   {
     id: 'worker',
     header: 'Worker',
     width: 140,
     cell: ({ workerId }) =>
-      workerId === undefined ? (
-        <Nothing />
-      ) : (
-        <Link to={ADDRESS.worker(workerId)} className="font-mono text-small hover:underline">
-          {workerId}
-        </Link>
-      ),
+      workerId === undefined ? <Nothing /> : <IdLink to={ADDRESS.worker(workerId)}>{workerId}</IdLink>,
   },
   { id: 'reason', header: 'Why', width: 200, grow: 4, cell: ({ reason }) => <Reason reason={reason} /> },
 ]

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -9,6 +8,7 @@ import { useApp } from '../../store/app-context.ts'
 import { CopyButton } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
 import { JobFaces } from '../../ui/jobs/JobCells.tsx'
+import { TextLink } from '../../ui/Links.tsx'
 import { Nothing, RelativeTime } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import type { EndedWorker } from './worker-groups.ts'
@@ -38,9 +38,7 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
         <Fact name="Last seen">{lastSeenAt === undefined ? <Nothing /> : <RelativeTime at={lastSeenAt} />}</Fact>
         {machine !== undefined && (
           <Fact name="Machine">
-            <Link to={ADDRESS.machine(machine)} className="text-accent hover:underline">
-              {machine}
-            </Link>
+            <TextLink to={ADDRESS.machine(machine)}>{machine}</TextLink>
           </Fact>
         )}
         {container !== undefined && (
@@ -80,9 +78,9 @@ export function AboutEnded({ ended, toLog }: { readonly ended: EndedWorker | und
           .
         </p>
       )}
-      <Link to={toLog} className="self-start text-accent hover:underline">
+      <TextLink to={toLog} className="self-start">
         See its log
-      </Link>
+      </TextLink>
     </div>
   )
 }

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleStop, Ellipsis, RefreshCw } from 'lucide-react'
+import { CircleStop, RefreshCw } from 'lucide-react'
 import { memo, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { runningJobsQuery } from '../../api-client/queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import { IconButton } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { duration, exactTime, wholeSeconds } from '../../ui/format.ts'
 import { InputCell, JobLink } from '../../ui/jobs/JobCells.tsx'
-import { Menu } from '../../ui/Menu.tsx'
+import { MoreMenu } from '../../ui/Menu.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
@@ -117,7 +116,9 @@ function WorkerMenu({ worker }: { readonly worker: WorkerView }) {
   const leaves = state === 'stopping'
   return (
     <>
-      <Menu
+      <MoreMenu
+        label={`More for worker ${id}`}
+        className="relative z-10"
         groups={[
           [
             {
@@ -137,11 +138,7 @@ function WorkerMenu({ worker }: { readonly worker: WorkerView }) {
             },
           ],
         ]}
-      >
-        <IconButton label={`More for worker ${id}`} className="relative z-10">
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       {asks && (
         <Confirm open onOpenChange={setAsks} action={`Stop worker ${id}`} onConfirm={() => void stop(worker)}>
           {whatStopDoes(jobs.length)}

@@ -3,6 +3,7 @@ import { KEY_VARIABLE, type SampleCall } from '../../../src-main/features/jobs/r
 import { makeSamples, type Sample } from '../../../src-main/features/jobs/rules/requests/samples.ts'
 import { CopyButton } from '../Button.tsx'
 import { Card } from '../Card.tsx'
+import { Scrolling } from '../Scrolling.tsx'
 import { SegmentedChoice } from '../Tabs.tsx'
 
 const NOTES: Readonly<Record<Sample['name'], string>> = {
@@ -37,14 +38,9 @@ export function CodeSamples({ call }: { readonly call: SampleCall | undefined })
         <p className="p-3 text-ink-2">The body in the editor must be valid first.</p>
       ) : (
         <>
-          <section
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-            tabIndex={0}
-            aria-label={`${sample.name} sample`}
-            className="max-h-96 overflow-auto p-3"
-          >
+          <Scrolling label={`${sample.name} sample`} className="max-h-96 overflow-auto p-3">
             <pre className="font-mono text-small">{sample.code}</pre>
-          </section>
+          </Scrolling>
           <p className="border-t border-line px-3 py-2 text-small text-ink-2">
             {NOTES[sample.name]} <KeyNote />
           </p>

@@ -1,5 +1,6 @@
 import { Download, ExternalLink } from 'lucide-react'
 import { useState } from 'react'
+import { Scrolling } from '../Scrolling.tsx'
 
 const SHOWN_TEXT = 20_000
 
@@ -80,14 +81,12 @@ function LongText({ text }: { readonly text: string }) {
   const cut = !whole && text.length > SHOWN_TEXT
   return (
     <div className="flex flex-col items-start gap-1">
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-        tabIndex={0}
-        aria-label="Text"
+      <Scrolling
+        label="Text"
         className="max-h-80 w-full overflow-y-auto rounded-control border border-line bg-surface-0 px-3 py-2 break-words whitespace-pre-wrap"
       >
         {cut ? `${text.slice(0, SHOWN_TEXT)}…` : text}
-      </section>
+      </Scrolling>
       {cut && (
         <button type="button" onClick={() => setWhole(true)} className="text-accent hover:underline">
           All {text.length.toLocaleString('en')} characters

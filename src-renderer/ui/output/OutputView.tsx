@@ -3,6 +3,7 @@ import { writeExact } from '../../../src-main/lib/json.ts'
 import { CopyButton } from '../Button.tsx'
 import { bytes } from '../format.ts'
 import { JsonTree } from '../JsonTree.tsx'
+import { Scrolling } from '../Scrolling.tsx'
 import { SegmentedChoice } from '../Tabs.tsx'
 import type { Column } from '../table/column.ts'
 import { Table } from '../table/Table.tsx'
@@ -116,14 +117,12 @@ const SHOWN = 200_000
 export function RawOutput({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="min-w-0">
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-        tabIndex={0}
-        aria-label={`${label} as JSON`}
+      <Scrolling
+        label={`${label} as JSON`}
         className="max-h-[32rem] overflow-auto rounded-control border border-line bg-surface-0 p-3 font-mono text-small break-all whitespace-pre-wrap"
       >
         {text.slice(0, SHOWN)}
-      </section>
+      </Scrolling>
       {text.length > SHOWN && (
         <p className="mt-1 text-small text-ink-2">
           The first {bytes(SHOWN)} of {bytes(text.length)}. Copy it to get all of it.

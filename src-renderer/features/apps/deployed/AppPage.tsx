@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import type { AppView } from '../../../../src-main/contract/app.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { useEnvironments } from '../AppTabs.tsx'
@@ -39,11 +38,10 @@ function AppMenu({ app: { name } }: { readonly app: AppView }) {
   const { removeApp } = useEnvironmentActions({ app: name, environment: '' })
   return (
     <>
-      <Menu groups={[[{ label: `Delete app ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }]]}>
-        <IconButton label={`More for ${name}`}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      <MoreMenu
+        label={`More for ${name}`}
+        groups={[[{ label: `Delete app ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }]]}
+      />
       <Confirm
         open={asks}
         onOpenChange={setAsks}

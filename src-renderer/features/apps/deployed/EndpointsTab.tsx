@@ -1,6 +1,6 @@
 import { Rocket, Send } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { DeployedEndpoint, EnvironmentDetail } from '../../../../src-main/contract/app.ts'
 import type { WorkerView } from '../../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
@@ -8,6 +8,7 @@ import { ADDRESS } from '../../../addresses.ts'
 import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
+import { NameLink, TextLink } from '../../../ui/Links.tsx'
 import { EmptyState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
@@ -81,11 +82,7 @@ function NothingDeployed({ detail, target: { app, environment } }: EndpointsTabP
 }
 
 function ReleasesLink({ to }: { readonly to: string }) {
-  return (
-    <Link to={to} className="text-accent hover:underline">
-      See releases
-    </Link>
-  )
+  return <TextLink to={to}>See releases</TextLink>
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -95,11 +92,7 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 150,
     grow: 1,
     sortBy: ({ endpoint }) => endpoint.resource,
-    cell: ({ endpoint }) => (
-      <Link to={ADDRESS.endpoint(endpoint.id)} className="font-medium hover:underline">
-        {endpoint.resource}
-      </Link>
-    ),
+    cell: ({ endpoint }) => <NameLink to={ADDRESS.endpoint(endpoint.id)}>{endpoint.resource}</NameLink>,
   },
   {
     id: 'state',
@@ -142,12 +135,9 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Try',
     width: 130,
     cell: ({ endpoint }) => (
-      <Link
-        to={ADDRESS.endpoint(endpoint.id, 'requests')}
-        className="inline-flex items-center gap-1.5 text-accent hover:underline"
-      >
+      <TextLink to={ADDRESS.endpoint(endpoint.id, 'requests')} className="inline-flex items-center gap-1.5">
         <Send aria-hidden className="size-4" /> Send request
-      </Link>
+      </TextLink>
     ),
   },
 ]

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, PowerOff, Rocket, Trash2 } from 'lucide-react'
+import { PowerOff, Rocket, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
@@ -9,10 +9,10 @@ import { ADDRESS, type EnvironmentTab } from '../../../addresses.ts'
 import { isGone } from '../../../api-client/api-error.ts'
 import { type AppTarget, environmentQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { onMachineText } from '../../../ui/form/machine-choice.ts'
-import { Menu } from '../../../ui/Menu.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
@@ -104,7 +104,8 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
           <Rocket aria-hidden /> {detail?.releases.length === 0 ? 'Deploy' : 'Deploy again'}
         </Button>
       )}
-      <Menu
+      <MoreMenu
+        label={`More for ${name}`}
         groups={[
           [
             {
@@ -124,11 +125,7 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
             { label: `Delete app ${app}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks('remove app') },
           ],
         ]}
-      >
-        <IconButton label={`More for ${name}`}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       <Confirm
         open={asks === 'undeploy'}
         onOpenChange={close}

@@ -1,4 +1,4 @@
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
 import type { WorkerView } from '../../../../src-main/contract/endpoint.ts'
@@ -8,6 +8,7 @@ import { machineText } from '../../../../src-main/runtimes/rules/place.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
+import { NameLink } from '../../../ui/Links.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -34,22 +35,14 @@ const COLUMNS: readonly Column<EnvironmentView>[] = [
     header: 'App',
     width: 140,
     grow: 2,
-    cell: ({ app }) => (
-      <Link to={ADDRESS.app(app)} className="font-medium hover:underline">
-        {app}
-      </Link>
-    ),
+    cell: ({ app }) => <NameLink to={ADDRESS.app(app)}>{app}</NameLink>,
   },
   {
     id: 'environment',
     header: 'Environment',
     width: 130,
     grow: 1,
-    cell: ({ app, name }) => (
-      <Link to={ADDRESS.environment(app, name)} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
+    cell: ({ app, name }) => <NameLink to={ADDRESS.environment(app, name)}>{name}</NameLink>,
   },
   { id: 'state', header: 'State', width: 120, grow: 1, cell: (environment) => <State environment={environment} /> },
   {

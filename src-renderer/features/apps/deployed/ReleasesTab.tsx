@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Rocket } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import type { EnvironmentDetail, ReleaseView } from '../../../../src-main/contract/app.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { type AppTarget, releasePlanQuery } from '../../../api-client/app-queries.ts'
@@ -11,6 +11,7 @@ import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
+import { NameLink } from '../../../ui/Links.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
@@ -134,12 +135,9 @@ function ReleaseRow({ target: { app, environment }, release, isShown, action }: 
       )}
     >
       <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-x-4 gap-y-1">
-        <Link
-          to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`}
-          className="w-24 font-medium hover:underline"
-        >
+        <NameLink to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`} className="w-24">
           Release {number}
-        </Link>
+        </NameLink>
         <span className="w-28">
           <StateDot {...RELEASE_DOTS[state]} />
         </span>

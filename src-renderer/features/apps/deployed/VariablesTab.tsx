@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { type EnvironmentDetail, variableName } from '../../../../src-main/contract/app.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
 import { EmptyState, WarningNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
@@ -124,8 +125,7 @@ function VariableForm({ target, name: given, existing, onDone }: VariableFormPro
   const parsed = variableName.safeParse(name)
   const problem = name === '' || parsed.success ? undefined : `The name ${parsed.error.issues[0]?.message}.`
   const replaces = existing.includes(name)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setStores(true)
     const isStored = await changeVariables({ set: { [name]: value } })
     setStores(false)
@@ -136,7 +136,7 @@ function VariableForm({ target, name: given, existing, onDone }: VariableFormPro
   }
   return (
     <Card title={given === '' ? 'Set a variable' : `Replace ${given}`}>
-      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 p-3">
+      <Form onSubmit={submit} className="flex flex-col gap-3 p-3">
         <Field
           label="Name"
           value={name}
@@ -160,7 +160,7 @@ function VariableForm({ target, name: given, existing, onDone }: VariableFormPro
             {replaces ? 'Replace value' : 'Set variable'}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

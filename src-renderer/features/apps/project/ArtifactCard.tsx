@@ -6,6 +6,7 @@ import { counted } from '../../../../src-main/lib/text.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { Scrolling } from '../../../ui/Scrolling.tsx'
 import { Treemap } from '../../../ui/treemap/Treemap.tsx'
 
 export type ArtifactCardProps = { readonly result: NonNullable<BuildView['result']> }
@@ -117,12 +118,7 @@ const KIND_TEXTS: Readonly<Record<ArtifactPiece['kind'], string>> = {
 
 function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps) {
   return (
-    <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-      tabIndex={0}
-      aria-label="Pieces"
-      className="max-h-96 overflow-y-auto rounded-control border border-line"
-    >
+    <Scrolling label="Pieces" className="max-h-96 overflow-y-auto rounded-control border border-line">
       <table className="w-full table-fixed text-left">
         <thead className="sticky top-0 bg-surface-1">
           <tr className="h-8 border-b border-line text-small text-ink-2">
@@ -152,7 +148,7 @@ function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrolling>
   )
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check, Hammer } from 'lucide-react'
-import { Link } from 'wouter'
 import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { appsQuery } from '../../../api-client/app-queries.ts'
@@ -8,6 +7,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
+import { TextLink } from '../../../ui/Links.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
@@ -62,9 +62,9 @@ function NoBuildHere({ project: { app, folder } }: { readonly project: ProjectDe
       ) : (
         <>
           No build was started on this page since the service started; builds by commands are not shown here.{' '}
-          <Link to={ADDRESS.environment(app, live.environment, 'releases')} className="text-accent hover:underline">
+          <TextLink to={ADDRESS.environment(app, live.environment, 'releases')}>
             Release {live.number} in {live.environment}
-          </Link>
+          </TextLink>
           , deployed <RelativeTime at={live.createdAt} />, has its own build.
         </>
       )}

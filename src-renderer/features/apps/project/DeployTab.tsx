@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { useId } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { environmentName } from '../../../../src-main/contract/app.ts'
 import { THIS_MACHINE } from '../../../../src-main/contract/machines.ts'
 import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
@@ -14,6 +14,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
 import { onMachineText } from '../../../ui/form/machine-choice.ts'
+import { TextLink } from '../../../ui/Links.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { PlanDiff } from '../PlanDiff.tsx'
@@ -104,9 +105,9 @@ function DeployNow({ deploy, project, target, number }: DeployNowProps) {
   return (
     <>
       <ReleaseCard key={number} target={target} number={number} />
-      <Link to={ADDRESS.environment(target.app, target.environment)} className="self-start text-accent hover:underline">
+      <TextLink to={ADDRESS.environment(target.app, target.environment)} className="self-start">
         Open {target.app}/{target.environment}: its endpoints, releases and variables
-      </Link>
+      </TextLink>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Copy, Ellipsis, FolderMinus, Rocket } from 'lucide-react'
+import { Copy, FolderMinus, Rocket } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
@@ -7,9 +7,9 @@ import { ADDRESS, type ProjectTab } from '../../../addresses.ts'
 import { isGone } from '../../../api-client/api-error.ts'
 import { type AppTarget, projectQuery } from '../../../api-client/app-queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
@@ -103,7 +103,8 @@ function ProjectMenu({ project: { id, app, folder }, tab }: ProjectMenuProps) {
           <Rocket aria-hidden /> Deploy
         </Button>
       )}
-      <Menu
+      <MoreMenu
+        label={`More for ${app}`}
         groups={[
           [{ label: 'Copy folder', detail: folder, icon: <Copy />, onSelect: () => void platform.copy(folder) }],
           [
@@ -115,11 +116,7 @@ function ProjectMenu({ project: { id, app, folder }, tab }: ProjectMenuProps) {
             },
           ],
         ]}
-      >
-        <IconButton label={`More for ${app}`}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       <Confirm open={asks} onOpenChange={setAsks} action={`Remove project ${app}`} onConfirm={() => void forget()}>
         It is removed from the list, and its preview ends. The folder {folder} and what is deployed stay as they are.
       </Confirm>

@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
@@ -9,7 +9,9 @@ import { useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CONTROL } from '../../../ui/form/Field.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { fieldId, sectionId, showField, showSection } from '../../../ui/use-address.ts'
 import { deleteEffects } from '../endpoint-state.ts'
@@ -94,12 +96,9 @@ function OfApp({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   if (app === undefined) return null
   return (
     <p role="note" className="rounded-control bg-surface-2 px-3 py-2">
-      These settings come from the app{' '}
-      <Link to={ADDRESS.app(app.name, app.environment)} className="text-accent hover:underline">
-        {app.name}
-      </Link>{' '}
-      and are set when it is deployed: change them in its source, then deploy. You can still change fault injection and
-      the key, and pause it here.
+      These settings come from the app <TextLink to={ADDRESS.app(app.name, app.environment)}>{app.name}</TextLink> and
+      are set when it is deployed: change them in its source, then deploy. You can still change fault injection and the
+      key, and pause it here.
     </p>
   )
 }
@@ -142,14 +141,10 @@ function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [, go] = useLocation()
   const { remove } = useEndpointActions(endpoint)
   const [typedId, setTypedId] = useState('')
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (typedId === id && (await remove())) go(ADDRESS.endpoints)
-  }
   const again = app === undefined ? '' : ' The next deploy of its app creates it again.'
   return (
     <Card title="Delete" className="border-failed/40">
-      <form onSubmit={submit}>
+      <Form onSubmit={async () => typedId === id && (await remove()) && go(ADDRESS.endpoints)}>
         <FormRow label={`Type ${id} to delete this endpoint`} help={`${deleteEffects(endpoint)}${again}`}>
           {(ids) => (
             <span className="flex flex-wrap gap-2">
@@ -167,7 +162,7 @@ function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
             </span>
           )}
         </FormRow>
-      </form>
+      </Form>
     </Card>
   )
 }

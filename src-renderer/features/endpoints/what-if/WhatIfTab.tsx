@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer } from '../../../../src-main/contract/what-if.ts'
 import { writeExact } from '../../../../src-main/lib/json.ts'
@@ -9,6 +9,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Field, type FieldProps, Labelled } from '../../../ui/form/Field.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { WhatIfResult } from './WhatIfResult.tsx'
@@ -91,8 +92,7 @@ function Question({ endpoint }: WhatIfTabProps) {
     />
   )
 
-  function ask(event: FormEvent): void {
-    event.preventDefault()
+  function ask(): void {
     const question = toQuestion(form, prices, platform.now())
     if ('body' in question) asked.mutate(question.body)
     else {
@@ -104,7 +104,7 @@ function Question({ endpoint }: WhatIfTabProps) {
   return (
     <>
       <Card title="What would other settings have done?">
-        <form onSubmit={ask} className="grid grid-cols-2 items-start gap-x-4 gap-y-3 p-3 lg:grid-cols-4">
+        <Form onSubmit={ask} className="grid grid-cols-2 items-start gap-x-4 gap-y-3 p-3 lg:grid-cols-4">
           <Labelled label="Load" hint="the jobs to simulate">
             {(ids) => (
               <Select
@@ -171,7 +171,7 @@ function Question({ endpoint }: WhatIfTabProps) {
               {asked.isPending ? 'Simulating the current setting and others …' : ''}
             </p>
           </div>
-        </form>
+        </Form>
       </Card>
       {asked.error !== null && <ErrorNotice error={asked.error} />}
       {asked.data !== undefined && <WhatIfResult endpoint={endpoint} answer={asked.data} />}

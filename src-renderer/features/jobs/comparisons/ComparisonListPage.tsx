@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitCompareArrows } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { NameLink } from '../../../ui/Links.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -24,11 +25,7 @@ const COLUMNS: readonly Column<ComparisonView>[] = [
     header: 'Comparison',
     width: 180,
     grow: 2,
-    cell: ({ id, name }) => (
-      <Link to={ADDRESS.comparison(id)} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
+    cell: ({ id, name }) => <NameLink to={ADDRESS.comparison(id)}>{name}</NameLink>,
   },
   { id: 'mode', header: 'Kind', width: 90, cell: ({ mode }) => (mode === 'bisect' ? 'Bisection' : 'All') },
   { id: 'state', header: 'Result', width: 220, grow: 1, cell: (one) => <StateDot {...stateOf(one)} /> },
@@ -52,8 +49,7 @@ export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
   )
   return (
     <Page crumbs={CRUMBS} tabs={tabs} actions={button} commands={whyNot === undefined ? [command] : []}>
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={data} error={error} rows={4} />
       {data?.comparisons.length === 0 && (
         <EmptyState icon={<GitCompareArrows />} command="drydock compare old new --endpoint old --since 24h">
           There are no comparisons yet. A comparison runs the same inputs on several versions of an endpoint and lists

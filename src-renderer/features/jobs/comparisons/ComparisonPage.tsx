@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
 import { endedJobs, progressOf, waitsOf } from '../../../../src-main/features/comparisons/rules/plan.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
@@ -11,8 +11,9 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { OtherJobsNote, useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
+import { NameLink } from '../../../ui/Links.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { QueryState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -36,8 +37,7 @@ export function ComparisonPage({ comparisonId }: { readonly comparisonId: string
       state={data !== undefined && <StateDot {...stateOf(data)} detail={undefined} />}
       actions={data !== undefined && <Actions comparison={data} />}
     >
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={8} />}
+      <QueryState data={data} error={error} rows={8} />
       {data !== undefined && (
         <>
           <Verdict comparison={data} />
@@ -96,11 +96,7 @@ function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<N
       header: 'Version',
       width: 160,
       grow: 2,
-      cell: ({ name, endpoint, copy }) => (
-        <Link to={ADDRESS.endpoint(copy ?? endpoint)} className="font-medium hover:underline">
-          {name}
-        </Link>
-      ),
+      cell: ({ name, endpoint, copy }) => <NameLink to={ADDRESS.endpoint(copy ?? endpoint)}>{name}</NameLink>,
     },
     { id: 'role', header: '', width: 210, grow: 1, cell: (one) => <span className="text-ink-2">{roleOf(one)}</span> },
     { id: 'same', header: 'Same', width: 70, align: 'right', cell: (one) => countOf(one, 'same') },

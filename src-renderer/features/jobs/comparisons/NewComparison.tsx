@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { GitCompareArrows, Plus, X } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import { limit } from '../../../../src-main/contract/limits.ts'
@@ -10,8 +10,8 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { SidePanel } from '../../../ui/Dialog.tsx'
 import { CONTROL, Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Form, Submit } from '../../../ui/form/Form.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { Inputs, useChosenInputs } from './ComparisonInputs.tsx'
 import {
@@ -63,13 +63,9 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: (made) => made && go(ADDRESS.comparison(made.id)),
   })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    start.mutate()
-  }
   return (
     <SidePanel open onOpenChange={onClose} title="New comparison" width="wide">
-      <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+      <Form onSubmit={() => start.mutate()} noValidate className="flex flex-col gap-5">
         <section aria-label="Versions" className="flex flex-col gap-3">
           <h3 className="font-medium">Versions</h3>
           <div className="flex flex-wrap items-center gap-2">
@@ -102,11 +98,10 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
           value={draft.name}
           onChange={({ target }) => change({ name: target.value })}
         />
-        {start.error !== null && <ErrorNotice error={start.error} />}
-        <Button kind="main" type="submit" disabled={start.isPending} className="self-end">
+        <Submit error={start.error} disabled={start.isPending}>
           <GitCompareArrows aria-hidden /> Start comparison
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </SidePanel>
   )
 }

@@ -1,16 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import {
-  ChevronsDown,
-  ChevronsUp,
-  Columns2,
-  Copy,
-  Download,
-  Ellipsis,
-  PencilLine,
-  Repeat,
-  RotateCcw,
-  X,
-} from 'lucide-react'
+import { ChevronsDown, ChevronsUp, Columns2, Copy, Download, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
@@ -21,10 +10,10 @@ import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { useCopyJobId } from '../../../ui/jobs/JobCells.tsx'
 import { CancelQuestion } from '../../../ui/jobs/JobKeys.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { useTell } from '../../../ui/use-tell.ts'
 import { useNow } from '../../../ui/Values.tsx'
@@ -78,7 +67,8 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       <Button onClick={() => go(edit)}>
         <PencilLine aria-hidden /> Duplicate and edit
       </Button>
-      <Menu
+      <MoreMenu
+        label="More for this job"
         groups={[
           [
             ...(waits ? ENDS.map(({ to, ...item }) => ({ ...item, onSelect: () => void moveTo(to) })) : []),
@@ -97,11 +87,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
             { label: 'Copy id', icon: <Copy />, onSelect: () => void copyId() },
           ],
         ]}
-      >
-        <IconButton label="More for this job">
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       <CancelQuestion
         open={asks}
         onOpenChange={setAsks}

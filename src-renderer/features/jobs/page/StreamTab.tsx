@@ -8,6 +8,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
+import { Scrolling } from '../../../ui/Scrolling.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 
 // Chunks per second: of a reading person, of a writing model, and for skimming to a place.
@@ -107,10 +108,8 @@ function ChunkList({ chunks, count }: { readonly chunks: readonly Chunk[]; reado
         )}
         <CopyButton text={text} what="stream" />
       </div>
-      <section
-        aria-label="Stream"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        tabIndex={0}
+      <Scrolling
+        label="Stream"
         className="h-80 overflow-auto p-3 pt-10 font-mono text-small break-words whitespace-pre-wrap"
       >
         {left > 0 && (
@@ -119,7 +118,7 @@ function ChunkList({ chunks, count }: { readonly chunks: readonly Chunk[]; reado
           </p>
         )}
         {isText ? text.slice(-SHOWN_LETTERS) : text}
-      </section>
+      </Scrolling>
     </div>
   )
 }

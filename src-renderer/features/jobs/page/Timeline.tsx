@@ -14,6 +14,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TONE_FILLS } from '../../../ui/colours.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
+import { IdLink } from '../../../ui/Links.tsx'
 import { InstallButton } from '../../../ui/output/InstallButton.tsx'
 import { EmptyState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
@@ -134,10 +135,7 @@ function Step({ step, from }: { readonly step: TimelineStep; readonly from: numb
       <span className="min-w-0 break-words text-ink-2">
         {step.event === 'claim' && step.workerId !== undefined && (
           <>
-            attempt {step.attempt} on{' '}
-            <Link to={ADDRESS.worker(step.workerId)} className="font-mono text-small hover:underline">
-              {step.workerId}
-            </Link>{' '}
+            attempt {step.attempt} on <IdLink to={ADDRESS.worker(step.workerId)}>{step.workerId}</IdLink>{' '}
           </>
         )}
         {step.reason}
@@ -155,13 +153,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
     header: 'Worker',
     width: 150,
     cell: ({ workerId }) =>
-      workerId === undefined ? (
-        <Nothing />
-      ) : (
-        <Link to={ADDRESS.worker(workerId)} className="font-mono text-small hover:underline">
-          {workerId}
-        </Link>
-      ),
+      workerId === undefined ? <Nothing /> : <IdLink to={ADDRESS.worker(workerId)}>{workerId}</IdLink>,
   },
   { id: 'from', header: 'Taken', width: 190, cell: ({ from }) => exactTime(from) },
   {

@@ -6,7 +6,7 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { endedIn, failedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -41,8 +41,7 @@ export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint;
       <div>{choice}</div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(300px,2fr)_3fr]">
         <SubmitBatch endpointId={endpoint.id} onBegun={show} />
-        {error !== null && <ErrorNotice error={error} />}
-        {data === undefined && error === null && <SkeletonRows rows={6} />}
+        <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
           <div className="rounded-control border border-line border-dashed">
             <EmptyState command={`drydock batch submit ${endpoint.id} inputs.jsonl`}>

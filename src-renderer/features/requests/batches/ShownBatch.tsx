@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ban, Download, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
+import { Ban, Download, RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { InputCell, JobLink, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { useTell } from '../../../ui/use-tell.ts'
 import { ProgressBar, useNow } from '../../../ui/Values.tsx'
@@ -144,7 +144,9 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
       <Button onClick={save}>
         <Download aria-hidden /> Results
       </Button>
-      <Menu
+      <MoreMenu
+        label={`More for ${name}`}
+        disabled={work.isPending}
         groups={[
           [
             {
@@ -155,11 +157,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
           ],
           [{ label: `Forget ${name}`, icon: <Trash2 />, danger: true, onSelect: () => work.mutate(remove) }],
         ]}
-      >
-        <IconButton label={`More for ${name}`} disabled={work.isPending}>
-          <Ellipsis />
-        </IconButton>
-      </Menu>
+      />
       {cancel.question}
     </div>
   )

@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { counted } from '../../../../src-main/lib/text.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { Form, Submit } from '../../../ui/form/Form.tsx'
 
 type SubmitBatchProps = { readonly endpointId: string; readonly onBegun: (batchId: string) => void }
 
@@ -20,14 +19,13 @@ export function SubmitBatch({ endpointId, onBegun }: SubmitBatchProps) {
     mutationFn: (chosen: File) => submitFile(client, endpointId, { file: chosen, onSent: setSent, onBegun }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['batches', endpointId] }),
   })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
+  const onSubmit = () => {
     setSent('')
     if (file !== undefined) submit.mutate(file)
   }
   return (
     <Card title="New batch">
-      <form onSubmit={onSubmit} className="flex flex-col gap-3 p-3">
+      <Form onSubmit={onSubmit} className="flex flex-col gap-3 p-3">
         <Field
           label="File of inputs"
           type="file"
@@ -41,11 +39,10 @@ export function SubmitBatch({ endpointId, onBegun }: SubmitBatchProps) {
         <p role="status" className="min-h-4 tabular-nums">
           {sent}
         </p>
-        {submit.error !== null && <ErrorNotice error={submit.error} />}
-        <Button kind="main" type="submit" disabled={file === undefined || submit.isPending} className="self-start">
+        <Submit error={submit.error} disabled={file === undefined || submit.isPending} className="self-start">
           <ListPlus aria-hidden /> Submit
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </Card>
   )
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
@@ -10,7 +9,8 @@ import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { JOB_COLUMNS, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { HISTORY_LENGTH } from './responses.ts'
@@ -25,16 +25,8 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
   const { onRerun, onCancel, question } = useJobKeys()
   const columns = useMemo(() => columnsOf(onLoad), [onLoad])
   return (
-    <Card
-      title="History"
-      aside={
-        <Link to={ADDRESS.endpoint(endpointId, 'jobs')} className="text-accent hover:underline">
-          All jobs
-        </Link>
-      }
-    >
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+    <Card title="History" aside={<TextLink to={ADDRESS.endpoint(endpointId, 'jobs')}>All jobs</TextLink>}>
+      <QueryState data={data} error={error} rows={4} />
       {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
       {data !== undefined && data.requests.length > 0 && (
         <NowForCells>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { isTimedOut } from '../../../../src-main/features/jobs/rules/time-limit.ts'
@@ -16,6 +15,7 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { duration } from '../../../ui/format.ts'
 import { JsonTree } from '../../../ui/JsonTree.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
@@ -46,9 +46,9 @@ export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps)
         <div className="ml-auto flex items-center gap-1">
           {jobId !== undefined && record === undefined && <CancelButton endpointId={endpoint.id} jobId={jobId} />}
           {jobId !== undefined && (
-            <Link to={ADDRESS.job(jobId)} className="rounded-control px-1 text-accent hover:underline">
+            <TextLink to={ADDRESS.job(jobId)} className="rounded-control px-1">
               Open job
-            </Link>
+            </TextLink>
           )}
           <IconButton label={`Close response of ${operation}`} onClick={onClose}>
             <X />

@@ -1,7 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Gauge } from 'lucide-react'
-import type { FormEvent } from 'react'
-import { Link } from 'wouter'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { LoadTest, LoadTestCreate } from '../../../../src-main/contract/requests.ts'
@@ -11,6 +9,8 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
+import { Form } from '../../../ui/form/Form.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { useDraft } from '../draft.ts'
@@ -57,14 +57,10 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
       onStarted(test)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    start.mutate()
-  }
   const isFit = problems.requests === undefined && problems.concurrency === undefined && request.problem === undefined
   return (
     <Card title="New load test">
-      <form onSubmit={submit} className="flex flex-col gap-3 p-3">
+      <Form onSubmit={() => start.mutate()} className="flex flex-col gap-3 p-3">
         <div className="grid gap-3 sm:grid-cols-2">
           <Field
             label="Requests"
@@ -86,10 +82,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
         {isWeb ? (
           <p className="min-w-0 text-ink-2">
             <code className="break-all text-ink">{request.shown}</code>, as written under{' '}
-            <Link to={ADDRESS.endpoint(endpoint.id, 'requests')} className="text-accent hover:underline">
-              Requests
-            </Link>
-            .
+            <TextLink to={ADDRESS.endpoint(endpoint.id, 'requests')}>Requests</TextLink>.
           </p>
         ) : (
           <>
@@ -115,7 +108,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
         <Button kind="main" type="submit" disabled={!isFit || start.isPending} className="self-start">
           <Gauge aria-hidden /> Start load test
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

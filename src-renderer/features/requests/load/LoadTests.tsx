@@ -8,7 +8,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { duration } from '../../../ui/format.ts'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
@@ -36,8 +36,7 @@ export function LoadTests({ endpoint, choice }: { readonly endpoint: LiveEndpoin
       <div>{choice}</div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(300px,2fr)_3fr]">
         <LoadTestForm endpoint={endpoint} onStarted={(test: LoadTest) => show(test.id)} />
-        {error !== null && <ErrorNotice error={error} />}
-        {data === undefined && error === null && <SkeletonRows rows={6} />}
+        <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
           <div className="rounded-control border border-line border-dashed">
             <EmptyState>

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import type { FormEvent } from 'react'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { ScheduleTiming, ScheduleView, WHEN_MISSED } from '../../../../src-main/contract/schedules.ts'
@@ -9,13 +8,12 @@ import { parseExact, writeExact } from '../../../../src-main/lib/json.ts'
 import { exactSpan, readSpan } from '../../../../src-main/lib/text.ts'
 import { MINUTE_MS } from '../../../../src-main/lib/units.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
 import { Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Form, Submit } from '../../../ui/form/Form.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { useNow } from '../../../ui/Values.tsx'
 import { useDraft } from '../draft.ts'
@@ -67,13 +65,9 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
       onAdded(schedule)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate()
-  }
   return (
     <Card title="New schedule">
-      <form onSubmit={submit} className="flex flex-col gap-3 p-3">
+      <Form onSubmit={() => add.mutate()} className="flex flex-col gap-3 p-3">
         <Field
           label="Name"
           value={draft.name}
@@ -130,11 +124,10 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
         <p role="status" className="min-h-4 text-small text-failed-ink">
           {body.ok ? undefined : body.problem}
         </p>
-        {add.error !== null && <ErrorNotice error={add.error} />}
-        <Button kind="main" type="submit" disabled={!body.ok || !isFit || add.isPending} className="self-start">
+        <Submit error={add.error} disabled={!body.ok || !isFit || add.isPending} className="self-start">
           <CalendarClock aria-hidden /> Add schedule
-        </Button>
-      </form>
+        </Submit>
+      </Form>
     </Card>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
+import { Pause, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
@@ -7,12 +7,11 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { ScheduleView } from '../../../../src-main/contract/schedules.ts'
 import { exactSpan } from '../../../../src-main/lib/text.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence } from '../../../ui/format.ts'
 import { InputCell, JobLink, ResultCell, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { MoreMenu } from '../../../ui/Menu.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -43,8 +42,7 @@ export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoin
       <div>{choice}</div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(300px,2fr)_3fr]">
         <ScheduleForm endpoint={endpoint} onAdded={({ id }) => show(id)} />
-        {error !== null && <ErrorNotice error={error} />}
-        {data === undefined && error === null && <SkeletonRows rows={6} />}
+        <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
           <div className="rounded-control border border-line border-dashed">
             <EmptyState command={`drydock schedule add ${endpoint.id} nightly --cron '0 3 * * *'`}>
@@ -162,7 +160,9 @@ function ScheduleMenu({ schedule }: { readonly schedule: ScheduleView }) {
     return `${name} is deleted. Jobs that it has queued stay.`
   }
   return (
-    <Menu
+    <MoreMenu
+      label={`More for ${name}`}
+      disabled={work.isPending}
       groups={[
         [
           { label: 'Run now', icon: <Play />, onSelect: () => work.mutate(runNow) },
@@ -174,11 +174,7 @@ function ScheduleMenu({ schedule }: { readonly schedule: ScheduleView }) {
         ],
         [{ label: `Delete ${name}`, icon: <Trash2 />, danger: true, onSelect: () => work.mutate(remove) }],
       ]}
-    >
-      <IconButton label={`More for ${name}`} disabled={work.isPending}>
-        <Ellipsis />
-      </IconButton>
-    </Menu>
+    />
   )
 }
 

@@ -5,7 +5,7 @@ import type { ProxiedRequest } from '../../../../src-main/contract/management.ts
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -37,8 +37,7 @@ export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   }, [platform, endedAt, refetch])
   return (
     <Card title="History">
-      {error !== null && <ErrorNotice error={error} />}
-      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      <QueryState data={data} error={error} rows={4} />
       {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
       {data !== undefined && data.requests.length > 0 && (
         <Table

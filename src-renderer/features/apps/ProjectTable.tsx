@@ -15,7 +15,6 @@ export function ProjectTable({ projects }: { readonly projects: readonly Project
       label="Projects"
       columns={COLUMNS}
       rows={projects}
-      rowId={({ id }) => id}
       onOpen={({ id }) => go(ADDRESS.project(id))}
       className="max-h-96 rounded-control border border-line bg-surface-1"
     />

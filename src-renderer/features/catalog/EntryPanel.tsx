@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { CatalogEntry, MissingPart } from '../../../src-main/contract/catalog.ts'
 import {
@@ -11,7 +11,7 @@ import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { CreatedEndpoint, freeName } from '../../ui/form/CreatedEndpoint.tsx'
-import { Field } from '../../ui/form/Field.tsx'
+import { Field, Labelled } from '../../ui/form/Field.tsx'
 import { Form } from '../../ui/form/Form.tsx'
 import { ServerField } from '../../ui/form/ServerField.tsx'
 import { JsonTree } from '../../ui/JsonTree.tsx'
@@ -29,7 +29,6 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
   const { client } = app
   const notify = (text: string) => void app.store.getState().notify({ kind: 'error', text })
   const taken = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
-  const serverId = useId()
   const [typedName, setTypedName] = useState<string>()
   const id = typedName ?? freeName(entry.id, taken)
   const ofEntry = serverOfEntry(entry.settings)
@@ -72,12 +71,9 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
             required
           />
           {ofEntry !== undefined && (
-            <div className="flex flex-col gap-1">
-              <label htmlFor={serverId} className="font-medium">
-                ComfyUI server
-              </label>
-              <ServerField id={serverId} value={server} onChange={setTypedServer} />
-            </div>
+            <Labelled label="ComfyUI server">
+              {(ids) => <ServerField {...ids} value={server} onChange={setTypedServer} />}
+            </Labelled>
           )}
           {create.error !== null && <ErrorNotice error={create.error} />}
           <Button kind={canRun ? 'main' : 'plain'} type="submit" disabled={create.isPending} className="self-end">

@@ -100,13 +100,8 @@ function Question({ variable: { key, input }, value, problem, onChange }: Questi
   if (type === 'boolean')
     return (
       <Labelled label={name} hint={hint} problem={problem}>
-        {({ id, ...ids }) => (
-          <Toggle
-            id={id}
-            aria-describedby={ids['aria-describedby']}
-            checked={value === trueValue}
-            onChange={(on) => onChange(on ? trueValue : falseValue)}
-          />
+        {(ids) => (
+          <Toggle {...ids} checked={value === trueValue} onChange={(on) => onChange(on ? trueValue : falseValue)} />
         )}
       </Labelled>
     )

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { useId } from 'react'
 import { GPU_GROUPS } from '../../../src-main/contract/container.ts'
-import { CONTROL, Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
+import { CONTROL, Datalist, Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
 import { RegistrySelect } from '../../ui/form/Select.tsx'
 import { VariablesField } from '../../ui/form/VariablesField.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
@@ -60,11 +60,7 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
               autoComplete="off"
               className={clsx(CONTROL, 'h-7')}
             />
-            <datalist id={groups}>
-              {['ANY', ...Object.keys(GPU_GROUPS)].map((one) => (
-                <option key={one} value={one} />
-              ))}
-            </datalist>
+            <Datalist id={groups} values={['ANY', ...Object.keys(GPU_GROUPS)]} />
           </>
         )}
       </Labelled>
@@ -83,14 +79,7 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
         label="Keep one worker ready"
         hint="It starts at once, so that you see the image being pulled and started. Otherwise the first request waits for that."
       >
-        {({ id, ...ids }) => (
-          <Toggle
-            id={id}
-            aria-describedby={ids['aria-describedby']}
-            checked={form.ready}
-            onChange={(ready) => onChange({ ready })}
-          />
-        )}
+        {(ids) => <Toggle {...ids} checked={form.ready} onChange={(ready) => onChange({ ready })} />}
       </Labelled>
     </>
   )

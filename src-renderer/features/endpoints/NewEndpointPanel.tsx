@@ -157,14 +157,7 @@ function CommandFields({ isWeb, form, onChange }: CommandFieldsProps) {
         label="Keep one worker ready"
         hint="It starts at once, so that you see whether the command runs. Otherwise the first request waits for that."
       >
-        {({ id, ...ids }) => (
-          <Toggle
-            id={id}
-            aria-describedby={ids['aria-describedby']}
-            checked={form.ready}
-            onChange={(ready) => onChange({ ready })}
-          />
-        )}
+        {(ids) => <Toggle {...ids} checked={form.ready} onChange={(ready) => onChange({ ready })} />}
       </Labelled>
     </>
   )

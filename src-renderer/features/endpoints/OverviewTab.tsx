@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Hourglass, Moon } from 'lucide-react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
-import type { JobListItem } from '../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { type EndpointHealth, endpointHealth } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
@@ -115,8 +114,6 @@ function HealthNotice({ endpoint, range }: { readonly endpoint: LiveEndpoint; re
 
 const LATEST = 10
 
-const idOf = ({ id }: JobListItem) => id
-
 function LatestJobs({ endpointId }: { readonly endpointId: string }) {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -144,7 +141,6 @@ function LatestJobs({ endpointId }: { readonly endpointId: string }) {
             label="Latest jobs"
             columns={JOB_COLUMNS_OF_ENDPOINT}
             rows={jobs}
-            rowId={idOf}
             onOpen={({ id }) => go(ADDRESS.job(id))}
             onRerun={onRerun}
             onCancel={onCancel}

@@ -86,7 +86,6 @@ function Others({ job, onPick }: { readonly job: JobDetail; readonly onPick: (jo
             label="Other jobs"
             columns={COLUMNS}
             rows={others}
-            rowId={({ id }) => id}
             onOpen={({ id }) => onPick(id)}
             className="max-h-96"
           />

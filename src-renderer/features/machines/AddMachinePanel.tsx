@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
-import { Field, Toggle } from '../../ui/form/Field.tsx'
+import { Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
 import { Form, Submit } from '../../ui/form/Form.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { machinesQuery } from '../../ui/use-machines.ts'
@@ -93,7 +93,11 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
             />
           </>
         )}
-        <SwarmToggle checked={draft.swarm} onChange={(swarm) => setDraft((before) => ({ ...before, swarm }))} />
+        <Labelled label="Manager of a Docker swarm" hint="Then the nodes of its swarm run the workers.">
+          {(ids) => (
+            <Toggle {...ids} checked={draft.swarm} onChange={(swarm) => setDraft((before) => ({ ...before, swarm }))} />
+          )}
+        </Labelled>
         <Submit error={adding.error} disabled={adding.isPending}>
           Add and test
         </Submit>
@@ -106,23 +110,6 @@ const terminalLine = ({ texts: { to } }: MachineDraft) => `Try it: ssh ${to === 
 
 function Needs({ children }: { readonly children: React.ReactNode }) {
   return <p className="text-ink-2">{children}</p>
-}
-
-type SwarmToggleProps = { readonly checked: boolean; readonly onChange: (checked: boolean) => void }
-
-function SwarmToggle({ checked, onChange }: SwarmToggleProps) {
-  const id = useId()
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="font-medium">
-        Manager of a Docker swarm
-      </label>
-      <Toggle id={id} aria-describedby={`${id}-said`} checked={checked} onChange={onChange} />
-      <p id={`${id}-said`} className="text-small text-ink-2">
-        Then the nodes of its swarm run the workers.
-      </p>
-    </div>
-  )
 }
 
 function Added({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {

@@ -6,7 +6,7 @@ import { type AppServices, useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
-import { Field } from '../../ui/form/Field.tsx'
+import { Datalist, Field } from '../../ui/form/Field.tsx'
 import { Form, Submit } from '../../ui/form/Form.tsx'
 import { bytes } from '../../ui/format.ts'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
@@ -55,11 +55,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
           value={typed.directory}
           onChange={change('directory')}
         />
-        <datalist id={list}>
-          {MODEL_DIRECTORIES.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
+        <Datalist id={list} values={MODEL_DIRECTORIES} />
         <Field
           label="Name"
           placeholder={suggested.name ?? 'model.safetensors'}

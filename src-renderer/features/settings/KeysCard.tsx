@@ -268,15 +268,7 @@ export function ChangesCard() {
       {data !== undefined && entries.length === 0 && (
         <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>
       )}
-      {entries.length > 0 && (
-        <Table
-          label="Changes"
-          columns={CHANGE_COLUMNS}
-          rows={entries}
-          rowId={({ id }) => String(id)}
-          className="max-h-96"
-        />
-      )}
+      {entries.length > 0 && <Table label="Changes" columns={CHANGE_COLUMNS} rows={entries} className="max-h-96" />}
       {hasNextPage && (
         <div className="p-3">
           <Button onClick={() => void fetchNextPage()} disabled={isFetching}>

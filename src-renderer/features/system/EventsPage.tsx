@@ -68,7 +68,6 @@ export function EventsPage() {
             label="Events"
             columns={EVENT_COLUMNS}
             rows={rows}
-            rowId={idOf}
             onOpen={(event) => go(pageOf(event))}
             className="max-h-full rounded-control border border-line bg-surface-1"
           />
@@ -87,8 +86,6 @@ export function EventsPage() {
     </SystemPage>
   )
 }
-
-const idOf = (event: FleetEvent) => String(event.id)
 
 const pageOf = ({ endpointId, workerId, kind }: FleetEvent) =>
   workerId !== undefined && kind !== 'crash' ? ADDRESS.worker(workerId) : ADDRESS.endpoint(endpointId)

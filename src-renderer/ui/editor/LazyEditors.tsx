@@ -1,25 +1,6 @@
-import { lazy, Suspense } from 'react'
-import { Skeleton } from '../PageStates.tsx'
-import type { JsonEditorProps } from './JsonEditor.tsx'
-import type { ProseViewProps } from './ProseView.tsx'
+import { lazily } from '../lazily.tsx'
 
 // The editor is as large as everything else together, and few pages have one.
-const JsonEditor = lazy(() => import('./JsonEditor.tsx').then((loaded) => ({ default: loaded.JsonEditor })))
+export const CodeEditor = lazily(async () => (await import('./JsonEditor.tsx')).JsonEditor)
 
-export function CodeEditor(props: JsonEditorProps) {
-  return (
-    <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>
-      <JsonEditor {...props} />
-    </Suspense>
-  )
-}
-
-const ProseView = lazy(() => import('./ProseView.tsx').then((loaded) => ({ default: loaded.ProseView })))
-
-export function ProseEditor(props: ProseViewProps) {
-  return (
-    <Suspense fallback={<Skeleton className="min-h-40 flex-1" />}>
-      <ProseView {...props} />
-    </Suspense>
-  )
-}
+export const ProseEditor = lazily(async () => (await import('./ProseView.tsx')).ProseView)

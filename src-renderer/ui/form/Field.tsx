@@ -11,6 +11,27 @@ export type FieldProps = ComponentPropsWithRef<'input'> & {
 }
 
 export function Field({ label, hint, problem, ...input }: FieldProps) {
+  return (
+    <Labelled label={label} hint={hint} problem={problem}>
+      {(ids) => (
+        <input
+          {...input}
+          {...ids}
+          autoComplete="off"
+          spellCheck={false}
+          // The button of a file field stands within the border.
+          className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 file:-ml-2 file:mr-2 file:h-full file:rounded-none file:border-0 file:border-r file:border-line-strong file:bg-surface-2 file:px-2 aria-invalid:border-failed"
+        />
+      )}
+    </Labelled>
+  )
+}
+
+type LabelledProps = Pick<FieldProps, 'label' | 'hint' | 'problem'> & {
+  readonly children: (ids: ControlIds) => ReactNode
+}
+
+export function Labelled({ label, hint, problem, children }: LabelledProps) {
   const id = useId()
   const said = problem ?? hint
   return (
@@ -18,16 +39,11 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
-      <input
-        {...input}
-        id={id}
-        aria-invalid={problem !== undefined}
-        aria-describedby={said === undefined ? undefined : `${id}-said`}
-        autoComplete="off"
-        spellCheck={false}
-        // The button of a file field stands within the border.
-        className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 file:-ml-2 file:mr-2 file:h-full file:rounded-none file:border-0 file:border-r file:border-line-strong file:bg-surface-2 file:px-2 aria-invalid:border-failed"
-      />
+      {children({
+        id,
+        'aria-invalid': problem !== undefined,
+        ...(said !== undefined && { 'aria-describedby': `${id}-said` }),
+      })}
       {said !== undefined && (
         <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
           <Said text={said} />
@@ -37,40 +53,16 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
   )
 }
 
-type LabelledProps = {
-  readonly label: string
-  readonly hint: string
-  readonly problem?: string | undefined
-  readonly children: (ids: ControlIds) => ReactNode
-}
-
-export function Labelled({ label, hint, problem, children }: LabelledProps) {
-  const id = useId()
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="font-medium">
-        {label}
-      </label>
-      {children({ id, 'aria-describedby': `${id}-said`, 'aria-invalid': problem !== undefined })}
-      <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
-        <Said text={problem ?? hint} />
-      </p>
-    </div>
-  )
-}
-
 export const CONTROL =
   'rounded-control border border-line-strong bg-surface-1 px-2 placeholder:text-ink-2 aria-invalid:border-failed disabled:bg-surface-2 disabled:text-ink-2'
 
 export type ControlIds = {
   readonly id: string
-  readonly 'aria-describedby': string
+  readonly 'aria-describedby'?: string
   readonly 'aria-invalid': boolean
 }
 
-type ToggleProps = {
-  readonly id?: string
-  readonly 'aria-describedby'?: string
+type ToggleProps = Partial<ControlIds> & {
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
   readonly disabled?: boolean
@@ -99,6 +91,17 @@ export function Toggle({ checked, onChange, ...rest }: ToggleProps) {
         {checked ? 'on' : 'off'}
       </span>
     </span>
+  )
+}
+
+/** The values that an input suggests by its `list`. */
+export function Datalist({ id, values }: { readonly id: string; readonly values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((one) => (
+        <option key={one} value={one} />
+      ))}
+    </datalist>
   )
 }
 

@@ -19,7 +19,6 @@ export type TableProps<Row> = {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  readonly rowId: (row: Row) => string
   readonly onOpen?: (row: Row) => void
   readonly onRerun?: (row: Row) => void
   readonly onCancel?: (row: Row) => void
@@ -27,12 +26,16 @@ export type TableProps<Row> = {
   readonly sort?: TableSort | undefined
   readonly onSort?: (sort: TableSort | undefined) => void
   readonly className?: string
-}
+} & (Row extends WithId ? { readonly rowId?: RowId<Row> } : { readonly rowId: RowId<Row> })
+
+type RowId<Row> = (row: Row) => string
+type WithId = { readonly id: string | number }
 
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
 export function Table<Row extends object>(props: TableProps<Row>) {
-  const { label, columns, rows, rowId, onOpen, groupOf, sort, onSort } = props
+  const { label, columns, rows, onOpen, groupOf, sort, onSort } = props
+  const { rowId = idOf } = props as { readonly rowId?: RowId<Row> }
   const [activeId, setActiveId] = useState<string>()
   const table = useTable({
     features,
@@ -70,6 +73,9 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     />
   )
 }
+
+// Rows without an id have a `rowId`.
+const idOf = (row: object) => String((row as WithId).id)
 
 function definitions<Row extends object>(columns: readonly Column<Row>[]) {
   const helper = createColumnHelper<typeof features, Row>()

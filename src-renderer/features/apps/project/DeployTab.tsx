@@ -12,6 +12,7 @@ import { type AppTarget, appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { Datalist } from '../../../ui/form/Field.tsx'
 import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
 import { onMachineText } from '../../../ui/form/machine-choice.ts'
 import { TextLink } from '../../../ui/Links.tsx'
@@ -193,11 +194,7 @@ function EnvironmentField({ value, existing, onChange, fault }: EnvironmentField
         spellCheck={false}
         className="h-7 w-44 rounded-control border border-line-strong bg-surface-1 px-2 aria-invalid:border-failed"
       />
-      <datalist id={`${id}-existing`}>
-        {existing.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <Datalist id={`${id}-existing`} values={existing} />
       <span id={`${id}-said`} className={fault === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
         {fault ?? (isNew ? 'is created by the deploy' : '')}
       </span>

@@ -9,7 +9,7 @@ import {
   settingText,
   valueAt,
 } from '../../../../src-main/features/endpoints/rules/settings/setting.ts'
-import { CONTROL, type ControlIds, Toggle } from '../../../ui/form/Field.tsx'
+import { CONTROL, type ControlIds, Datalist, Toggle } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
 import { BrowsedPath } from '../../../ui/form/PathField.tsx'
@@ -94,15 +94,7 @@ const MOST_LINES = 12
 function SettingControl({ field: { input, missing }, raw, onType, disabled, ...ids }: SettingControlProps) {
   switch (input.kind) {
     case 'switch':
-      return (
-        <Toggle
-          id={ids.id}
-          aria-describedby={ids['aria-describedby']}
-          checked={raw === true}
-          onChange={onType}
-          disabled={disabled}
-        />
-      )
+      return <Toggle {...ids} checked={raw === true} onChange={onType} disabled={disabled} />
     case 'variables':
       return <VariablesField {...ids} value={raw as readonly Variable[]} onChange={onType} disabled={disabled} />
     case 'choice':
@@ -190,13 +182,7 @@ function TextControl({ input, raw, onType, ...rest }: OfText & { readonly input:
           suggestions !== undefined && 'max-w-80',
         )}
       />
-      {suggestions !== undefined && (
-        <datalist id={list}>
-          {suggestions.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
+      {suggestions !== undefined && <Datalist id={list} values={suggestions} />}
     </>
   )
 }

@@ -61,7 +61,6 @@ export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
           label="Comparisons"
           columns={COLUMNS}
           rows={data.comparisons}
-          rowId={({ id }) => id}
           onOpen={({ id }) => go(ADDRESS.comparison(id))}
           className="rounded-control border border-line bg-surface-1"
         />

@@ -19,8 +19,6 @@ const STATES: Readonly<Record<WebhookDelivery['state'], StateDotProps>> = {
   failed: { tone: 'failed', text: 'Failed' },
 }
 
-const idOf = ({ id }: WebhookDelivery) => String(id)
-
 export function WebhooksTab({ job }: { readonly job: JobDetail }) {
   const { client } = useApp()
   const queries = useQueryClient()
@@ -48,7 +46,6 @@ export function WebhooksTab({ job }: { readonly job: JobDetail }) {
           label="Deliveries"
           columns={columns}
           rows={job.deliveries}
-          rowId={idOf}
           className="rounded-control border border-line bg-surface-1"
         />
       </>

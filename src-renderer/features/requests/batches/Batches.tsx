@@ -26,8 +26,6 @@ function batchState(batch: BatchView): StateDotProps {
   return hasFailed ? { tone: 'failed', text: 'Ended with failures' } : STATES[batch.state]
 }
 
-const idOf = ({ id }: BatchView) => id
-
 export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -54,14 +52,7 @@ export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint;
       </div>
       {batches.length > 0 && (
         <Card title="Batches">
-          <Table
-            label="Batches"
-            columns={columns}
-            rows={batches}
-            rowId={idOf}
-            onOpen={({ id }) => show(id)}
-            className="max-h-96"
-          />
+          <Table label="Batches" columns={columns} rows={batches} onOpen={({ id }) => show(id)} className="max-h-96" />
         </Card>
       )}
     </>

@@ -17,8 +17,6 @@ import { HISTORY_LENGTH } from './responses.ts'
 
 export type JobHistoryProps = { readonly endpointId: string; readonly onLoad: (jobId: string) => void }
 
-const idOf = ({ id }: JobListItem) => id
-
 export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
   const { client } = useApp()
   const { data, error } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))
@@ -34,7 +32,6 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
             label="History of requests"
             columns={columns}
             rows={data.requests}
-            rowId={idOf}
             onOpen={({ id }) => onLoad(id)}
             onRerun={onRerun}
             onCancel={onCancel}

@@ -68,20 +68,11 @@ type LoadTestListProps = {
 }
 
 const IN_LIST = ['Throughput', 'Failed', 'Latency p50', 'Latency p99']
-const idOf = ({ id }: LoadTest) => id
-
 function LoadTestList({ tests, shownId, otherId, onShow, onCompare }: LoadTestListProps) {
   const columns = useMemo(() => columnsOf({ shownId, otherId, onCompare }), [shownId, otherId, onCompare])
   return (
     <Card title="Load tests">
-      <Table
-        label="Load tests"
-        columns={columns}
-        rows={tests}
-        rowId={idOf}
-        onOpen={({ id }) => onShow(id)}
-        className="max-h-96"
-      />
+      <Table label="Load tests" columns={columns} rows={tests} onOpen={({ id }) => onShow(id)} className="max-h-96" />
     </Card>
   )
 }

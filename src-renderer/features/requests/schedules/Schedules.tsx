@@ -27,8 +27,6 @@ const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
   refused: { tone: 'failed', text: 'Refused' },
   missed: { tone: 'cancelled', text: 'Missed' },
 }
-const idOf = ({ id }: ScheduleView) => id
-
 export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
@@ -58,7 +56,6 @@ export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoin
             label="Schedules"
             columns={columns}
             rows={schedules}
-            rowId={idOf}
             onOpen={({ id }) => show(id)}
             className="max-h-96"
           />

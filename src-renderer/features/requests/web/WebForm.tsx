@@ -6,6 +6,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
+import { Datalist } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
@@ -115,11 +116,7 @@ function RequestPathField({ endpointId, path, onChange }: RequestPathFieldProps)
         onChange={({ target }) => onChange(target.value)}
         className={`${CONTROL} min-w-0 flex-1 font-mono text-small`}
       />
-      <datalist id={id}>
-        {paths.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
+      <Datalist id={id} values={paths} />
     </>
   )
 }

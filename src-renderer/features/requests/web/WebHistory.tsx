@@ -22,8 +22,6 @@ export type WebHistoryProps = {
 // The service logs requests with a delay, longer under load.
 const LOGGED_AFTER_MS = [400, 2000, 6000] as const
 
-const idOf = ({ id }: ProxiedRequest) => String(id)
-
 export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   const { client, platform } = useApp()
   const { data, error, refetch } = useQuery(webRequestsQuery(client, endpointId))
@@ -44,7 +42,6 @@ export function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
           label="History of requests"
           columns={columns}
           rows={data.requests}
-          rowId={idOf}
           onOpen={(request) => onLoad(draftOf(request))}
           className="max-h-96"
         />

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { OtherJobsNote, useCancelQuestion } from '../../src-renderer/ui/jobs/CancelQuestion.tsx'
-import { useOtherJobs } from '../../src-renderer/ui/use-other-jobs.ts'
+import { useOtherJobs } from '../../src-renderer/ui/jobs/JobKeys.tsx'
 import { aWorker, renderHookInApp, renderInApp } from './support.tsx'
 
 const press = (name: RegExp) => act(async () => void fireEvent.click(screen.getByRole('button', { name })))

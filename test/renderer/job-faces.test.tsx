@@ -5,7 +5,7 @@ import { shortJobId } from '../../src-main/features/endpoints/rules/ids.ts'
 import { Palette } from '../../src-renderer/app/Palette.tsx'
 import { QueueTab } from '../../src-renderer/features/endpoints/QueueTab.tsx'
 import { FilterBar } from '../../src-renderer/features/jobs/list/FilterBar.tsx'
-import { JobHistory } from '../../src-renderer/features/requests/jobs/JobHistory.tsx'
+import { JobHistory } from '../../src-renderer/features/requests/jobs/JobRequests.tsx'
 import { JobFaces } from '../../src-renderer/ui/jobs/JobCells.tsx'
 import { giveSizes, NOW, renderInApp } from './support.tsx'
 

@@ -1,14 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { AppWindow, BookOpen, FolderOpen, LayoutTemplate, Plus } from 'lucide-react'
-import { useSearchParams } from 'wouter'
-import { appsQuery, examplesQuery, projectsQuery } from '../../api-client/app-queries.ts'
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { appsQuery, examplesQuery, foldersQuery, projectsQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
+import { SidePanel } from '../../ui/Dialog.tsx'
+import { Form } from '../../ui/form/Form.tsx'
+import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { EnvironmentTable } from './deployed/EnvironmentTable.tsx'
-import { OpenFolderPanel } from './OpenFolderPanel.tsx'
 import { ProjectTable } from './ProjectTable.tsx'
 
 const AS_IT_IS = 'folder'
@@ -154,4 +158,55 @@ function NewAppMenu({ onOpen, onChoose }: NewAppMenuProps) {
       </Button>
     </Menu>
   )
+}
+
+/** `from`: an example, or `app` for the template, written into it first. */
+type OpenFolderPanelProps = { readonly from: string | undefined; readonly onClose: () => void }
+
+function OpenFolderPanel({ from, onClose }: OpenFolderPanelProps) {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  const { data: home, isPending: isBeginning } = useQuery(foldersQuery(client, undefined))
+  const [typed, setTyped] = useState<string>()
+  const start = home === undefined ? '' : `${home.path.replace(/\/$/, '')}/${from ?? ''}`
+  const folder = typed ?? start
+  const open = useMutation({
+    mutationFn: () => client.call('projectOpen', { body: { folder: trimmed(folder), from } }),
+    onSuccess(project) {
+      void queries.invalidateQueries({ queryKey: ['projects'] })
+      go(ADDRESS.project(project.id))
+    },
+  })
+  const title = from === undefined ? 'Open a folder' : from === 'app' ? 'Start with the template' : `Start with ${from}`
+  return (
+    <SidePanel open onOpenChange={onClose} title={title}>
+      <Form onSubmit={() => open.mutate()} className="flex flex-col gap-4">
+        <PathField
+          label="Folder"
+          wants={from === undefined ? 'folder' : 'new folder'}
+          value={folder}
+          onChange={setTyped}
+          isBeginning={isBeginning}
+          hint={
+            from === undefined
+              ? 'A folder on the machine of the service, with Python files that define endpoints. Nothing in it is run or changed.'
+              : 'A new or an empty folder. The files are written there, for you to change.'
+          }
+        />
+        {open.error !== null && <ErrorNotice error={open.error} />}
+        <div className="flex justify-end gap-2">
+          <ChoosePath wants="folder" title="Choose the folder of an app" from={folder} onPath={setTyped} />
+          <Button kind="main" type="submit" disabled={open.isPending || trimmed(folder) === ''}>
+            {from === undefined ? 'Open folder' : 'Create and open'}
+          </Button>
+        </div>
+      </Form>
+    </SidePanel>
+  )
+}
+
+function trimmed(folder: string): string {
+  const text = folder.trim()
+  return text.length > 1 ? text.replace(/\/+$/, '') : text
 }

@@ -1,14 +1,21 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { Route, Switch } from 'wouter'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import type { AppView } from '../../../src-main/contract/app.ts'
 import { percentDecoded } from '../../../src-main/lib/percent-encoding.ts'
 import { ADDRESS, ENVIRONMENT_TABS, PROJECT_TABS } from '../../addresses.ts'
-import { useAppState } from '../../store/app-context.ts'
-import { NotFound } from '../../ui/PageStates.tsx'
+import { appsQuery } from '../../api-client/app-queries.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { MoreMenu } from '../../ui/Menu.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { AppListPage } from './AppListPage.tsx'
-import { AppPage } from './deployed/AppPage.tsx'
+import { useEnvironments } from './AppTabs.tsx'
 import { EnvironmentPage } from './deployed/EnvironmentPage.tsx'
 import { ProjectPage } from './project/ProjectPage.tsx'
+import { useEnvironmentActions } from './use-environment-actions.ts'
 
 export function AppPages() {
   useFreshApps()
@@ -53,4 +60,47 @@ function useFreshApps(): void {
   useEffect(() => {
     for (const queryKey of [['apps'], ['environment']]) void queries.invalidateQueries({ queryKey })
   }, [queries, members])
+}
+
+function AppPage({ app: name }: { readonly app: string }) {
+  const { client } = useApp()
+  const { data, error } = useQuery(appsQuery(client))
+  const app = data?.apps.find((one) => one.name === name)
+  const { shown: environment } = useEnvironments(name)
+  if (data !== undefined && app === undefined) return <NotFound what={`an app ${name}`} />
+  if (environment !== undefined) return <Redirect to={ADDRESS.environment(name, environment)} replace />
+  return (
+    <Page fills crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name }]} actions={app && <AppMenu app={app} />}>
+      {data === undefined && (error === null ? <SkeletonRows rows={3} /> : <ErrorNotice error={error} />)}
+      {app?.environments.length === 0 && (
+        <EmptyState command="drydock deploy">
+          {name} has no environments. A deploy from its folder creates one.
+        </EmptyState>
+      )}
+    </Page>
+  )
+}
+
+function AppMenu({ app: { name } }: { readonly app: AppView }) {
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const { removeApp } = useEnvironmentActions({ app: name, environment: '' })
+  return (
+    <>
+      <MoreMenu
+        label={`More for ${name}`}
+        groups={[[{ label: `Delete app ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }]]}
+      />
+      <Confirm
+        open={asks}
+        onOpenChange={setAsks}
+        action={`Delete app ${name}`}
+        onConfirm={async () => {
+          if (await removeApp()) go(ADDRESS.apps)
+        }}
+      >
+        It has no environments. The source folder stays.
+      </Confirm>
+    </>
+  )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { TriangleAlert } from 'lucide-react'
+import { AppWindow, Container, FileCode, Globe, LayoutGrid, Plus, SquareTerminal, TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
@@ -11,6 +11,7 @@ import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { SearchField } from '../../ui/form/Field.tsx'
 import { PickOne } from '../../ui/form/Select.tsx'
+import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/PageStates.tsx'
 import { SavedViews } from '../../ui/SavedViews.tsx'
@@ -27,7 +28,6 @@ import {
   readEndpointFilter,
 } from './endpoint-list-filter.ts'
 import { FirstPage } from './FirstPage.tsx'
-import { NewEndpointMenu } from './NewEndpointMenu.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
 import { NEW_ENDPOINTS, type NewEndpoint } from './new-endpoint.ts'
 
@@ -192,5 +192,59 @@ function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps
         </Button>
       )}
     </div>
+  )
+}
+
+function NewEndpointMenu({ onNew }: { readonly onNew: (kind: NewEndpoint) => void }) {
+  const [, go] = useLocation()
+  return (
+    <Menu
+      groups={[
+        [
+          {
+            label: 'Handler file',
+            detail: 'A file with a handler, in Python or TypeScript',
+            icon: <FileCode />,
+            onSelect: () => onNew('handler'),
+          },
+          {
+            label: 'Command',
+            detail: 'A program that takes jobs with a worker SDK',
+            icon: <SquareTerminal />,
+            onSelect: () => onNew('command'),
+          },
+          {
+            label: 'Web app',
+            detail: 'A program that answers HTTP, load-balanced',
+            icon: <Globe />,
+            onSelect: () => onNew('web'),
+          },
+          {
+            label: 'Image',
+            detail: 'An image that takes jobs or answers HTTP',
+            icon: <Container />,
+            onSelect: () => onNew('image'),
+          },
+        ],
+        [
+          {
+            label: 'App folder',
+            detail: 'Endpoints of decorated functions',
+            icon: <AppWindow />,
+            onSelect: () => go(ADDRESS.apps),
+          },
+          {
+            label: 'Catalog',
+            detail: 'Ready images and small handlers',
+            icon: <LayoutGrid />,
+            onSelect: () => go(ADDRESS.catalog),
+          },
+        ],
+      ]}
+    >
+      <Button kind="main">
+        <Plus aria-hidden /> New endpoint
+      </Button>
+    </Menu>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { MachineView } from '../../../src-main/contract/machines.ts'
 import { wayText } from '../../../src-main/features/machines/rules/way-text.ts'
@@ -10,14 +11,13 @@ import { Button } from '../../ui/Button.tsx'
 import { bytes } from '../../ui/format.ts'
 import { NameLink } from '../../ui/Links.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { ErrorNotice, SkeletonRows, WarningNotice } from '../../ui/PageStates.tsx'
+import { CommandLine, ErrorNotice, SkeletonRows, Typed, WarningNotice } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { machinesQuery } from '../../ui/use-machines.ts'
 import { Nothing } from '../../ui/Values.tsx'
 import { AddMachinePanel } from './AddMachinePanel.tsx'
-import { FirstMachine } from './FirstMachine.tsx'
 import { cardsText, diskText, machineState, whyNotReached } from './machine-state.ts'
 import { useMachineActions } from './use-machine-actions.ts'
 
@@ -153,3 +153,61 @@ const COLUMNS: readonly Column<MachineView>[] = [
   },
   { id: 'workers', header: 'Workers', width: 76, align: 'right', cell: ({ workers }) => String(workers.length) },
 ]
+
+function FirstMachine({ icon }: { readonly icon: ReactNode }) {
+  return (
+    <section
+      aria-label="The first machine"
+      className="mx-auto flex w-full max-w-2xl flex-col items-center gap-4 px-4 py-10"
+    >
+      <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>
+      <p className="text-center text-ink-2">
+        All workers run on this machine. Any machine with Docker that you can log in to by SSH can run them too; the
+        queue, the pages and your files stay here.
+      </p>
+      <ol className="flex w-full flex-col gap-4">
+        <Step at={1} title="Check that you can reach its Docker" command="ssh ada@gpu-box docker version">
+          It must answer without a password, and show a client and a server. If not, add your key there (
+          <Typed command="ssh-copy-id" />
+          ), install Docker, or add your user there to the docker group.
+        </Step>
+        <Step at={2} title="Add it under a name" command="drydock machine add gpu-box --ssh ada@gpu-box">
+          The same as the button above. Shows each check and how to fix it. Nothing is installed there.
+        </Step>
+        <Step at={3} title="Run a first job there" command="drydock machine test gpu-box --job">
+          Creates the endpoint hello-gpu-box and sends it a job. Building the worker image there takes about a minute
+          the first time.
+        </Step>
+        <Step at={4} title="Run your own endpoint there" command="drydock endpoint update ENDPOINT --on gpu-box">
+          Or choose the machine in the settings of an endpoint, for a new one with <Typed command="--on gpu-box" />, for
+          an app with <Typed command="drydock deploy --on gpu-box" />.
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+type StepProps = {
+  readonly at: number
+  readonly title: string
+  readonly command: string
+  readonly children: ReactNode
+}
+
+function Step({ at, title, command, children }: StepProps) {
+  return (
+    <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">
+      <span
+        aria-hidden
+        className="flex size-6 items-center justify-center rounded-full bg-surface-2 text-small font-medium"
+      >
+        {at}
+      </span>
+      <h2 className="leading-6 font-medium">{title}</h2>
+      <div className="col-start-2 flex flex-col items-start gap-1">
+        <CommandLine command={command} />
+        <p className="text-small text-ink-2">{children}</p>
+      </div>
+    </li>
+  )
+}

@@ -1,13 +1,13 @@
+/** Finds jobs that a cancel may restart, since they run on the same workers. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import { shortJobId } from '../../../src-main/features/endpoints/rules/ids.ts'
 import { canMove, isFinal } from '../../../src-main/features/jobs/rules/transitions.ts'
-import { otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
+import { otherJobsOf, otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { useApp } from '../../store/app-context.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
 import { Confirm, type ConfirmProps } from '../Dialog.tsx'
-import { useOtherJobs } from '../use-other-jobs.ts'
 import { useTell } from '../use-tell.ts'
 
 export function useJobKeys() {
@@ -62,4 +62,8 @@ export function CancelQuestion({ job: { id, status }, ...question }: CancelQuest
       {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
     </Confirm>
   )
+}
+
+export function useOtherJobs(jobIds: readonly string[]): number {
+  return useAppState(({ live }) => otherJobsOf(Object.values(live.workers), new Set(jobIds)).length)
 }

@@ -1,8 +1,7 @@
 import clsx from 'clsx'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type MouseEvent, memo } from 'react'
-import type { Column, GridSelection, TableSort } from './column.ts'
-import { ROW_PX } from './column.ts'
-import { HeaderCell } from './HeaderCell.tsx'
+import { type Column, type GridSelection, ROW_PX, type TableSort } from './column.ts'
 
 /** A line of a grid: a row, or the name of a group with the number of its rows. */
 export type GridLine<Row> = { readonly row: Row } | { readonly group: string; readonly count: number }
@@ -130,5 +129,42 @@ export function GridHead<Row>({ columns, template, selection, sort, onSort }: Gr
         ))}
       </tr>
     </thead>
+  )
+}
+
+type HeaderCellProps<Row> = {
+  readonly column: Column<Row>
+  readonly sort: TableSort | undefined
+  readonly onSort: ((sort: TableSort | undefined) => void) | undefined
+}
+
+function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
+  const { id, header, align, sortBy } = column
+  const sorted = sort?.column === id ? (sort.descending ? 'descending' : 'ascending') : 'none'
+  const next = sorted === 'none' ? { column: id, descending: false } : { column: id, descending: true }
+  const sortable = sortBy !== undefined && onSort !== undefined
+  return (
+    <th
+      scope="col"
+      aria-sort={sortable ? sorted : undefined}
+      className={clsx(
+        'flex min-w-0 items-center px-2 text-small font-normal text-ink-2 first:pl-3 last:pr-3',
+        align === 'right' && 'justify-end',
+      )}
+    >
+      {sortable ? (
+        <button
+          type="button"
+          onClick={() => onSort(sorted === 'descending' ? undefined : next)}
+          className="flex min-w-0 items-center gap-1 rounded-control hover:text-ink [&_svg]:size-3"
+        >
+          <span className="truncate">{header}</span>
+          {sorted === 'ascending' && <ArrowUp aria-hidden />}
+          {sorted === 'descending' && <ArrowDown aria-hidden />}
+        </button>
+      ) : (
+        <span className="truncate">{header}</span>
+      )}
+    </th>
   )
 }

@@ -1,22 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
-import { Bookmark, Columns3, Send } from 'lucide-react'
+import { Bookmark, Columns3, RotateCcw, Send } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
+import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { SavedRequest } from '../../../../src-main/contract/requests.ts'
 import type { SampleCall } from '../../../../src-main/features/jobs/rules/requests/sample-call.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { ADDRESS } from '../../../addresses.ts'
+import { latestJobsQuery } from '../../../api-client/queries.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { JOB_COLUMNS, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
+import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
+import { TextLink } from '../../../ui/Links.tsx'
 import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
+import { EmptyState, ErrorNotice, QueryState } from '../../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
 import { useSendKey } from '../draft.ts'
 import { SavedRequests } from '../SavedRequests.tsx'
 import { BodyEditor } from './BodyEditor.tsx'
-import { JobHistory } from './JobHistory.tsx'
 import { readBody, useJobDraft } from './job-draft.ts'
 import { ResponsePane } from './ResponsePane.tsx'
-import { JOB_OPERATIONS, type JobOperation, useResponses } from './responses.ts'
+import { HISTORY_LENGTH, JOB_OPERATIONS, type JobOperation, useResponses } from './responses.ts'
 
 export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }) {
   const { operation, text, hints, problem, change, beginFrom } = useJobDraft(endpoint.id)
@@ -163,3 +173,51 @@ function SendStrip(props: SendStripProps) {
     </div>
   )
 }
+
+type JobHistoryProps = { readonly endpointId: string; readonly onLoad: (jobId: string) => void }
+
+export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
+  const { client } = useApp()
+  const { data, error } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))
+  const { onRerun, onCancel, question } = useJobKeys()
+  const columns = useMemo(() => columnsOf(onLoad), [onLoad])
+  return (
+    <Card title="History" aside={<TextLink to={ADDRESS.endpoint(endpointId, 'jobs')}>All jobs</TextLink>}>
+      <QueryState data={data} error={error} rows={4} />
+      {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
+      {data !== undefined && data.requests.length > 0 && (
+        <NowForCells>
+          <Table
+            label="History of requests"
+            columns={columns}
+            rows={data.requests}
+            onOpen={({ id }) => onLoad(id)}
+            onRerun={onRerun}
+            onCancel={onCancel}
+            className="max-h-96"
+          />
+          {question}
+        </NowForCells>
+      )}
+    </Card>
+  )
+}
+
+const SHOWN = new Set(['state', 'job', 'input', 'result', 'created', 'ran'])
+
+const columnsOf = (onLoad: (jobId: string) => void): readonly Column<JobListItem>[] => [
+  // The pane next to the form is narrow.
+  ...JOB_COLUMNS.filter(({ id }) => SHOWN.has(id)).map((column) =>
+    column.id === 'input' ? { ...column, width: 82 } : column,
+  ),
+  {
+    id: 'load',
+    header: '',
+    width: 48,
+    cell: ({ id }) => (
+      <IconButton label="Put its input into the editor" onClick={() => onLoad(id)}>
+        <RotateCcw />
+      </IconButton>
+    ),
+  },
+]

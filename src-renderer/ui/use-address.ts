@@ -34,11 +34,8 @@ export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: 
     () => (text ? { column: text.replace(/^-/, ''), descending: text.startsWith('-') } : undefined),
     [text],
   )
-  const setSort = useCallback(
-    (wanted: TableSort | undefined) =>
-      set({ sort: wanted === undefined ? undefined : `${wanted.descending ? '-' : ''}${wanted.column}` }),
-    [set],
-  )
+  const setSort = (wanted: TableSort | undefined) =>
+    set({ sort: wanted && `${wanted.descending ? '-' : ''}${wanted.column}` })
   return [sort, setSort]
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useMemo } from 'react'
+import { Link } from 'wouter'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import type { MetricsPoint } from '../../../src-main/contract/management.ts'
@@ -14,6 +14,7 @@ import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration, exactTime } from '../../ui/format.ts'
 import { TextLink } from '../../ui/Links.tsx'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
+import { useSearchParts } from '../../ui/use-address.ts'
 import { ClockTime } from '../../ui/Values.tsx'
 import { RangeTotals } from './RangeTotals.tsx'
 
@@ -176,20 +177,8 @@ type EventsOfSpanProps = {
 }
 
 function EventsOfSpan({ endpoint, marks, from, to }: EventsOfSpanProps) {
-  const [search, setSearch] = useSearchParams()
-  const open = useCallback(
-    (id: number | undefined) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (id === undefined) next.delete('event')
-          else next.set('event', String(id))
-          return next
-        },
-        { replace: true },
-      ),
-    [setSearch],
-  )
+  const [search, set] = useSearchParts()
+  const open = (id: number | undefined) => set({ event: id === undefined ? undefined : String(id) })
   const openId = search.has('event') ? Number(search.get('event')) : undefined
   return (
     <EventStrip label="Events" marks={marks} from={from} to={to} openId={openId} onOpen={open}>

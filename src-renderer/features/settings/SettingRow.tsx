@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import clsx from 'clsx'
-import { type KeyboardEvent, useCallback, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { type ServiceSettings, serviceSettings } from '../../../src-main/contract/management.ts'
 import { settingsQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -85,26 +85,23 @@ type SaveSetting = <Name extends keyof ServiceSettings>(
 export function useSaveSetting(): SaveSetting {
   const { client, store } = useApp()
   const queries = useQueryClient()
-  return useCallback(
-    async (name, value) => {
-      const { queryKey } = settingsQuery(client)
-      const before = queries.getQueryData(queryKey)
-      const show = (settings: ServiceSettings | undefined) => queries.setQueryData(queryKey, settings)
-      const send = async (next: unknown) => show(await client.call('settingsUpdate', { body: { [name]: next } }))
-      const { notify } = store.getState()
-      const refused = (error: unknown) => notify({ kind: 'error', text: (error as Error).message })
-      if (before !== undefined) show({ ...before, [name]: value })
-      try {
-        await send(value)
-      } catch (error) {
-        show(before)
-        return (error as Error).message
-      }
-      const undo = () => void send(before?.[name]).catch(refused)
-      const text = `${SETTING_TEXTS[name].done} saved.`
-      notify({ kind: 'done', text, ...(before === undefined ? {} : { undo }) })
-      return undefined
-    },
-    [client, store, queries],
-  )
+  return async (name, value) => {
+    const { queryKey } = settingsQuery(client)
+    const before = queries.getQueryData(queryKey)
+    const show = (settings: ServiceSettings | undefined) => queries.setQueryData(queryKey, settings)
+    const send = async (next: unknown) => show(await client.call('settingsUpdate', { body: { [name]: next } }))
+    const { notify } = store.getState()
+    const refused = (error: unknown) => notify({ kind: 'error', text: (error as Error).message })
+    if (before !== undefined) show({ ...before, [name]: value })
+    try {
+      await send(value)
+    } catch (error) {
+      show(before)
+      return (error as Error).message
+    }
+    const undo = () => void send(before?.[name]).catch(refused)
+    const text = `${SETTING_TEXTS[name].done} saved.`
+    notify({ kind: 'done', text, ...(before === undefined ? {} : { undo }) })
+    return undefined
+  }
 }

@@ -38,10 +38,7 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
   const usage = useUsageHistory(filter.endpointId)
   const groups = useMemo(() => groupWorkers({ endpoints, workers, ended }, filter), [endpoints, workers, ended, filter])
   const toWorker = useCallback((worker: string) => address.with({ worker, part: undefined }), [address.with])
-  const toPart = useCallback(
-    (part: DrawerPart) => address.with({ part: part === 'about' ? undefined : part }),
-    [address.with],
-  )
+  const toPart = (part: DrawerPart) => address.with({ part: part === 'about' ? undefined : part })
   const cards = useRef<HTMLDivElement>(null)
   useCardKeys('Workers', cards)
   const isAlone = endpointId !== undefined

@@ -1,8 +1,9 @@
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { WORKER_STATES, type WorkerState, type WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import type { SearchParts } from '../../ui/use-address.ts'
 
 export type WorkerFilter = {
   readonly endpointId: string | undefined
@@ -99,40 +100,29 @@ export const DRAWER_PARTS = ['about', 'log', 'shell'] as const
 
 export type DrawerPart = (typeof DRAWER_PARTS)[number]
 
-type WorkerAddress = {
-  readonly filter: WorkerFilter
-  readonly opened: string | undefined
-  readonly part: DrawerPart
-  readonly with: (changes: Readonly<Record<string, string | undefined>>) => string
-  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void
-}
-
 /**
  * URL state of the shown workers.
  * @param endpointId the endpoint page; undefined on the page of all workers
  */
-export function useWorkerAddress(endpointId: string | undefined): WorkerAddress {
+export function useWorkerAddress(endpointId: string | undefined) {
   const [path, go] = useLocation()
   const [search] = useSearchParams()
   const text = search.toString()
-  const withChanges = useCallback(
-    (changes: Readonly<Record<string, string | undefined>>) => {
+  return useMemo(() => {
+    const params = new URLSearchParams(text)
+    const withChanges = (changes: SearchParts) => {
       const next = new URLSearchParams(text)
       for (const [name, value] of Object.entries(changes))
         if (value === undefined) next.delete(name)
         else next.set(name, value)
       return next.size === 0 ? path : `${path}?${next}`
-    },
-    [path, text],
-  )
-  return useMemo(() => {
-    const params = new URLSearchParams(text)
+    }
     return {
       filter: { endpointId: endpointId ?? params.get('endpoint') ?? undefined, state: stateIn(params.get('state')) },
       opened: params.get('worker') ?? undefined,
       part: DRAWER_PARTS.find((one) => one === params.get('part')) ?? 'about',
       with: withChanges,
-      change: (changes) => go(withChanges(changes)),
+      change: (changes: SearchParts) => go(withChanges(changes)),
     }
-  }, [endpointId, text, withChanges, go])
+  }, [endpointId, text, path, go])
 }

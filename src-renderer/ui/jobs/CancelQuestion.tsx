@@ -1,6 +1,6 @@
 /** The warning before a cancel of many jobs that makes other jobs start again. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import { useState } from 'react'
 import type { CancelledJobs } from '../../../src-main/contract/job-routes.ts'
 import { otherJobsText } from '../../../src-main/features/workers/rules/shared-workers.ts'
 import { read } from '../../api-client/read.ts'
@@ -15,18 +15,15 @@ type ManyCancelled = {
 }
 
 /** Cancels jobs, after a question if other jobs of their workers would start again. */
-export function useCancelQuestion({ jobs, action, run }: ManyCancelled): {
-  readonly ask: () => Promise<void>
-  readonly question: ReactNode
-} {
+export function useCancelQuestion({ jobs, action, run }: ManyCancelled) {
   const { client } = useApp()
   const [effects, setEffects] = useState<{ readonly running: number; readonly others: number }>()
-  const ask = useCallback(async () => {
+  const ask = async () => {
     // Where this fails the cancel does too, and says why.
     const found = await client.call('jobCancelEffects', { body: jobs() }).catch(() => undefined)
     if (found === undefined || found.others === 0) run()
     else setEffects(found)
-  }, [client, jobs, run])
+  }
   const question = (
     <Confirm open={effects !== undefined} onOpenChange={() => setEffects(undefined)} action={action} onConfirm={run}>
       {effects !== undefined && otherJobsText(effects.others, effects.running)}

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Copy } from 'lucide-react'
-import { type MouseEvent, type ReactNode, useCallback } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobList, JobListItem } from '../../../src-main/contract/job.ts'
 import { limit } from '../../../src-main/contract/limits.ts'
@@ -12,6 +12,7 @@ import { useApp } from '../../store/app-context.ts'
 import { TONE_LINES, type Tone } from '../colours.ts'
 import { JobErrorCell } from '../output/JobErrorNotice.tsx'
 import { JOB_STATES, JobStateDot } from '../StateDot.tsx'
+import { tellIn } from '../use-tell.ts'
 
 type RowLinkProps = {
   readonly to: string
@@ -36,13 +37,12 @@ function follow(event: MouseEvent, to: string): void {
 
 export function useCopyJobId(id: string): () => Promise<void> {
   const { platform, store } = useApp()
-  return useCallback(() => {
-    const { notify } = store.getState()
-    return platform.copy(id).then(
-      () => void notify({ kind: 'done', text: 'The id is copied.' }),
-      () => void notify({ kind: 'error', text: `The browser did not allow copying. The id is ${id}.` }),
+  const { done, failed } = tellIn(store)
+  return () =>
+    platform.copy(id).then(
+      () => done('The id is copied.'),
+      () => failed(new Error(`The browser did not allow copying. The id is ${id}.`)),
     )
-  }, [platform, store, id])
 }
 
 /** Hidden letters have zero size, so a selection copies the full id and a screen reader reads it. */

@@ -31,6 +31,7 @@ export function EnvironmentPage({ app, environment, tab }: AppTarget & { readonl
   const project = projectList?.projects.find((one) => one.app === app && one.isThere)
   const shown = { app, projectId: project?.id, environment }
   const commands = useAppTabCommands(shown)
+  const Tab = TABS[tab]
   if (isGone(error)) return <NotFound what={`an environment ${app}/${environment}`} />
   return (
     <Page
@@ -48,7 +49,7 @@ export function EnvironmentPage({ app, environment, tab }: AppTarget & { readonl
     >
       {data === undefined && error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={8} />}
-      {data !== undefined && <TabContent detail={data} target={target} tab={tab} />}
+      {data !== undefined && <Tab detail={data} target={target} />}
     </Page>
   )
 }
@@ -66,16 +67,7 @@ function EnvironmentState({ detail, target }: WithDetail) {
   return <StateDot {...environmentState(members, workers)} detail={members.length === 0 ? undefined : serving} />
 }
 
-function TabContent({ detail, target, tab }: WithDetail & { readonly tab: EnvironmentTab }) {
-  switch (tab) {
-    case 'endpoints':
-      return <EndpointsTab detail={detail} target={target} />
-    case 'releases':
-      return <ReleasesTab detail={detail} target={target} />
-    case 'variables':
-      return <VariablesTab detail={detail} target={target} />
-  }
-}
+const TABS = { endpoints: EndpointsTab, releases: ReleasesTab, variables: VariablesTab } as const
 
 type EnvironmentMenuProps = {
   readonly target: AppTarget

@@ -29,6 +29,7 @@ export function ProjectPage({ projectId, tab }: { readonly projectId: string; re
   const { shown: environment } = useEnvironments(data?.app, search.get('environment') ?? undefined)
   const shown = { app: data?.app ?? 'Project', projectId, environment }
   const commands = useAppTabCommands(shown)
+  const Tab = TABS[tab]
   if (isGone(error)) return <NotFound what={`a project ${projectId}`} />
   const activity = data && (environment === undefined ? projectState(data, false) : activityOf(data))
   return (
@@ -53,7 +54,7 @@ export function ProjectPage({ projectId, tab }: { readonly projectId: string; re
           error={`The folder ${data.folder} cannot be read: it was moved or deleted, or its disk is missing. Restore it, or remove this project with the menu above. What is deployed stays live.`}
         />
       )}
-      {data !== undefined && <TabContent key={tab} project={data} tab={tab} />}
+      {data !== undefined && <Tab key={tab} project={data} />}
     </Page>
   )
 }
@@ -69,18 +70,7 @@ function Deployed({ target }: { readonly target: AppTarget }) {
   )
 }
 
-function TabContent({ project, tab }: { readonly project: ProjectDetail; readonly tab: ProjectTab }) {
-  switch (tab) {
-    case 'picture':
-      return <PictureTab project={project} />
-    case 'build':
-      return <BuildTab project={project} />
-    case 'preview':
-      return <PreviewTab project={project} />
-    case 'deploy':
-      return <DeployTab project={project} />
-  }
-}
+const TABS = { picture: PictureTab, build: BuildTab, preview: PreviewTab, deploy: DeployTab } as const
 
 type ProjectMenuProps = { readonly project: ProjectDetail; readonly tab: ProjectTab }
 

@@ -9,6 +9,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
 import { FilterBar } from '../list/FilterBar.tsx'
 import { isEmptyFilter, type JobListFilter, queryOf, readFilter, writeFilter } from '../list/job-list-filter.ts'
 import type { ComparisonInputs } from './comparison-draft.ts'
@@ -31,60 +32,40 @@ export async function lastJobs(client: Pick<ApiClient, 'call'>, endpoint: string
   return { ids: requests.map(({ id }) => id) }
 }
 
-export type ChosenInputs = {
-  readonly source: Source
-  readonly setSource: (source: Source) => void
-  readonly ids: readonly string[]
-  readonly filter: JobListFilter
-  readonly setFilter: (filter: JobListFilter) => void
-  readonly inputs: (endpoint: string, file: File | undefined) => Promise<ComparisonInputs>
-}
-
-export function useChosenInputs(): ChosenInputs {
+export function useChosenInputs() {
   const { client, platform } = useApp()
   const [search, setSearch] = useSearchParams()
+  const [, setParts] = useSearchParts()
   const text = search.toString()
-  return useMemo(() => {
-    const named = new URLSearchParams(text)
-    const filter = readFilter(named)
-    const ids = named.get('ids')?.split(',') ?? []
-    const source = chosenSource(named)
-    return {
-      ...{ source, ids, filter },
-      setSource(next) {
-        setSearch(
-          (before) => {
-            const written = new URLSearchParams(before)
-            written.set('inputs', next)
-            return written
-          },
-          { replace: true },
-        )
-      },
-      setFilter(next) {
-        setSearch(
-          (before) => {
-            const written = writeFilter(before, next)
-            written.set('inputs', 'jobs')
-            written.delete('ids')
-            return written
-          },
-          { replace: true },
-        )
-      },
-      async inputs(endpoint, file) {
-        if (source === 'last') return lastJobs(client, endpoint)
-        if (source === 'file') return { file: (await file?.text()) ?? '' }
-        if (ids.length > 0) return { ids: [...ids] }
-        const { status: _joined, ...query } = queryOf(filter, platform.now())
-        return { filter: { ...query, ...(filter.states.length === 0 ? {} : { status: [...filter.states] }) } }
-      },
-    }
-  }, [text, setSearch, client, platform])
+  const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text])
+  const ids = search.get('ids')?.split(',') ?? []
+  const source = chosenSource(search)
+  return {
+    ...{ source, ids, filter },
+    setSource: (next: Source) => setParts({ inputs: next }),
+    setFilter(next: JobListFilter) {
+      setSearch(
+        (before) => {
+          const written = writeFilter(before, next)
+          written.set('inputs', 'jobs')
+          written.delete('ids')
+          return written
+        },
+        { replace: true },
+      )
+    },
+    async inputs(endpoint: string, file: File | undefined): Promise<ComparisonInputs> {
+      if (source === 'last') return lastJobs(client, endpoint)
+      if (source === 'file') return { file: (await file?.text()) ?? '' }
+      if (ids.length > 0) return { ids: [...ids] }
+      const { status: _joined, ...query } = queryOf(filter, platform.now())
+      return { filter: { ...query, ...(filter.states.length === 0 ? {} : { status: [...filter.states] }) } }
+    },
+  }
 }
 
 type InputsProps = {
-  readonly chosen: ChosenInputs
+  readonly chosen: ReturnType<typeof useChosenInputs>
   readonly endpoint: string
   readonly file: File | undefined
   readonly onFile: (file: File | undefined) => void

@@ -1,5 +1,5 @@
 import { ArrowUp, Columns2, Download, GitCompareArrows, Repeat, RotateCcw, Upload, X } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
@@ -33,7 +33,7 @@ export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: Job
   const state = useStore(list)
   const { count, more, fresh, anew } = state
   const [reads, setReads] = useState(false)
-  const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
+  const at = (index: number) => rowAt(list.getState(), index)
   const lineAt = (index: number) => {
     const row = at(index)
     return row && { row }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
 import type { BulkAction, CancelledJobs } from '../../../../src-main/contract/job-routes.ts'
@@ -46,29 +46,23 @@ export function useBulk({
           .filter((job) => isMeant(action, rows.get(job.id) ?? job, platform.now()))
           .map(({ id }) => id)
 
-  const name = useCallback(
-    (action: BulkAction, ids: readonly string[]): CancelledJobs => {
-      if (selected.kind !== 'all') return { ids: [...ids] }
-      const { cursor, countedAt } = list.getState()
-      const filter = bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt)
-      return { filter: { ...filter, ...expiredFor(action) } }
-    },
-    [list, selected],
-  )
-  const run = useCallback(
-    async (action: BulkAction, ids: readonly string[], count: number | undefined) => {
-      setBusy(action)
-      await attempt(async () => {
-        const body = { action, ...name(action, ids), delayMs: UNDO_MS }
-        const pending = await client.call('pendingBulkCreate', { body })
-        const onEnd = () => (selected.kind === 'all' ? void list.begin() : list.readAgain(ids))
-        tellPendingBulk(services, { pending, count, onEnd })
-        onDone()
-      })
-      setBusy(undefined)
-    },
-    [services, client, attempt, list, selected, name, onDone],
-  )
+  const name = (action: BulkAction, ids: readonly string[]): CancelledJobs => {
+    if (selected.kind !== 'all') return { ids: [...ids] }
+    const { cursor, countedAt } = list.getState()
+    const filter = bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt)
+    return { filter: { ...filter, ...expiredFor(action) } }
+  }
+  const run = async (action: BulkAction, ids: readonly string[], count: number | undefined) => {
+    setBusy(action)
+    await attempt(async () => {
+      const body = { action, ...name(action, ids), delayMs: UNDO_MS }
+      const pending = await client.call('pendingBulkCreate', { body })
+      const onEnd = () => (selected.kind === 'all' ? void list.begin() : list.readAgain(ids))
+      tellPendingBulk(services, { pending, count, onEnd })
+      onDone()
+    })
+    setBusy(undefined)
+  }
 
   const bulk = (action: BulkAction): Bulk => {
     const ids = idsFor(action)
@@ -120,33 +114,24 @@ export function useSelection(rowAt: (index: number) => JobListItem | undefined) 
   const [selected, setSelected] = useState<Selected>(NONE)
   const from = useRef(0)
 
-  const clear = useCallback(() => setSelected((before) => (isNothing(before) ? before : NONE)), [])
-  const selectAll = useCallback(() => setSelected({ kind: 'all' }), [])
-  const select = useCallback(
-    (index: number, how: 'toggle' | 'to') => {
-      const [low, high] = how === 'to' ? [Math.min(from.current, index), Math.max(from.current, index)] : [index, index]
-      if (how === 'toggle') from.current = index
-      const rows: JobListItem[] = []
-      for (let at = low; at <= high; at++) {
-        const row = rowAt(at)
-        if (row !== undefined) rows.push(row)
-      }
-      setSelected((before) => selectedAfter(before, rows, how))
-    },
-    [rowAt],
-  )
+  const clear = () => setSelected((before) => (isNothing(before) ? before : NONE))
+  const select = (index: number, how: 'toggle' | 'to') => {
+    const [low, high] = how === 'to' ? [Math.min(from.current, index), Math.max(from.current, index)] : [index, index]
+    if (how === 'toggle') from.current = index
+    const rows = Array.from({ length: high - low + 1 }, (_row, at) => rowAt(low + at)).filter(
+      (row) => row !== undefined,
+    )
+    setSelected((before) => selectedAfter(before, rows, how))
+  }
 
-  const selection = useMemo<GridSelection<JobListItem>>(
-    () => ({
-      isSelected: ({ id }) => selected.kind === 'all' || selected.jobs.has(id),
-      all: selected.kind === 'all' ? 'all' : selected.jobs.size > 0 ? 'some' : 'none',
-      onSelect: select,
-      onSelectAll: selectAll,
-      onClear: clear,
-      nameOf: ({ id }) => `Select job ${id}`,
-    }),
-    [selected, select, selectAll, clear],
-  )
+  const selection: GridSelection<JobListItem> = {
+    isSelected: ({ id }) => selected.kind === 'all' || selected.jobs.has(id),
+    all: selected.kind === 'all' ? 'all' : selected.jobs.size > 0 ? 'some' : 'none',
+    onSelect: select,
+    onSelectAll: () => setSelected({ kind: 'all' }),
+    onClear: clear,
+    nameOf: ({ id }) => `Select job ${id}`,
+  }
   return { selected, selection, clear }
 }
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { BatchView } from '../../../../src-main/contract/job-routes.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
@@ -36,8 +36,7 @@ export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint;
   const { data, error } = useQuery(batchesQuery(client, endpoint.id))
   const batches = data?.batches ?? []
   const shown = batches.find(({ id }) => id === search.get('batch')) ?? batches[0]
-  const show = useCallback((id: string) => setSearch({ view: 'batches', batch: id }), [setSearch])
-  const columns = useMemo(() => columnsOf(shown?.id), [shown?.id])
+  const show = (id: string) => setSearch({ view: 'batches', batch: id })
   return (
     <>
       <div>{choice}</div>
@@ -56,7 +55,13 @@ export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint;
       </div>
       {batches.length > 0 && (
         <Card title="Batches">
-          <Table label="Batches" columns={columns} rows={batches} onOpen={({ id }) => show(id)} className="max-h-96" />
+          <Table
+            label="Batches"
+            columns={columnsOf(shown?.id)}
+            rows={batches}
+            onOpen={({ id }) => show(id)}
+            className="max-h-96"
+          />
         </Card>
       )}
     </>

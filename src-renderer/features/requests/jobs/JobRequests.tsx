@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Bookmark, Columns3, RotateCcw, Send } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
@@ -34,7 +34,7 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
   const [search, setSearch] = useSearchParams()
   const read = useMemo(() => (text === undefined ? undefined : readBody(text)), [text])
   const body = read?.ok ? text : undefined
-  const sendOne = useCallback(() => body !== undefined && send([operation], body), [send, operation, body])
+  const sendOne = () => body !== undefined && send([operation], body)
   const sendAll = () => body !== undefined && send(JOB_OPERATIONS, body)
   const showSaved = () => setSearch({ panel: 'saved' })
   const group = `Endpoint ${endpoint.name}`
@@ -180,7 +180,6 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
   const { client } = useApp()
   const { data, error } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))
   const { onRerun, onCancel, question } = useJobKeys()
-  const columns = useMemo(() => columnsOf(onLoad), [onLoad])
   return (
     <Card title="History" aside={<TextLink to={ADDRESS.endpoint(endpointId, 'jobs')}>All jobs</TextLink>}>
       <QueryState data={data} error={error} rows={4} />
@@ -189,7 +188,7 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
         <NowForCells>
           <Table
             label="History of requests"
-            columns={columns}
+            columns={columnsOf(onLoad)}
             rows={data.requests}
             onOpen={({ id }) => onLoad(id)}
             onRerun={onRerun}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { type JobRecord, runJob, waitForJob } from '../../../api-client/jobs.ts'
@@ -17,33 +17,30 @@ export function useResponses(endpointId: string) {
     }
   }, [])
 
-  const close = useCallback((operation: JobOperation) => {
+  const close = (operation: JobOperation) => {
     sendings.current.get(operation)?.abort()
     setResponses((before) => before.filter((response) => response.operation !== operation))
-  }, [])
+  }
 
-  const send = useCallback(
-    (operations: readonly JobOperation[], body: string) => {
-      const sentAt = platform.now()
-      const fresh = operations.map((operation): JobResponse => ({ operation, body, sentAt, chunks: [] }))
-      setResponses((before) => [
-        ...before.filter((response) => response.body === body && !operations.includes(response.operation)),
-        ...fresh,
-      ])
-      for (const operation of operations) {
-        sendings.current.get(operation)?.abort()
-        const sending = new AbortController()
-        sendings.current.set(operation, sending)
-        const onChange = (change: Partial<JobResponse>) => {
-          if (sending.signal.aborted) return
-          setResponses((before) => before.map((one) => (one.operation === operation ? { ...one, ...change } : one)))
-        }
-        const { signal } = sending
-        void sendJob({ client, now: platform.now, endpointId, operation, body, signal, onChange })
+  const send = (operations: readonly JobOperation[], body: string) => {
+    const sentAt = platform.now()
+    const fresh = operations.map((operation): JobResponse => ({ operation, body, sentAt, chunks: [] }))
+    setResponses((before) => [
+      ...before.filter((response) => response.body === body && !operations.includes(response.operation)),
+      ...fresh,
+    ])
+    for (const operation of operations) {
+      sendings.current.get(operation)?.abort()
+      const sending = new AbortController()
+      sendings.current.set(operation, sending)
+      const onChange = (change: Partial<JobResponse>) => {
+        if (sending.signal.aborted) return
+        setResponses((before) => before.map((one) => (one.operation === operation ? { ...one, ...change } : one)))
       }
-    },
-    [client, platform, endpointId],
-  )
+      const { signal } = sending
+      void sendJob({ client, now: platform.now, endpointId, operation, body, signal, onChange })
+    }
+  }
   return { responses, send, close }
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, X } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { LoadTest } from '../../../../src-main/contract/requests.ts'
@@ -25,12 +25,9 @@ export function LoadTests({ endpoint, choice }: { readonly endpoint: LiveEndpoin
   const tests = data?.loadTests ?? []
   const shown = tests.find(({ id }) => id === search.get('test')) ?? tests[0]
   const other = tests.find(({ id }) => id === search.get('with') && id !== shown?.id)
-  const show = useCallback((id: string) => setSearch({ view: 'load', test: id }), [setSearch])
-  const compare = useCallback(
-    (id: string | undefined) =>
-      setSearch({ view: 'load', ...(shown && { test: shown.id }), ...(id !== undefined && { with: id }) }),
-    [setSearch, shown],
-  )
+  const show = (id: string) => setSearch({ view: 'load', test: id })
+  const compare = (id: string | undefined) =>
+    setSearch({ view: 'load', ...(shown && { test: shown.id }), ...(id !== undefined && { with: id }) })
   return (
     <>
       <div>{choice}</div>
@@ -53,35 +50,26 @@ export function LoadTests({ endpoint, choice }: { readonly endpoint: LiveEndpoin
         )}
       </div>
       {tests.length > 0 && (
-        <LoadTestList tests={tests} shownId={shown?.id} otherId={other?.id} onShow={show} onCompare={compare} />
+        <Card title="Load tests">
+          <Table
+            label="Load tests"
+            columns={columnsOf(shown?.id, other?.id, compare)}
+            rows={tests}
+            onOpen={({ id }) => show(id)}
+            className="max-h-96"
+          />
+        </Card>
       )}
     </>
   )
 }
 
-type LoadTestListProps = {
-  readonly tests: readonly LoadTest[]
-  readonly shownId: string | undefined
-  readonly otherId: string | undefined
-  readonly onShow: (id: string) => void
-  readonly onCompare: (id: string) => void
-}
-
 const IN_LIST = ['Throughput', 'Failed', 'Latency p50', 'Latency p99']
-function LoadTestList({ tests, shownId, otherId, onShow, onCompare }: LoadTestListProps) {
-  const columns = useMemo(() => columnsOf({ shownId, otherId, onCompare }), [shownId, otherId, onCompare])
-  return (
-    <Card title="Load tests">
-      <Table label="Load tests" columns={columns} rows={tests} onOpen={({ id }) => onShow(id)} className="max-h-96" />
-    </Card>
-  )
-}
-
-const columnsOf = ({
-  shownId,
-  otherId,
-  onCompare,
-}: Pick<LoadTestListProps, 'shownId' | 'otherId' | 'onCompare'>): readonly Column<LoadTest>[] => [
+const columnsOf = (
+  shownId: string | undefined,
+  otherId: string | undefined,
+  onCompare: (id: string) => void,
+): readonly Column<LoadTest>[] => [
   { id: 'state', header: 'State', width: 110, cell: (test) => <LoadTestState test={test} /> },
   {
     id: 'plan',

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Pause, Play, Trash2 } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
@@ -33,8 +33,7 @@ export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoin
   const { data, error } = useQuery(schedulesQuery(client, endpoint.id))
   const schedules = data?.schedules ?? []
   const shown = schedules.find(({ id }) => id === search.get('schedule')) ?? schedules[0]
-  const show = useCallback((id: string) => setSearch({ view: 'schedules', schedule: id }), [setSearch])
-  const columns = useMemo(() => columnsOf(shown?.id), [shown?.id])
+  const show = (id: string) => setSearch({ view: 'schedules', schedule: id })
   return (
     <>
       <div>{choice}</div>
@@ -54,7 +53,7 @@ export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoin
         <Card title="Schedules">
           <Table
             label="Schedules"
-            columns={columns}
+            columns={columnsOf(shown?.id)}
             rows={schedules}
             onOpen={({ id }) => show(id)}
             className="max-h-96"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bookmark, RotateCcw, Send, Square } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { ProxiedRequest } from '../../../../src-main/contract/management.ts'
@@ -30,9 +30,9 @@ export function WebRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
   const [search, setSearch] = useSearchParams()
   const { response, send, stop } = useWebResponse(endpoint.id)
   const problem = webProblem(draft, file)
-  const sendNow = useCallback(() => {
+  const sendNow = () => {
     if (problem === undefined) send(draft, file)
-  }, [send, draft, file, problem])
+  }
   const showSaved = () => setSearch({ panel: 'saved' })
   const group = `Endpoint ${endpoint.name}`
   const isOpen = response !== undefined && response.endedAt === undefined
@@ -95,20 +95,16 @@ function useWebResponse(endpointId: string) {
   const [response, setResponse] = useState<WebResponse>()
   const sending = useRef<AbortController>(undefined)
   useEffect(() => () => sending.current?.abort(), [])
-  const send = useCallback(
-    (draft: WebDraft, file: File | undefined) => {
-      sending.current?.abort()
-      const abort = new AbortController()
-      sending.current = abort
-      const onChange = (changed: WebResponse) => {
-        if (sending.current === abort) setResponse(changed)
-      }
-      void sendWeb({ client, now: platform.now, endpointId, draft, file, signal: abort.signal, onChange })
-    },
-    [client, platform, endpointId],
-  )
-  const stop = useCallback(() => sending.current?.abort(), [])
-  return { response, send, stop }
+  const send = (draft: WebDraft, file: File | undefined) => {
+    sending.current?.abort()
+    const abort = new AbortController()
+    sending.current = abort
+    const onChange = (changed: WebResponse) => {
+      if (sending.current === abort) setResponse(changed)
+    }
+    void sendWeb({ client, now: platform.now, endpointId, draft, file, signal: abort.signal, onChange })
+  }
+  return { response, send, stop: () => sending.current?.abort() }
 }
 
 function sampleCall({ id, url }: LiveEndpoint, draft: WebDraft, file: File | undefined): SampleCall {
@@ -155,7 +151,6 @@ const LOGGED_AFTER_MS = [400, 2000, 6000] as const
 function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
   const { client, platform } = useApp()
   const { data, error, refetch } = useQuery(webRequestsQuery(client, endpointId))
-  const columns = useMemo(() => columnsOf(onLoad), [onLoad])
   useEffect(() => {
     if (endedAt === undefined) return undefined
     const timers = LOGGED_AFTER_MS.map((ms) => platform.after(ms, () => void refetch()))
@@ -170,7 +165,7 @@ function WebHistory({ endpointId, endedAt, onLoad }: WebHistoryProps) {
       {data !== undefined && data.requests.length > 0 && (
         <Table
           label="History of requests"
-          columns={columns}
+          columns={columnsOf(onLoad)}
           rows={data.requests}
           onOpen={(request) => onLoad(draftOf(request))}
           className="max-h-96"

@@ -3,7 +3,8 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import type { MetricsPoint } from '../../../src-main/contract/management.ts'
+import type { MetricsPoint, MetricsTotals } from '../../../src-main/contract/management.ts'
+import { failureRate } from '../../../src-main/features/endpoints/rules/endpoint-health.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { fleetEventsQuery, metricsQuery, type Range } from '../../api-client/queries.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -16,7 +17,6 @@ import { TextLink } from '../../ui/Links.tsx'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
 import { useSearchParts } from '../../ui/use-address.ts'
 import { ClockTime } from '../../ui/Values.tsx'
-import { RangeTotals } from './RangeTotals.tsx'
 
 const whole = (value: number) => Math.round(value).toLocaleString('en')
 
@@ -239,3 +239,31 @@ function styleOf({ kind, event }: FleetEvent): Pick<FleetMark, 'tone' | 'label' 
       return { tone: 'queued', label: `Worker ${event}`, weight: 0 }
   }
 }
+
+function RangeTotals({ totals, requests }: { readonly totals: MetricsTotals; readonly requests: boolean }) {
+  const { submitted, completed, failed, coldStarts, execution } = totals
+  const rate = failureRate(totals)
+  const stats = [
+    [requests ? 'Requests' : 'Jobs', whole(submitted)],
+    ['Completed', whole(completed)],
+    ['Failed', whole(failed), failed > 0],
+    ['Failure rate', rate === undefined ? '–' : percent(rate), failed > 0],
+    ['Execution p50', execution === undefined ? '–' : duration(execution.p50)],
+    ['Execution p99', execution === undefined ? '–' : duration(execution.p99)],
+    ['Cold starts', whole(coldStarts)],
+  ] as const
+  return (
+    <dl aria-label="Totals of the range" className="flex flex-wrap gap-x-8 gap-y-2 border-b border-line px-3 py-2">
+      {stats.map(([name, value, isBad = false]) => (
+        <div key={name}>
+          <dt className="text-small text-ink-2">{name}</dt>
+          <dd className={isBad ? 'text-section font-medium text-failed-ink' : 'text-section font-medium'}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+// Two digits, so that a small rate does not read as zero.
+const percent = (share: number) =>
+  share > 0 && share < 0.01 ? '< 1 %' : share < 1 && share > 0.99 ? '> 99 %' : `${Math.round(share * 100)} %`

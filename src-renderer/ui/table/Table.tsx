@@ -28,6 +28,8 @@ export type TableProps<Row> = {
   readonly className?: string
 } & (Row extends WithId ? { readonly rowId?: RowId<Row> } : { readonly rowId: RowId<Row> })
 
+export type { Column } from './column.ts'
+
 type RowId<Row> = (row: Row) => string
 type WithId = { readonly id: string | number }
 

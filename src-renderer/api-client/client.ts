@@ -128,17 +128,8 @@ function followItems<Item>({
   onLost = () => {},
   connect,
   platform,
-}: {
-  readonly address: (last: Item | undefined) => string
-  readonly event: string
-  readonly schema: z.ZodType<Item>
-  readonly onItems: (items: readonly Item[]) => void
-  readonly isLast?: (item: Item) => boolean
-  readonly isCached?: boolean
-  readonly onLost?: () => void
-  readonly connect: (address: string) => EventSourceLike
-  readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
-}): () => void {
+}: Omit<FollowOptions<Item>, 'operation' | 'path' | 'query'> &
+  Omit<ClientPorts, 'fetch'> & { readonly address: (last: Item | undefined) => string }): () => void {
   let last: Item | undefined
   let batch: Item[] = []
   let source: EventSourceLike | undefined

@@ -3,6 +3,7 @@ import { Check, Copy } from 'lucide-react'
 import { type ComponentPropsWithRef, type ReactNode, useState } from 'react'
 import { useApp } from '../store/app-context.ts'
 import { Tooltip } from './Tooltip.tsx'
+import { useTell } from './use-tell.ts'
 
 export type ButtonProps = ComponentPropsWithRef<'button'> & {
   readonly kind?: 'main' | 'plain' | 'quiet' | 'danger'
@@ -54,7 +55,8 @@ export function IconButton({ label, icon, children, className, type = 'button', 
 const SAID_FOR_MS = 1500
 
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const { platform, store } = useApp()
+  const { platform } = useApp()
+  const { failed } = useTell()
   const [copied, setCopied] = useState(false)
   const copy = () =>
     platform.copy(text).then(
@@ -62,11 +64,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
         setCopied(true)
         platform.after(SAID_FOR_MS, () => setCopied(false))
       },
-      () =>
-        store.getState().notify({
-          kind: 'error',
-          text: `The browser did not allow copying the ${what}. Select it and copy it manually.`,
-        }),
+      () => failed(new Error(`The browser did not allow copying the ${what}. Select it and copy it manually.`)),
     )
   return (
     <IconButton label={copied ? 'Copied' : `Copy ${what}`} onClick={copy}>

@@ -15,10 +15,12 @@ export type EmptyStateProps = {
   readonly command?: string
   readonly folder?: string
   readonly action?: ReactNode
+  /** Stands where something will be. */
+  readonly isFramed?: boolean
 }
 
-export function EmptyState({ icon, children, command, folder, action }: EmptyStateProps) {
-  return (
+export function EmptyState({ icon, children, command, folder, action, isFramed = false }: EmptyStateProps) {
+  const said = (
     <div className="mx-auto flex max-w-lg flex-col items-center gap-3 px-4 py-16 text-center">
       {icon !== undefined && <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>}
       <p className="text-ink-2">{typeof children === 'string' ? <Said text={children} /> : children}</p>
@@ -26,6 +28,7 @@ export function EmptyState({ icon, children, command, folder, action }: EmptySta
       {action}
     </div>
   )
+  return isFramed ? <div className="rounded-control border border-line border-dashed">{said}</div> : said
 }
 
 export function CommandLine({ command, folder }: { readonly command: string; readonly folder?: string | undefined }) {
@@ -134,14 +137,25 @@ export function Said({ text }: { readonly text: string }) {
   )
 }
 
-type ErrorNoticeProps = { readonly error: Error | string; readonly action?: ReactNode; readonly onRetry?: Retry }
+type ErrorNoticeProps = {
+  readonly error: Error | string
+  readonly action?: ReactNode
+  readonly onRetry?: Retry
+  readonly className?: string
+}
 
 type Retry = (() => unknown) | undefined
 
-export function ErrorNotice({ error, action, onRetry }: ErrorNoticeProps) {
+export function ErrorNotice({ error, action, onRetry, className }: ErrorNoticeProps) {
   const text = useAsCalled()(typeof error === 'string' ? error : error.message)
   return (
-    <div role="alert" className="flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink">
+    <div
+      role="alert"
+      className={clsx(
+        'flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink',
+        className,
+      )}
+    >
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">
         <Said text={text} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { ago } from '../../src-main/lib/text.ts'
 import { SECOND_MS } from '../../src-main/lib/units.ts'
 import { useApp } from '../store/app-context.ts'
@@ -56,6 +56,16 @@ export function Nothing() {
     <span className="text-ink-2" role="img" aria-label="none">
       –
     </span>
+  )
+}
+
+/** A row of a list of facts. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-2">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
   )
 }
 

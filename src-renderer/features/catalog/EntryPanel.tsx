@@ -46,13 +46,7 @@ export function EntryPanel({ entry, onClose, onCheckAgain }: EntryPanelProps) {
   if (create.data !== undefined)
     return (
       <SidePanel open onOpenChange={onClose} title={entry.name}>
-        <CreatedEndpoint
-          id={create.data.id}
-          name={create.data.name}
-          apiKey={create.data.key}
-          starts={create.data.workersMin > 0}
-          warning={create.data.warning}
-        />
+        <CreatedEndpoint made={create.data} />
         <Example entry={entry} />
       </SidePanel>
     )

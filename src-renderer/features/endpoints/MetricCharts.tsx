@@ -36,39 +36,28 @@ export function MetricCharts({ endpoint, range }: { readonly endpoint: LiveEndpo
   const charts = useMemo(() => {
     if (span === undefined || grid === undefined) return undefined
     const { totals } = span
+    const series = (
+      name: string,
+      tone: ChartSeries['tone'],
+      read: (point: MetricsPoint) => number | undefined,
+      more: Partial<ChartSeries> = {},
+    ): ChartSeries => ({ name, tone, values: valuesOf(grid, read), ...more })
     return {
       jobs: [
-        { name: 'waiting', tone: 'queued', values: valuesOf(grid, ({ most }) => most.inQueue) },
-        { name: 'running', tone: 'running', values: valuesOf(grid, ({ most }) => most.inProgress) },
-        {
-          name: 'failed',
-          tone: 'failed',
-          values: valuesOf(grid, (point) => point.failed),
-          stacked: true,
-          ofRange: totals.failed,
-        },
-        {
-          name: 'completed',
-          tone: 'completed',
-          values: valuesOf(grid, (point) => point.completed),
-          stacked: true,
-          ofRange: totals.completed,
-        },
+        series('waiting', 'queued', ({ most }) => most.inQueue),
+        series('running', 'running', ({ most }) => most.inProgress),
+        series('failed', 'failed', ({ failed }) => failed, { stacked: true, ofRange: totals.failed }),
+        series('completed', 'completed', ({ completed }) => completed, { stacked: true, ofRange: totals.completed }),
       ],
-      delay: percentileSeries(grid, (point) => point.delay, totals.delay),
-      execution: percentileSeries(grid, (point) => point.execution, totals.execution),
+      delay: percentileSeries(grid, ({ delay }) => delay, totals.delay),
+      execution: percentileSeries(grid, ({ execution }) => execution, totals.execution),
       workers: [
-        { name: 'ready', tone: 'completed', values: valuesOf(grid, ({ most }) => most.ready) },
-        { name: 'starting', tone: 'running', values: valuesOf(grid, ({ most }) => most.starting) },
-        { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, ({ most }) => most.unhealthy) },
-        {
-          name: 'cold starts',
-          tone: 'retried',
-          values: valuesOf(grid, (point) => point.coldStarts),
-          ofRange: totals.coldStarts,
-        },
+        series('ready', 'completed', ({ most }) => most.ready),
+        series('starting', 'running', ({ most }) => most.starting),
+        series('unhealthy', 'failed', ({ most }) => most.unhealthy),
+        series('cold starts', 'retried', ({ coldStarts }) => coldStarts, { ofRange: totals.coldStarts }),
       ],
-    } as const
+    }
   }, [span, grid])
 
   if (error !== null) return <ErrorNotice error={error} />

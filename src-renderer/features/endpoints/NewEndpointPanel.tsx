@@ -105,13 +105,7 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
           </Button>
         </Form>
       ) : (
-        <CreatedEndpoint
-          id={create.data.id}
-          name={create.data.name}
-          apiKey={create.data.key}
-          starts={create.data.workersMin > 0}
-          warning={create.data.warning}
-        />
+        <CreatedEndpoint made={create.data} />
       )}
     </SidePanel>
   )

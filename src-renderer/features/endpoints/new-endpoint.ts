@@ -11,21 +11,6 @@ export const NEW_ENDPOINTS = ['handler', 'command', 'web', 'image'] as const
 
 export type NewEndpoint = (typeof NEW_ENDPOINTS)[number]
 
-export type NewEndpointForm = {
-  readonly id: string
-  readonly handler: string
-  readonly command: string
-  readonly cwd: string
-  readonly image: string
-  readonly loadBalanced: boolean
-  readonly port: string
-  readonly gpu: string
-  readonly registryAuth: string
-  readonly variables: readonly Variable[]
-  readonly hub: HubForm | undefined
-  readonly ready: boolean
-}
-
 export type HubForm = {
   readonly file: HubFile
   /** Preset name; empty for none. */
@@ -34,7 +19,7 @@ export type HubForm = {
 }
 
 /** The empty form. An immediate worker shows whether the image can be pulled and started. */
-export const EMPTY_FORM: NewEndpointForm = {
+export const EMPTY_FORM = {
   id: '',
   handler: '',
   command: '',
@@ -44,10 +29,12 @@ export const EMPTY_FORM: NewEndpointForm = {
   port: '80',
   gpu: '',
   registryAuth: '',
-  variables: [],
-  hub: undefined,
+  variables: [] as readonly Variable[],
+  hub: undefined as HubForm | undefined,
   ready: true,
 }
+
+export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
 
 /** Body of 'create an endpoint'; empty fields keep their defaults. */
 export function createBody(

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, RefreshCw, Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
 import { wayText } from '../../../src-main/features/machines/rules/way-text.ts'
@@ -16,7 +16,7 @@ import { ErrorNotice, NotFound, SkeletonRows, WarningNotice } from '../../ui/Pag
 import { StateDot } from '../../ui/StateDot.tsx'
 import { machinesQuery } from '../../ui/use-machines.ts'
 import { useWhyNot } from '../../ui/use-role.ts'
-import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { Fact, Nothing, RelativeTime } from '../../ui/Values.tsx'
 import { WORKER_STYLES } from '../workers/worker-state.ts'
 import { cardsText, diskText, loadText, machineState, whatRemovalEnds, whyNotReached } from './machine-state.ts'
 import { TestSteps } from './TestSteps.tsx'
@@ -148,15 +148,6 @@ function Cards({ facts: { cards, cardFault } }: { readonly facts: MachineFacts }
         ))}
       </ul>
       {cardFault !== undefined && <p className="text-ink-2 first-letter:uppercase">{cardFault}.</p>}
-    </>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-2">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
     </>
   )
 }

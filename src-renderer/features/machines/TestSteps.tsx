@@ -33,14 +33,21 @@ export function verdictOf(steps: readonly DoctorRow[]): string {
     : 'It can run workers.'
 }
 
-function Step({ step: { check, state, found, fix } }: { readonly step: DoctorRow }) {
+/** The outcome of a check; its word is for screen readers. */
+export function CheckMark({ state }: Pick<DoctorRow, 'state'>) {
   const { icon: Icon, word, colour } = STYLES[state]
   return (
+    <span className="flex h-5 items-center">
+      <Icon aria-hidden className={`size-4 ${colour}`} />
+      <span className="sr-only">{word}</span>
+    </span>
+  )
+}
+
+function Step({ step: { check, state, found, fix } }: { readonly step: DoctorRow }) {
+  return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2">
-      <span className="flex h-5 items-center">
-        <Icon aria-hidden className={`size-4 ${colour}`} />
-        <span className="sr-only">{word}</span>
-      </span>
+      <CheckMark state={state} />
       <div className="flex min-w-0 flex-col gap-0.5">
         <p className="break-words">
           <span className="font-medium">{check}</span>: {found}

@@ -26,11 +26,7 @@ export function AccessCard() {
   const error = rotate.error ?? signOut.error ?? everywhere.error
   return (
     <Card title="Access">
-      {error !== null && (
-        <div className="p-3">
-          <ErrorNotice error={error} />
-        </div>
-      )}
+      {error !== null && <ErrorNotice error={error} className="m-3" />}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-3 py-2.5">
         <div className="min-w-0 flex-1 basis-80">
           <h3 className="font-medium">Account key</h3>

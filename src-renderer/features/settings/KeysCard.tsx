@@ -60,11 +60,7 @@ export function KeysCard() {
   )
   return (
     <Card title="API keys" aside={data !== undefined && data.keys.length > 0 && add}>
-      {error !== null && (
-        <div className="p-3">
-          <ErrorNotice error={error} />
-        </div>
-      )}
+      {error !== null && <ErrorNotice error={error} className="m-3" />}
       {data === undefined && error === null && <SkeletonRows rows={2} />}
       {data?.keys.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
@@ -258,11 +254,7 @@ export function ChangesCard() {
   const entries = data?.pages.flatMap((page) => page.entries) ?? []
   return (
     <Card title="Changes">
-      {error !== null && (
-        <div className="p-3">
-          <ErrorNotice error={error} />
-        </div>
-      )}
+      {error !== null && <ErrorNotice error={error} className="m-3" />}
       {data === undefined && error === null && <SkeletonRows rows={2} />}
       {data !== undefined && entries.length === 0 && (
         <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>

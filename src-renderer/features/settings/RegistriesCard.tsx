@@ -39,11 +39,7 @@ export function RegistriesCard() {
   )
   return (
     <Card title="Image registries" aside={data !== undefined && data.registries.length > 0 && add}>
-      {error !== null && (
-        <div className="p-3">
-          <ErrorNotice error={error} action={add} />
-        </div>
-      )}
+      {error !== null && <ErrorNotice error={error} action={add} className="m-3" />}
       {data === undefined && error === null && <SkeletonRows rows={2} />}
       {data?.registries.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, CircleX, RefreshCw } from 'lucide-react'
+import { RefreshCw } from 'lucide-react'
 import type { DoctorFix, DoctorRow } from '../../../src-main/contract/system.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -13,6 +13,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
+import { CheckMark } from '../machines/TestSteps.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
 export function ChecksPage() {
@@ -58,23 +59,13 @@ function Verdict({ rows }: { readonly rows: readonly DoctorRow[] }) {
   return <StateDot tone="completed" text="All checks passed" />
 }
 
-const STYLES = {
-  ok: { icon: CircleCheck, word: 'OK', colour: 'text-completed' },
-  warning: { icon: CircleAlert, word: 'Warning', colour: 'text-timed-out' },
-  failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
-} as const
-
 function CheckRow({ row }: { readonly row: DoctorRow }) {
   const { check, state, found, fix, action, busy } = row
-  const { icon: Icon, word, colour } = STYLES[state]
   const apply = useFix()
   const working = apply.isPending || busy !== undefined
   return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 px-3 py-2 md:grid-cols-[1rem_10rem_minmax(0,1fr)_auto]">
-      <span className="flex h-5 items-center">
-        <Icon aria-hidden className={`size-4 ${colour}`} />
-        <span className="sr-only">{word}</span>
-      </span>
+      <CheckMark state={state} />
       <h2 className="truncate font-medium first-letter:uppercase">{check}</h2>
       <div className="col-span-2 col-start-2 row-start-2 flex min-w-0 flex-col gap-0.5 md:col-span-1 md:col-start-3 md:row-start-1">
         <p className="break-words">{found}</p>

@@ -12,21 +12,20 @@ import { bytes } from '../../ui/format.ts'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { infoQuery } from '../../ui/use-role.ts'
+import { useTell } from '../../ui/use-tell.ts'
 import { Nothing } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
 export function MachinePage() {
-  const { client, platform, store } = useApp()
+  const { client, platform } = useApp()
+  const { done, failed } = useTell()
   const machine = useQuery(freshMachineQuery(client))
   const versions = useQuery(versionsQuery(client))
   const info = useQuery(infoQuery(client))
   const copy = () =>
     platform.copy(reportText({ versions: versions.data?.versions ?? [], machine: machine.data })).then(
-      () =>
-        store
-          .getState()
-          .notify({ kind: 'done', text: 'The report is on the clipboard. It holds no keys and no paths.' }),
-      () => store.getState().notify({ kind: 'error', text: 'The browser did not allow copying the report.' }),
+      () => done('The report is on the clipboard. It holds no keys and no paths.'),
+      () => failed(new Error('The browser did not allow copying the report.')),
     )
   const ready = versions.data !== undefined && machine.data !== undefined
   return (

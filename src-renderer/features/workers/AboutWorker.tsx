@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -9,7 +8,7 @@ import { CopyButton } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
 import { JobFaces } from '../../ui/jobs/JobCells.tsx'
 import { TextLink } from '../../ui/Links.tsx'
-import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { Fact, Nothing, RelativeTime } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import type { EndedWorker } from './worker-groups.ts'
 import { explainWorker, processFolder } from './worker-state.ts'
@@ -99,15 +98,6 @@ function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
         It ended unexpectedly; this is its last output. Its jobs go back to the queue if the endpoint allows another
         try, and a new worker starts if needed.
       </p>
-    </>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-2">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
     </>
   )
 }

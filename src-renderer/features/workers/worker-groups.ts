@@ -60,21 +60,13 @@ const inOrder = (one: WorkerView, other: WorkerView) =>
   one.startedAt - other.startedAt ||
   one.id.localeCompare(other.id)
 
-export type EndedWorker = {
-  readonly id: string
-  readonly endpointId: string
-  /** ms since the epoch. */
-  readonly endedAt: number
-  /** undefined if it started before the loaded events. */
-  readonly startedAt: number | undefined
-  readonly reason: string | undefined
-  readonly crashed: boolean
-}
+export type EndedWorker = ReturnType<typeof endedWorkers>[number]
 
 /** How long an ended worker stays visible, ms. */
 export const ENDED_SHOWN_MS = 600_000
 
-export function endedWorkers(events: readonly FleetEvent[]): readonly EndedWorker[] {
+/** Ended workers; those without `startedAt` started before these events. */
+export function endedWorkers(events: readonly FleetEvent[]) {
   const startedAt = new Map(
     events.flatMap(({ workerId, event, at }) =>
       event === 'initializing' && workerId ? [[workerId, at] as const] : [],

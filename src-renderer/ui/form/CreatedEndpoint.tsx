@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import type { ResponseOf } from '../../../src-main/app/client/calls.ts'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -8,24 +9,17 @@ import { Button } from '../Button.tsx'
 import { CommandLine, ErrorNotice } from '../PageStates.tsx'
 import { StateDot, type StateDotProps } from '../StateDot.tsx'
 
-export type CreatedEndpointProps = {
-  readonly id: string
-  readonly name: string
-  readonly apiKey: string
-  readonly starts: boolean
-  readonly warning?: string | undefined
-}
-
 // The pull of an image reports each step, but emits no events.
 const POLL_EVERY_MS = 1000
 
-export function CreatedEndpoint({ id, name, apiKey, starts, warning }: CreatedEndpointProps) {
+export function CreatedEndpoint({ made }: { readonly made: ResponseOf<'endpointCreate'> }) {
+  const { id, name, key, workersMin, warning } = made
   const [, go] = useLocation()
   return (
     <div className="flex flex-col gap-4">
-      <ShownKey endpointId={id} apiKey={apiKey} />
+      <ShownKey endpointId={id} apiKey={key} />
       {warning !== undefined && <ErrorNotice error={warning} />}
-      {starts && <FirstWorker endpointId={id} />}
+      {workersMin > 0 && <FirstWorker endpointId={id} />}
       <Button kind="main" className="self-end" onClick={() => go(ADDRESS.endpoint(id))}>
         Open {name}
       </Button>

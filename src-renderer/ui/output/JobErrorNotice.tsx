@@ -19,6 +19,7 @@ import { read } from '../../api-client/read.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
 import { Tooltip } from '../Tooltip.tsx'
+import { useTell } from '../use-tell.ts'
 import { InstallButton } from './InstallButton.tsx'
 
 export type JobErrorNoticeProps = {
@@ -151,7 +152,8 @@ type SourceLinkProps = {
 const STYLE = 'shrink-0 font-mono font-medium underline decoration-dotted underline-offset-2 hover:decoration-solid'
 
 function SourceLink({ file, line, here }: SourceLinkProps) {
-  const { platform, store } = useApp()
+  const { platform } = useApp()
+  const { done, failed } = useTell()
   const editor = useAppState((state) => state.editor)
   const position = `${here ?? file}:${line}`
   const name = `${file.split(/[\\/]/).at(-1)}:${line}`
@@ -164,19 +166,14 @@ function SourceLink({ file, line, here }: SourceLinkProps) {
         </a>
       </Tooltip>
     )
-  const { notify } = store.getState()
   const copied =
     here === undefined
       ? `Copied ${position}. The file is not on this machine.`
       : `Copied ${position}. Choose an editor in Settings to open it there.`
   const copy = () =>
     platform.copy(position).then(
-      () => notify({ kind: 'done', text: copied }),
-      () =>
-        notify({
-          kind: 'error',
-          text: `The browser did not allow copying ${position}. Select it and copy it manually.`,
-        }),
+      () => done(copied),
+      () => failed(new Error(`The browser did not allow copying ${position}. Select it and copy it manually.`)),
     )
   return (
     <Tooltip text={`Copy ${position}`}>

@@ -29,15 +29,9 @@ export type SettingChange = {
   readonly effect: Effect
 }
 
-export type ReadDraft = {
-  readonly changes: readonly SettingChange[]
-  readonly faults: Readonly<Record<string, string>>
-  readonly conflicts: Readonly<Record<string, string>>
-  readonly effective: EndpointConfig
-  readonly body: object
-}
+export type ReadDraft = ReturnType<typeof readDraft>
 
-export function readDraft(fields: readonly SettingField[], config: EndpointConfig, draft: Draft): ReadDraft {
+export function readDraft(fields: readonly SettingField[], config: EndpointConfig, draft: Draft) {
   const faults: Record<string, string> = {}
   const conflicts: Record<string, string> = {}
   const changes: SettingChange[] = []

@@ -11,46 +11,26 @@ export const LOADS = {
   trace: 'Trace file',
 } as const
 
-export type WhatIfForm = {
-  readonly load: keyof typeof LOADS
-  readonly hours: string
-  readonly rate: string
-  readonly jobs: string
-  readonly every: string
-  readonly low: string
-  readonly trace: string | undefined
-  readonly coldStart: string
-  readonly execution: string
-  readonly card: string
-  readonly price: string
-  /** Values to try, comma-separated; empty means values around the current setting. */
-  readonly workersMin: string
-  readonly workersMax: string
-  readonly idle: string
-  readonly concurrency: string
-  readonly scaler: string
-  readonly cards: string
-}
-
-export const EMPTY_FORM: WhatIfForm = {
-  load: 'recorded',
+const TEXTS = {
   hours: '24',
   rate: '1',
   jobs: '50',
   every: '60',
   low: '0.1',
-  trace: undefined,
   coldStart: '',
   execution: '',
   card: '',
   price: '',
-  workersMin: '',
-  workersMax: '',
-  idle: '',
-  concurrency: '',
-  scaler: '',
-  cards: '',
+  // Values to try, comma-separated; empty means values around the current setting.
+  ...{ workersMin: '', workersMax: '', idle: '', concurrency: '', scaler: '', cards: '' },
 }
+
+export type WhatIfForm = Readonly<typeof TEXTS> & {
+  readonly load: keyof typeof LOADS
+  readonly trace: string | undefined
+}
+
+export const EMPTY_FORM: WhatIfForm = { load: 'recorded', trace: undefined, ...TEXTS }
 
 export type FormProblem = { readonly field: keyof WhatIfForm; readonly why: string }
 

@@ -2,12 +2,12 @@
  * A virtual job list. Pages from a count's cursor contain only jobs present then, so rows keep their positions; new
  * jobs are only counted while the user reads. Events patch rows, which are reread soon after.
  */
-import { createStore, type StoreApi } from 'zustand/vanilla'
+import { createStore } from 'zustand/vanilla'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { foundUnder } from '../../../../src-main/features/jobs/rules/time-limit.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
-import { createPlanner, type EventFollower } from '../../../live/follow-events.ts'
+import { createPlanner } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { type JobListFilter, letsThrough, queryOf } from './job-list-filter.ts'
 
@@ -40,18 +40,7 @@ export type JobWindowState = {
   readonly anew: number
 }
 
-export type JobWindow = StoreApi<JobWindowState> &
-  EventFollower & {
-    readonly filter: JobListFilter
-    readonly start: () => void
-    readonly begin: () => Promise<void>
-    readonly setSight: (first: number, last: number) => void
-    /** Tells whether the user is reading, so that nothing may move. */
-    readonly setReading: (reads: boolean) => void
-    readonly patch: (ids: readonly string[], change: Partial<JobListItem>) => void
-    readonly readAgain: (ids: readonly string[]) => void
-    readonly stop: () => void
-  }
+export type JobWindow = ReturnType<typeof createJobWindow>
 
 const EMPTY: JobWindowState = {
   phase: 'loading',
@@ -90,7 +79,7 @@ export function createJobWindow({
   readonly client: Pick<ApiClient, 'call'>
   readonly platform: Pick<Platform, 'after' | 'now'>
   readonly filter: JobListFilter
-}): JobWindow {
+}) {
   const store = createStore<JobWindowState>(() => EMPTY)
   const planner = createPlanner(platform)
   const stale = new Set<string>()
@@ -305,6 +294,7 @@ export function createJobWindow({
       sight = { first, last }
       readSight()
     },
+    /** Tells whether the user is reading, so that nothing may move. */
     setReading(next: boolean) {
       if (reads === next) return
       reads = next

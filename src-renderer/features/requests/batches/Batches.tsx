@@ -43,12 +43,10 @@ export function Batches({ endpoint, choice }: { readonly endpoint: LiveEndpoint;
         <SubmitBatch endpointId={endpoint.id} onBegun={show} />
         <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
-          <div className="rounded-control border border-line border-dashed">
-            <EmptyState command={`drydock batch submit ${endpoint.id} inputs.jsonl`}>
-              There are no batches of this endpoint yet. A batch is a file of inputs: each becomes a job, and they are
-              counted, retried and exported together.
-            </EmptyState>
-          </div>
+          <EmptyState isFramed command={`drydock batch submit ${endpoint.id} inputs.jsonl`}>
+            There are no batches of this endpoint yet. A batch is a file of inputs: each becomes a job, and they are
+            counted, retried and exported together.
+          </EmptyState>
         )}
         {shown !== undefined && <ShownBatch key={shown.id} batch={shown} />}
       </div>

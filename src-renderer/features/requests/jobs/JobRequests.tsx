@@ -115,13 +115,11 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
 
 function NoResponses({ paused }: { readonly paused: boolean }) {
   return (
-    <div className="rounded-control border border-line border-dashed">
-      <EmptyState>
-        {paused
-          ? 'The endpoint is paused: requests are accepted and wait until it is resumed.'
-          : 'The response appears here. Ctrl Enter sends the request.'}
-      </EmptyState>
-    </div>
+    <EmptyState isFramed>
+      {paused
+        ? 'The endpoint is paused: requests are accepted and wait until it is resumed.'
+        : 'The response appears here. Ctrl Enter sends the request.'}
+    </EmptyState>
   )
 }
 

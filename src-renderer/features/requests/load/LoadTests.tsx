@@ -34,12 +34,10 @@ export function LoadTests({ endpoint, choice }: { readonly endpoint: LiveEndpoin
         <LoadTestForm endpoint={endpoint} onStarted={(test: LoadTest) => show(test.id)} />
         <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
-          <div className="rounded-control border border-line border-dashed">
-            <EmptyState>
-              There are no load tests of this endpoint yet. The service itself sends the requests, so that the browser
-              does not slow them down.
-            </EmptyState>
-          </div>
+          <EmptyState isFramed>
+            There are no load tests of this endpoint yet. The service itself sends the requests, so that the browser
+            does not slow them down.
+          </EmptyState>
         )}
         {shown !== undefined && other === undefined && (
           <LoadTestView key={shown.id} test={shown} waitingReason={endpoint.waitingReason} />

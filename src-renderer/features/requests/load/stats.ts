@@ -15,6 +15,18 @@ function perSecond({ result }: LoadTest): number | undefined {
 const rate = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} / s`
 const whole = (value: number) => value.toLocaleString('en')
 
+const spansOf = (
+  name: string,
+  kind: 'latency' | 'delay' | 'execution',
+  parts: readonly ('p50' | 'p90' | 'p99' | 'max')[],
+): readonly Stat[] =>
+  parts.map((part) => ({
+    name: `${name} ${part}`,
+    of: ({ result }) => result[kind]?.[part],
+    write: duration,
+    better: 'less',
+  }))
+
 export const STATS: readonly Stat[] = [
   { name: 'Requests', of: ({ result }) => result.done, write: whole, better: 'neither' },
   {
@@ -24,24 +36,9 @@ export const STATS: readonly Stat[] = [
     better: 'less',
   },
   { name: 'Throughput', of: perSecond, write: rate, better: 'more' },
-  ...(['p50', 'p90', 'p99', 'max'] as const).map((part) => ({
-    name: `Latency ${part}`,
-    of: ({ result }: LoadTest) => result.latency?.[part],
-    write: duration,
-    better: 'less' as const,
-  })),
-  ...(['p50', 'p99'] as const).map((part) => ({
-    name: `Waited ${part}`,
-    of: ({ result }: LoadTest) => result.delay?.[part],
-    write: duration,
-    better: 'less' as const,
-  })),
-  ...(['p50', 'p99'] as const).map((part) => ({
-    name: `Ran ${part}`,
-    of: ({ result }: LoadTest) => result.execution?.[part],
-    write: duration,
-    better: 'less' as const,
-  })),
+  ...spansOf('Latency', 'latency', ['p50', 'p90', 'p99', 'max']),
+  ...spansOf('Waited', 'delay', ['p50', 'p99']),
+  ...spansOf('Ran', 'execution', ['p50', 'p99']),
 ]
 
 /** The plan as text: `2,000 × runsync, 16 at once`. */

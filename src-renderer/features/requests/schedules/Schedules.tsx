@@ -40,11 +40,9 @@ export function Schedules({ endpoint, choice }: { readonly endpoint: LiveEndpoin
         <ScheduleForm endpoint={endpoint} onAdded={({ id }) => show(id)} />
         <QueryState data={data} error={error} rows={6} />
         {data !== undefined && shown === undefined && (
-          <div className="rounded-control border border-line border-dashed">
-            <EmptyState command={`drydock schedule add ${endpoint.id} nightly --cron '0 3 * * *'`}>
-              This endpoint has no schedules yet. A schedule queues a job at each of its times.
-            </EmptyState>
-          </div>
+          <EmptyState isFramed command={`drydock schedule add ${endpoint.id} nightly --cron '0 3 * * *'`}>
+            This endpoint has no schedules yet. A schedule queues a job at each of its times.
+          </EmptyState>
         )}
         {shown !== undefined && <ShownSchedule schedule={shown} />}
       </div>

@@ -66,9 +66,7 @@ export function WebRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <WebForm draft={draft} change={change} file={file} onFile={setFile} problem={problem} endpoint={endpoint} />
         {response === undefined ? (
-          <div className="rounded-control border border-line border-dashed">
-            <EmptyState>The response appears here. Ctrl Enter sends the request.</EmptyState>
-          </div>
+          <EmptyState isFramed>The response appears here. Ctrl Enter sends the request.</EmptyState>
         ) : (
           <WebResponsePane response={response} endpoint={endpoint} />
         )}

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
+import { NEW_ENDPOINT_TITLES, NEW_ENDPOINTS } from '../features/endpoints/endpoint-state.ts'
 import { useApp } from '../store/app-context.ts'
 import { type Command, THEMES } from '../store/app-slices.ts'
 import { isInList, pressInList } from '../store/list-keys.ts'
@@ -9,11 +10,12 @@ import { useSidebar } from '../ui/use-sidebar.ts'
 import { SECTIONS, SETTINGS_SECTION } from './Sidebar.tsx'
 
 // Same ids as on the creating page, whose commands take precedence there.
-const MAKES = [
-  { id: 'new-handler', label: 'New endpoint from a handler file', to: `${ADDRESS.endpoints}?new=handler` },
-  { id: 'new-command', label: 'New endpoint from a command', to: `${ADDRESS.endpoints}?new=command` },
-  { id: 'new-web', label: 'New endpoint from a web app', to: `${ADDRESS.endpoints}?new=web` },
-  { id: 'new-image', label: 'New endpoint from an image', to: `${ADDRESS.endpoints}?new=image` },
+const MAKES: readonly (Pick<Command, 'id' | 'label' | 'also'> & { readonly to: string })[] = [
+  ...NEW_ENDPOINTS.map((kind) => ({
+    id: `new-${kind}`,
+    label: NEW_ENDPOINT_TITLES[kind],
+    to: `${ADDRESS.endpoints}?new=${kind}`,
+  })),
   { id: 'new-catalog', label: 'New endpoint from the catalog', to: ADDRESS.catalog },
   { id: 'open-folder', label: 'New endpoints from an app folder', to: ADDRESS.openFolder('folder'), also: 'project' },
   { id: 'new-app', label: 'New app from the template', to: ADDRESS.openFolder('app'), also: 'project' },
@@ -21,7 +23,7 @@ const MAKES = [
   { id: 'model-download', label: 'New model from a download', to: ADDRESS.newModel },
   { id: 'add-registry', label: 'New registry credentials', to: ADDRESS.newRegistry },
   { id: 'new-account-key', label: 'New account key', to: ADDRESS.setting('key') },
-] as const satisfies readonly (Pick<Command, 'id' | 'label' | 'also'> & { readonly to: string })[]
+]
 
 export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   const [, go] = useLocation()

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
@@ -14,6 +14,7 @@ import { workflowsQuery } from '../features/workflows/workflow-queries.ts'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Opened } from '../store/habits.ts'
 import { JOB_STATES } from '../ui/StateDot.tsx'
+import { usePaused } from '../ui/Values.tsx'
 import type { Entry, GeneralGroup } from './arrange-palette.ts'
 
 // The address is also the id, so that usage counts across groups.
@@ -140,7 +141,7 @@ export function useJobEntries(typed: string): readonly Entry[] {
   const { client } = useApp()
   const [path, go] = useLocation()
   const endpoints = useAppState(({ live }) => live.endpoints)
-  const query = usePaused(typed.trim())
+  const query = usePaused(typed.trim(), PAUSE_MS)
   const { data } = useQuery({
     // Not ['jobs', ...], whose rows are changed by events.
     queryKey: ['found-jobs', query],
@@ -182,13 +183,6 @@ export function useJobEntries(typed: string): readonly Entry[] {
     ].map(({ to, ...entry }): Entry => ({ ...entry, group: 'Search', also: query, run: () => go(to) }))
     return [...found, ...searches]
   }, [data, query, endpoints, path, go])
-}
-
-function usePaused(text: string): string {
-  const { platform } = useApp()
-  const [paused, setPaused] = useState(text)
-  useEffect(() => platform.after(PAUSE_MS, () => setPaused(text)), [platform, text])
-  return paused
 }
 
 // Ids are looked up directly, independent of the number of jobs.

@@ -139,3 +139,15 @@ export function useNow(everyMs = SECOND_MS): number {
   }, [platform, everyMs])
   return now
 }
+
+/**
+ * A value once it has stayed the same for a while.
+ * @param forMs how long
+ * @param first returned until then
+ */
+export function usePaused<Value>(value: Value, forMs: number, first = value): Value {
+  const { platform } = useApp()
+  const [paused, setPaused] = useState(first)
+  useEffect(() => platform.after(forMs, () => setPaused(value)), [platform, value, forMs])
+  return paused
+}

@@ -31,7 +31,11 @@ export function ReleaseCard({ target, number }: { readonly target: AppTarget; re
       )}
       {release.git !== undefined && <CommitLine git={release.git} className="px-3 pt-2" />}
       <ReleaseSteps steps={steps} startedAt={release.createdAt} seenAt={seenAt} />
-      {steps.length === 0 && <NothingStored progress={progress} />}
+      {steps.length === 0 && release.state !== 'active' && (
+        <p className="px-3 py-2 text-ink-2">
+          Details of each endpoint are available until the service stops; this release is older than its last start.
+        </p>
+      )}
       {release.state === 'active' && endpoints.length > 0 && (
         <div className="border-t border-line">
           <h3 className="px-3 pt-2 text-small text-ink-2">Answers at</h3>
@@ -94,25 +98,9 @@ function Failure({ release, target }: { readonly release: ReleaseView; readonly 
   )
 }
 
-function NothingStored({ progress }: { readonly progress: ReleaseProgress }) {
-  if (progress.release.state === 'active') return null
-  return (
-    <p className="px-3 py-2 text-ink-2">
-      Details of each endpoint are available until the service stops; this release is older than its last start.
-    </p>
-  )
-}
-
-type ShownRelease = {
-  readonly progress: ReleaseProgress | undefined
-  readonly error: Error | null
-  /** Observed completion times, ms since the epoch; missing if not watched. */
-  readonly seenAt: Readonly<Record<string, number>>
-}
-
 const isDecided = ({ release }: ReleaseProgress) => release.state !== 'preparing'
 
-function useRelease({ app, environment }: AppTarget, number: number): ShownRelease {
+function useRelease({ app, environment }: AppTarget, number: number) {
   const { client, platform } = useApp()
   const queries = useQueryClient()
   const query = releaseQuery(client, { app, environment }, number)
@@ -138,6 +126,7 @@ function useRelease({ app, environment }: AppTarget, number: number): ShownRelea
     }
   }, [goesOn, app, environment, number, platform, queries])
   useFollowed(followed)
+  /** `seenAt`: observed completion times, ms since the epoch; missing if not watched. */
   return { progress: data, error, seenAt }
 }
 

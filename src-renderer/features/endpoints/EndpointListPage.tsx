@@ -27,9 +27,9 @@ import {
   groupOfEndpoint,
   readEndpointFilter,
 } from './endpoint-list-filter.ts'
+import { NEW_ENDPOINT_TITLES, NEW_ENDPOINTS, type NewEndpoint } from './endpoint-state.ts'
 import { FirstPage } from './FirstPage.tsx'
 import { NewEndpointPanel } from './NewEndpointPanel.tsx'
-import { NEW_ENDPOINTS, type NewEndpoint } from './new-endpoint.ts'
 
 export function EndpointListPage() {
   const [, go] = useLocation()
@@ -49,10 +49,12 @@ export function EndpointListPage() {
   const wanted = NEW_ENDPOINTS.find((kind) => kind === search.get('new'))
   const openNew = (kind: NewEndpoint | undefined) => setSearch(kind === undefined ? {} : { new: kind })
   const commands: readonly Omit<Command, 'group'>[] = [
-    { id: 'new-handler', label: 'New endpoint from a handler file', keys: 'n', run: () => openNew('handler') },
-    { id: 'new-command', label: 'New endpoint from a command', run: () => openNew('command') },
-    { id: 'new-web', label: 'New endpoint from a web app', run: () => openNew('web') },
-    { id: 'new-image', label: 'New endpoint from an image', run: () => openNew('image') },
+    ...NEW_ENDPOINTS.map((kind) => ({
+      id: `new-${kind}`,
+      label: NEW_ENDPOINT_TITLES[kind],
+      ...(kind === 'handler' && { keys: 'n' }),
+      run: () => openNew(kind),
+    })),
     { id: 'new-catalog', label: 'New endpoint from the catalog', run: () => go(ADDRESS.catalog) },
     { id: 'open-folder', label: 'New endpoints from an app folder', run: () => go(ADDRESS.openFolder('folder')) },
   ]

@@ -9,22 +9,9 @@ import { Form } from '../../ui/form/Form.tsx'
 import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { VariablesField } from '../../ui/form/VariablesField.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
+import { NEW_ENDPOINT_TITLES, type NewEndpoint } from './endpoint-state.ts'
 import { ImageFields } from './ImageFields.tsx'
-import {
-  createBody,
-  EMPTY_FORM,
-  hubProblems,
-  type NewEndpoint,
-  type NewEndpointForm,
-  suggestedName,
-} from './new-endpoint.ts'
-
-const TITLES = {
-  handler: 'New endpoint from a handler file',
-  command: 'New endpoint from a command',
-  web: 'New endpoint from a web app',
-  image: 'New endpoint from an image',
-} as const satisfies Record<NewEndpoint, string>
+import { createBody, EMPTY_FORM, hubProblems, type NewEndpointForm, suggestedName } from './new-endpoint.ts'
 
 export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint; readonly onClose: () => void }) {
   const { client } = useApp()
@@ -53,7 +40,7 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
     />
   )
   return (
-    <SidePanel open onOpenChange={onClose} title={TITLES[kind]}>
+    <SidePanel open onOpenChange={onClose} title={NEW_ENDPOINT_TITLES[kind]}>
       {create.data === undefined ? (
         <Form onSubmit={() => isAnswered && create.mutate()} className="flex flex-col gap-4">
           {kind === 'handler' && (

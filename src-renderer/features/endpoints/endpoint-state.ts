@@ -24,6 +24,17 @@ const TONES: Readonly<Record<EndpointState, Tone>> = {
   asleep: 'queued',
 }
 
+export const NEW_ENDPOINT_TITLES = {
+  handler: 'New endpoint from a handler file',
+  command: 'New endpoint from a command',
+  web: 'New endpoint from a web app',
+  image: 'New endpoint from an image',
+} as const
+
+export type NewEndpoint = keyof typeof NEW_ENDPOINT_TITLES
+
+export const NEW_ENDPOINTS = Object.keys(NEW_ENDPOINT_TITLES) as readonly NewEndpoint[]
+
 /** From live data, newer than the service's own state. */
 export function stateNow(endpoint: Facts, workers: readonly Pick<WorkerView, 'state'>[]): EndpointState {
   return endpointStateOf({ ...endpoint, workers })

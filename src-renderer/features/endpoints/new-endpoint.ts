@@ -6,10 +6,7 @@ import {
   hubSettings,
 } from '../../../src-main/features/apps/rules/hub-form.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
-
-export const NEW_ENDPOINTS = ['handler', 'command', 'web', 'image'] as const
-
-export type NewEndpoint = (typeof NEW_ENDPOINTS)[number]
+import type { NewEndpoint } from './endpoint-state.ts'
 
 export type HubForm = {
   readonly file: HubFile

@@ -26,7 +26,8 @@ export function MachineDetailPage({ name }: { readonly name: string }) {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(machinesQuery(client))
   const machine = data?.machines.find((one) => one.name === name)
-  const { test, whyNotTest, whyNotChange } = useMachineActions()
+  const { test, remove, whyNotTest, whyNotChange } = useMachineActions()
+  const endpoints = useAppState(({ live }) => live.endpoints)
   const [asks, setAsks] = useState(false)
   const [, go] = useLocation()
   if (data !== undefined && machine === undefined) return <NotFound what={`a machine ${name}`} />
@@ -66,7 +67,16 @@ export function MachineDetailPage({ name }: { readonly name: string }) {
       {machine === undefined && error === null && <SkeletonRows rows={8} />}
       {machine !== undefined && <About machine={machine} />}
       {asks && machine !== undefined && (
-        <RemoveMachine machine={machine} onClose={() => setAsks(false)} onRemoved={() => go(ADDRESS.machines)} />
+        <Confirm
+          open
+          onOpenChange={setAsks}
+          action={`Remove machine ${name}`}
+          onConfirm={async () => {
+            if (await remove(name)) go(ADDRESS.machines)
+          }}
+        >
+          {whatRemovalEnds(machine, (id) => endpoints[id]?.name ?? id)}
+        </Confirm>
       )}
     </Page>
   )
@@ -209,25 +219,6 @@ function Images({ facts }: { readonly facts: MachineFacts | undefined }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-type RemoveMachineProps = {
-  readonly machine: MachineView
-  readonly onClose: () => void
-  readonly onRemoved?: () => void
-}
-
-function RemoveMachine({ machine, onClose, onRemoved }: RemoveMachineProps) {
-  const { remove } = useMachineActions()
-  const endpoints = useAppState(({ live }) => live.endpoints)
-  const confirm = async () => {
-    if (await remove(machine.name)) onRemoved?.()
-  }
-  return (
-    <Confirm open onOpenChange={onClose} action={`Remove machine ${machine.name}`} onConfirm={() => void confirm()}>
-      {whatRemovalEnds(machine, (id) => endpoints[id]?.name ?? id)}
-    </Confirm>
   )
 }
 

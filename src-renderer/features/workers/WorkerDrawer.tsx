@@ -9,12 +9,12 @@ import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
+import { lazily } from '../../ui/lazily.tsx'
 import { FollowedLog } from '../../ui/output/LogView.tsx'
 import { CommandsHere } from '../../ui/Page.tsx'
 import { CommandLine, ErrorNotice } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { Terminal } from '../../ui/terminal/Terminal.tsx'
 import type { Screen } from '../../ui/terminal/XtermView.tsx'
 import { AboutEnded, AboutWorker } from './AboutWorker.tsx'
 import { connectShell, type ShellState } from './connect-shell.ts'
@@ -121,6 +121,9 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
 ]
 
 type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
+
+// xterm is large, and few people open a terminal.
+const Terminal = lazily(async () => (await import('../../ui/terminal/XtermView.tsx')).XtermView)
 
 function ShellPart({ worker, endpoint }: ShellPartProps) {
   const [round, setRound] = useState(0)

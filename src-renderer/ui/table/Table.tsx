@@ -6,7 +6,6 @@ import {
   createColumnHelper,
   createSortedRowModel,
   rowSortingFeature,
-  type SortingState,
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
@@ -46,7 +45,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     getRowId: rowId,
     enableSortingRemoval: true,
     enableMultiSort: false,
-    state: { sorting: useMemo(() => sortingOf(sort), [sort]) },
+    state: { sorting: useMemo(() => (sort === undefined ? [] : [{ id: sort.column, desc: sort.descending }]), [sort]) },
     onSortingChange: () => undefined,
   })
   const sorted = table.getRowModel().rows
@@ -98,10 +97,6 @@ type WithValue = { readonly getValue: (column: string) => unknown }
 function inOrder(one: WithValue, other: WithValue, column: string): number {
   const [a, b] = [one.getValue(column), other.getValue(column)]
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en')
-}
-
-function sortingOf(sort: TableSort | undefined): SortingState {
-  return sort === undefined ? [] : [{ id: sort.column, desc: sort.descending }]
 }
 
 function linesOf<Row>(

@@ -99,7 +99,10 @@ function DeployNow({ deploy, project, target, number }: DeployNowProps) {
   if (error !== null) return <PlanProblem error={error} problems={build?.state === 'failed' ? build.problems : []} />
   if (number === undefined)
     return planned === undefined ? (
-      <Explained />
+      <p className="max-w-prose text-ink-2">
+        A deploy builds the app if its source has changed, starts a new worker for each endpoint, and switches over when
+        all are ready. If one does not start, nothing changes and the reason is shown here.
+      </p>
     ) : (
       <PlanCard planned={planned} deletes={deletes} onDeletes={setDeletes} />
     )
@@ -144,15 +147,6 @@ function PlanCard({ planned: { plan, at }, deletes, onDeletes }: PlanCardProps) 
     >
       <PlanDiff plan={plan} deletes={deletes} onDeletes={onDeletes} />
     </Card>
-  )
-}
-
-function Explained() {
-  return (
-    <p className="max-w-prose text-ink-2">
-      A deploy builds the app if its source has changed, starts a new worker for each endpoint, and switches over when
-      all are ready. If one does not start, nothing changes and the reason is shown here.
-    </p>
   )
 }
 

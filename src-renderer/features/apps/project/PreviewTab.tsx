@@ -122,7 +122,17 @@ function PreviewNow({ preview, openPages }: Pick<ProjectPreview, 'openPages'> & 
         </Card>
       )}
       {!ended && endpoints.length > 0 && (
-        <Card title="Answers at" aside={url !== undefined && <ServiceAddress url={url} />}>
+        <Card
+          title="Answers at"
+          aside={
+            url !== undefined && (
+              <span className="flex items-center gap-1 text-small text-ink-2">
+                <code className="font-mono">{url}</code>
+                <CopyButton text={url} what="address of the preview" />
+              </span>
+            )
+          }
+        >
           <EndpointAddresses endpoints={endpoints} openElsewhere={(address) => void openPages(address)} />
         </Card>
       )}
@@ -134,13 +144,4 @@ function liveText({ endpoints, release }: PreviewView): string {
   if (endpoints.length === 0) return ' Nothing is live yet. Fix it and save.'
   const last = release === undefined ? '' : ` of release ${release}`
   return ` ${counted(endpoints.length, 'endpoint')}${last} ${endpoints.length === 1 ? 'goes' : 'go'} on with the previous code. Fix it and save.`
-}
-
-function ServiceAddress({ url }: { readonly url: string }) {
-  return (
-    <span className="flex items-center gap-1 text-small text-ink-2">
-      <code className="font-mono">{url}</code>
-      <CopyButton text={url} what="address of the preview" />
-    </span>
-  )
 }

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { DeployPlan } from '../../../../src-main/contract/app.ts'
 import type { ProjectView } from '../../../../src-main/contract/projects.ts'
 import { SECOND_MS } from '../../../../src-main/lib/units.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useWhyNot } from '../../../ui/use-role.ts'
+import { usePaused } from '../../../ui/Values.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
 /** A plan with its built artifact; `at` in ms since the epoch. */
@@ -38,7 +39,7 @@ export function useDeploy(options: DeployOptions) {
   const queries = useQueryClient()
   const { release } = useEnvironmentActions({ app: project.app, environment })
   const [deletes, setDeletes] = useState<readonly string[]>([])
-  const isSettled = useSettled(environment)
+  const isSettled = usePaused(environment, TYPING_MS) === environment
   const whyNot = useWhyNot('deploy', 'Planning a deploy')
   const plan = useQuery({
     queryKey: ['plan', project.id, environment, machine ?? null, ...exclude],
@@ -96,11 +97,4 @@ export function useDeploy(options: DeployOptions) {
      */
     deploy: () => void deploy(),
   }
-}
-
-function useSettled(text: string): boolean {
-  const { platform } = useApp()
-  const [settled, setSettled] = useState(text)
-  useEffect(() => platform.after(TYPING_MS, () => setSettled(text)), [platform, text])
-  return settled === text
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { Link } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -9,7 +9,7 @@ import { CopyButton } from '../../../ui/Button.tsx'
 import { ShortJobId } from '../../../ui/jobs/JobCells.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
-import { RelativeTime } from '../../../ui/Values.tsx'
+import { RelativeTime, usePaused } from '../../../ui/Values.tsx'
 
 /** Whether the window has room for all columns of a table of jobs, or for a preview next to it. */
 export function useIsWide(): boolean {
@@ -20,19 +20,12 @@ export function useIsWide(): boolean {
 // A held key moves on sooner; ms. Source: ours.
 const SETTLED_MS = 120
 
-/** The id after a pause; undefined before, which cancels requests for another one. */
-function useSettled(id: string): string | undefined {
-  const { platform } = useApp()
-  const [settled, setSettled] = useState<string>()
-  useEffect(() => platform.after(SETTLED_MS, () => setSettled(id)), [platform, id])
-  return settled === id ? id : undefined
-}
-
 /** Of the active row; shows the row's beginnings while loading. */
 export function JobPreview({ job }: { readonly job: JobListItem }) {
   const { client } = useApp()
-  const settled = useSettled(job.id)
-  const { data } = useQuery({ ...jobPreviewQuery(client, settled ?? ''), enabled: settled !== undefined })
+  // Not read until the row stays active, and a request for another row is cancelled.
+  const isSettled = usePaused(job.id, SETTLED_MS, '') === job.id
+  const { data } = useQuery({ ...jobPreviewQuery(client, isSettled ? job.id : ''), enabled: isSettled })
   const { id, endpointId, status, createdAt, error, preview } = { ...job, ...(data?.id === job.id ? data : {}) }
   return (
     <aside

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -69,12 +68,9 @@ export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: Job
         {isSelecting ? (
           <BulkBar
             label={selected.kind === 'all' ? `All ${label}` : `${counted(selected.jobs.size, 'job')} selected`}
-            retry={bulk.retry}
-            cancel={bulk.cancel}
-            rerun={bulk.rerun}
+            bulk={bulk}
             onCancel={() => void bulkCancel.ask()}
             onExport={() => void exportSelected()}
-            busy={bulk.busy}
             compare={comparison(selected)}
             versions={onVersions(selected, list.filter)}
             onClear={clear}
@@ -212,20 +208,17 @@ async function jobsIn(file: File): Promise<Blob> {
 
 type BulkBarProps = {
   readonly label: string
-  readonly retry: Bulk
-  readonly cancel: Bulk
-  readonly rerun: Bulk
+  readonly bulk: ReturnType<typeof useBulk>
   readonly onCancel: () => void
   readonly onExport: () => void
-  readonly busy: BulkAction | undefined
   readonly compare: string | undefined
   /** Page to compare versions; undefined: too many for an address. */
   readonly versions: string | undefined
   readonly onClear: () => void
 }
 
-function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy, ...props }: BulkBarProps) {
-  const { compare, versions, onClear } = props
+function BulkBar({ label, bulk, onCancel, onExport, compare, versions, onClear }: BulkBarProps) {
+  const { retry, cancel, rerun, busy } = bulk
   const [, go] = useLocation()
   const group = 'Selected jobs'
   return (

@@ -81,7 +81,11 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
           onChange={(changed) => change({ body: changed })}
         />
         {shown.length === 0 ? (
-          <NoResponses paused={endpoint.paused} />
+          <EmptyState isFramed>
+            {endpoint.paused
+              ? 'The endpoint is paused: requests are accepted and wait until it is resumed.'
+              : 'The response appears here. Ctrl Enter sends the request.'}
+          </EmptyState>
         ) : (
           <div
             className={clsx('grid min-w-0 items-start gap-4', shown.length > 1 && 'md:auto-cols-fr md:grid-flow-col')}
@@ -110,16 +114,6 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
         />
       )}
     </>
-  )
-}
-
-function NoResponses({ paused }: { readonly paused: boolean }) {
-  return (
-    <EmptyState isFramed>
-      {paused
-        ? 'The endpoint is paused: requests are accepted and wait until it is resumed.'
-        : 'The response appears here. Ctrl Enter sends the request.'}
-    </EmptyState>
   )
 }
 

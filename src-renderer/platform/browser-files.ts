@@ -29,3 +29,8 @@ export function fileNameOf(name: string, ending: string): string {
     .slice(0, 120)
   return `${safe === '' ? 'workflow' : safe}${ending}`
 }
+
+/** Saves what an address returns. A link, so that the browser streams it to disk. */
+export function saveAddress(href: string, download: string): void {
+  Object.assign(document.createElement('a'), { href, download }).click()
+}

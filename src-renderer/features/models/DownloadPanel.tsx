@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import type { ModelDownloadCreate } from '../../../src-main/contract/models.ts'
 import { MODEL_DIRECTORIES, modelAtAddress } from '../../../src-main/features/models/rules/layout.ts'
 import { type AppServices, useApp } from '../../store/app-context.ts'
@@ -7,7 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { SidePanel } from '../../ui/Dialog.tsx'
 import { Datalist, Field } from '../../ui/form/Field.tsx'
-import { Form, Submit } from '../../ui/form/Form.tsx'
+import { Form, Submit, useFields } from '../../ui/form/Form.tsx'
 import { bytes } from '../../ui/format.ts'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { modelFoldersQuery, useDownloadActions } from '../../ui/use-models.ts'
@@ -19,11 +19,9 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
   const { client } = useApp()
   const { start } = useDownloadActions()
   const { data } = useQuery(modelFoldersQuery(client))
-  const [typed, setTyped] = useState({ url: '', name, directory, sha256: '' })
+  const { texts: typed, field } = useFields({ url: '', name, directory, sha256: '' })
   const list = useId()
   const suggested = modelAtAddress(typed.url)
-  const change = (part: keyof typeof typed) => (event: { readonly target: { readonly value: string } }) =>
-    setTyped((before) => ({ ...before, [part]: event.target.value }))
   const submit = () => {
     const given = Object.entries(typed).map(([key, value]) => [key, value.trim()] as const)
     const body = Object.fromEntries(given.filter(([, value]) => value !== '')) as ModelDownloadCreate
@@ -39,8 +37,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
           placeholder="https://huggingface.co/OWNER/REPO/resolve/main/model.safetensors"
           hint="Of the file itself. If the host needs a token, the one stored for it is sent."
           required
-          value={typed.url}
-          onChange={change('url')}
+          {...field('url')}
         />
         <Field
           label="Directory"
@@ -52,8 +49,7 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
               : `From the address: ${suggested.directory}.`
           }
           required={suggested.directory === undefined}
-          value={typed.directory}
-          onChange={change('directory')}
+          {...field('directory')}
         />
         <Datalist id={list} values={MODEL_DIRECTORIES} />
         <Field
@@ -61,14 +57,12 @@ export function DownloadPanel({ name, directory, onClose }: DownloadPanelProps) 
           placeholder={suggested.name ?? 'model.safetensors'}
           hint="Of the file, with subfolders if needed."
           required={suggested.name === undefined && typed.url !== ''}
-          value={typed.name}
-          onChange={change('name')}
+          {...field('name')}
         />
         <Field
           label="SHA-256"
           hint="Optional: any other file is refused. A checksum sent by the host is always checked."
-          value={typed.sha256}
-          onChange={change('sha256')}
+          {...field('sha256')}
         />
         {first !== undefined && (
           <p className="text-small break-words text-ink-2">
@@ -98,7 +92,7 @@ export function HostsCard() {
   const { done } = useTell()
   const queries = useQueryClient()
   const { data, error } = useQuery(credentialsQuery(client))
-  const [typed, setTyped] = useState(NOTHING)
+  const { texts: typed, setTexts: setTyped, field } = useFields(NOTHING)
   const onSuccess = () => queries.invalidateQueries({ queryKey: ['model-credentials'] })
   const put = useMutation({
     mutationFn: ({ host, username, secret }: typeof NOTHING) =>
@@ -114,11 +108,6 @@ export function HostsCard() {
   const remove = useMutation({
     mutationFn: (host: string) => client.call('modelCredentialsRemove', { path: { host } }),
     onSuccess,
-  })
-  const field = (name: keyof typeof NOTHING) => ({
-    value: typed[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setTyped((before) => ({ ...before, [name]: event.target.value })),
   })
   return (
     <Card title="Credentials for hosts">

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/form/Field.tsx'
-import { Form, Submit } from '../../ui/form/Form.tsx'
+import { Form, Submit, useFields } from '../../ui/form/Form.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { useTell } from '../../ui/use-tell.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
@@ -95,25 +95,19 @@ function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
   const { client } = useApp()
   const { done } = useTell()
   const queries = useQueryClient()
-  const [fields, setFields] = useState({
+  const { texts, field } = useFields({
     name: registry?.name ?? '',
     server: registry?.server ?? '',
     username: registry?.username ?? '',
     password: '',
   })
   const save = useMutation({
-    mutationFn: () => client.call('registryPut', { body: fields }),
+    mutationFn: () => client.call('registryPut', { body: texts }),
     onSuccess: ({ name }) => {
       done(`Credentials ${name} are stored.`)
       void queries.invalidateQueries({ queryKey: ['registries'] })
       onClose()
     },
-  })
-  const field = (name: keyof typeof fields) => ({
-    value: fields[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setFields((before) => ({ ...before, [name]: event.target.value })),
-    required: true,
   })
   return (
     <SidePanel open onOpenChange={onClose} title={registry === undefined ? 'Add registry' : `Replace ${registry.name}`}>
@@ -124,19 +118,22 @@ function RegistryPanel({ registry, onClose }: RegistryPanelProps) {
           hint="Endpoints refer to the credentials by this name."
           readOnly={registry !== undefined}
           {...field('name')}
+          required
         />
         <Field
           label="Server"
           placeholder="ghcr.io"
           hint="Host of the registry; docker.io for Docker Hub."
           {...field('server')}
+          required
         />
-        <Field label="User name" {...field('username')} />
+        <Field label="User name" {...field('username')} required />
         <Field
           label="Password or token"
           type="password"
           hint="It is stored encrypted and never shown again."
           {...field('password')}
+          required
         />
         <Submit error={save.error} disabled={save.isPending}>
           Store credentials

@@ -62,6 +62,13 @@ export type ControlIds = {
   readonly 'aria-invalid': boolean
 }
 
+/** Properties of a control for one value. */
+export type ControlProps<Value> = Partial<ControlIds> & {
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+  readonly disabled?: boolean
+}
+
 type ToggleProps = Partial<ControlIds> & {
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void

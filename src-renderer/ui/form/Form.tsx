@@ -1,4 +1,4 @@
-import type { ComponentProps, FormEvent } from 'react'
+import { type ChangeEvent, type ComponentProps, type FormEvent, useState } from 'react'
 import { Button, type ButtonProps } from '../Button.tsx'
 import { ErrorNotice } from '../PageStates.tsx'
 
@@ -22,4 +22,15 @@ export function Submit({ error, kind = 'main', className = 'self-end', ...button
       <Button {...button} kind={kind} type="submit" className={className} />
     </>
   )
+}
+
+/** The texts of a form, and the properties of their fields. */
+export function useFields<Texts extends Readonly<Record<string, string>>>(initial: Texts) {
+  const [texts, setTexts] = useState(initial)
+  const field = (name: keyof Texts) => ({
+    value: texts[name],
+    onChange: ({ target }: ChangeEvent<HTMLInputElement>) =>
+      setTexts((before) => ({ ...before, [name]: target.value })),
+  })
+  return { texts, setTexts, field }
 }

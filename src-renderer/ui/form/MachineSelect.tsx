@@ -4,19 +4,14 @@ import { THIS_MACHINE } from '../../../src-main/contract/machines.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { machinesQuery } from '../use-machines.ts'
-import type { ControlIds } from './Field.tsx'
+import type { ControlProps } from './Field.tsx'
 import { machineChoices, whyNoWorkers } from './machine-choice.ts'
 import { Select } from './Select.tsx'
 
-/** A choice of the machine for workers; empty means this machine. */
-export type MachineSelectProps = Partial<ControlIds> & {
-  readonly value: string
-  readonly onChange: (machine: string) => void
-  readonly disabled?: boolean
-}
-
-/** Keeps an unknown machine visible: an endpoint may name a machine before it is added and after it is removed. */
-export function MachineSelect({ value, onChange, ...rest }: MachineSelectProps) {
+/**
+ * A choice of the machine for workers; empty means this machine. Keeps an unknown machine visible: an endpoint may name a machine before it is added and after it is removed.
+ */
+export function MachineSelect({ value, onChange, ...rest }: ControlProps<string>) {
   const { client } = useApp()
   const { data } = useQuery(machinesQuery(client))
   const chosen = value === '' ? THIS_MACHINE : value

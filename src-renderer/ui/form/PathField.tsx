@@ -2,7 +2,7 @@ import { FolderOpen } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
-import type { ControlIds } from './Field.tsx'
+import type { ControlIds, ControlProps } from './Field.tsx'
 import { PathControl, type PathControlProps } from './PathControl.tsx'
 
 export type PathFieldProps = Pick<
@@ -52,13 +52,11 @@ export function ChoosePath({ wants, title, from, onPath }: ChoosePathProps) {
   return <Button onClick={() => void choose()}>Choose…</Button>
 }
 
-type BrowsedPathProps = ControlIds & {
-  readonly wants: 'folder' | 'handler'
-  readonly title: string
-  readonly value: string
-  readonly onChange: (path: string) => void
-  readonly disabled: boolean
-}
+type BrowsedPathProps = Required<Pick<ControlProps<string>, 'value' | 'onChange' | 'disabled'>> &
+  ControlIds & {
+    readonly wants: 'folder' | 'handler'
+    readonly title: string
+  }
 
 /** A typed path; folders are listed on demand, so that they take no space among other settings. */
 export function BrowsedPath({ title, value, onChange, ...field }: BrowsedPathProps) {

@@ -5,7 +5,7 @@ import { Check, ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { registriesQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
-import { CONTROL, type ControlIds } from './Field.tsx'
+import { CONTROL, type ControlProps } from './Field.tsx'
 
 export type SelectChoice = { readonly value: string; readonly label: string; readonly group?: string }
 
@@ -136,14 +136,8 @@ export function PickOne({ label, any, value, choices, onChange }: PickOneProps) 
   )
 }
 
-type RegistrySelectProps = Partial<ControlIds> & {
-  readonly value: string
-  readonly onChange: (name: string) => void
-  readonly disabled?: boolean
-}
-
 /** The stored credentials. A chosen one that was deleted stays listed, because pulls fail without it. */
-export function RegistrySelect({ value, onChange, ...rest }: RegistrySelectProps) {
+export function RegistrySelect({ value, onChange, ...rest }: ControlProps<string>) {
   const { client } = useApp()
   const { data } = useQuery(registriesQuery(client))
   const stored = data?.registries.map(({ name, server }) => ({ value: name, label: `${name} (${server})` })) ?? []

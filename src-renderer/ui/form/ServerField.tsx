@@ -10,20 +10,13 @@ import {
 } from '../../../src-main/features/workflows/rules/server-address.ts'
 import { StateDot } from '../StateDot.tsx'
 import { useWorkflowServers } from '../workflow-servers.ts'
-import { CONTROL, type ControlIds } from './Field.tsx'
-
-/** Address of a ComfyUI server; empty means none. */
-export type ServerFieldProps = Partial<ControlIds> & {
-  readonly value: string
-  readonly onChange: (address: string) => void
-  readonly disabled?: boolean
-}
+import { CONTROL, type ControlProps } from './Field.tsx'
 
 /**
- * An address, whether a server responds there, and a list of those that respond. A password is shown only while
+ * The address of a ComfyUI server, empty for none, whether a server responds there, and a list of those that respond. A password is shown only while
  * editing.
  */
-export function ServerField({ value, onChange, disabled = false, ...ids }: ServerFieldProps) {
+export function ServerField({ value, onChange, disabled = false, ...ids }: ControlProps<string>) {
   const [focused, setFocused] = useState(false)
   return (
     <div className="flex flex-col gap-1">

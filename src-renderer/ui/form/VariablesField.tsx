@@ -3,18 +3,12 @@ import { Eye, EyeOff, Plus, X } from 'lucide-react'
 import { type ClipboardEvent, useState } from 'react'
 import { parseEnvFile } from '../../../src-main/lib/env-file.ts'
 import { Button, IconButton } from '../Button.tsx'
-import { CONTROL, type ControlIds } from './Field.tsx'
+import { CONTROL, type ControlProps } from './Field.tsx'
 
 export type Variable = { readonly name: string; readonly value: string }
 
 /** Variables as rows. Values are hidden at first, because they may be secrets and screens are shared. */
-export type VariablesFieldProps = Partial<ControlIds> & {
-  readonly value: readonly Variable[]
-  readonly onChange: (value: readonly Variable[]) => void
-  readonly disabled?: boolean
-}
-
-export function VariablesField({ id, value, onChange, disabled = false, ...said }: VariablesFieldProps) {
+export function VariablesField({ id, value, onChange, disabled = false, ...said }: ControlProps<readonly Variable[]>) {
   const [shown, setShown] = useState(false)
   const change = (at: number, row: Partial<Variable>) =>
     onChange(value.map((one, index) => (index === at ? { ...one, ...row } : one)))

@@ -110,12 +110,6 @@ type PieceTableProps = {
   readonly onChoose: (id: string) => void
 }
 
-const KIND_TEXTS: Readonly<Record<ArtifactPiece['kind'], string>> = {
-  package: 'package',
-  project: 'project',
-  generated: 'generated',
-}
-
 function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps) {
   return (
     <Scrolling label="Pieces" className="max-h-96 overflow-y-auto rounded-control border border-line">
@@ -141,7 +135,7 @@ function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps
                 {pieceName(piece)}{' '}
                 {piece.version !== undefined && <span className="text-small text-ink-2">{piece.version}</span>}
               </td>
-              <td className="truncate px-2 text-ink-2">{KIND_TEXTS[piece.kind]}</td>
+              <td className="truncate px-2 text-ink-2">{piece.kind}</td>
               <td className="px-2 text-right">{bytes(piece.bytes)}</td>
               <td className="px-2 text-right text-ink-2">{percent(piece.bytes / unpackedBytes)}</td>
             </tr>

@@ -18,7 +18,7 @@ import { onMachineText } from '../../../ui/form/machine-choice.ts'
 import { TextLink } from '../../../ui/Links.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
-import { PlanDiff } from '../PlanDiff.tsx'
+import { PlanDiff, type PlanDiffProps } from '../PlanDiff.tsx'
 import { ReleaseCard } from '../ReleaseCard.tsx'
 import { countSteps } from '../ReleaseParts.tsx'
 import { BuildSteps, ExcludedList } from './BuildParts.tsx'
@@ -127,13 +127,9 @@ function PlanProblem({ error, problems }: { readonly error: Error; readonly prob
   )
 }
 
-type PlanCardProps = {
-  readonly planned: Planned
-  readonly deletes: readonly string[]
-  readonly onDeletes: (deletes: readonly string[]) => void
-}
+type PlanCardProps = Omit<PlanDiffProps, 'plan'> & { readonly planned: Planned }
 
-function PlanCard({ planned: { plan, at }, deletes, onDeletes }: PlanCardProps) {
+function PlanCard({ planned: { plan, at }, ...deletes }: PlanCardProps) {
   const makes = plan.makes.length === 0 ? '' : `creates the ${plan.makes.join(' and the ')}, `
   return (
     <Card
@@ -145,7 +141,7 @@ function PlanCard({ planned: { plan, at }, deletes, onDeletes }: PlanCardProps) 
         </span>
       }
     >
-      <PlanDiff plan={plan} deletes={deletes} onDeletes={onDeletes} />
+      <PlanDiff plan={plan} {...deletes} />
     </Card>
   )
 }

@@ -6,7 +6,7 @@ import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
+import { chooseFiles, saveAddress, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
@@ -180,10 +180,7 @@ function useExport(list: JobWindow, selected: Selected) {
     attempt(async () => {
       if (selected.kind === 'all') {
         const { cursor, countedAt } = list.getState()
-        // A link, so that the browser streams to disk.
-        const href = client.address('jobExport', { query: { ...queryOf(list.filter, countedAt), cursor } })
-        Object.assign(document.createElement('a'), { href, download: FILE }).click()
-        return
+        return saveAddress(client.address('jobExport', { query: { ...queryOf(list.filter, countedAt), cursor } }), FILE)
       }
       const ids = [...selected.jobs.keys()]
       const parts: Blob[] = []

@@ -8,6 +8,7 @@ import { canMove, isFinal } from '../../../../src-main/features/jobs/rules/trans
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
+import { saveAddress } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -41,11 +42,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
     { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
     { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
   ]
-  // A link, so that the browser streams to disk.
-  const exportJob = () => {
-    const href = client.address('jobFile', { path: { jobId: id } })
-    Object.assign(document.createElement('a'), { href, download: `${id}.job.jsonl` }).click()
-  }
+  const exportJob = () => saveAddress(client.address('jobFile', { path: { jobId: id } }), `${id}.job.jsonl`)
   const copyId = useCopyJobId(id)
   return (
     <>

@@ -3,6 +3,7 @@ import type { JobHistoryEntry } from '../../../../src-main/contract/management.t
 import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import type { Tone } from '../../../ui/colours.ts'
 import { duration } from '../../../ui/format.ts'
+import { JOB_STATES } from '../../../ui/StateDot.tsx'
 
 export type TimelineSpan = { readonly state: JobState; readonly from: number; readonly to: number }
 
@@ -105,16 +106,7 @@ export function stepText({ event, times }: Pick<TimelineStep, 'event' | 'times'>
   return times === 1 ? label : `${label}, ${times.toLocaleString('en')} times`
 }
 
-const TONES: Readonly<Record<JobState, Tone>> = {
-  IN_QUEUE: 'queued',
-  IN_PROGRESS: 'running',
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-  TIMED_OUT: 'timed-out',
-}
-
 /** Colour of the target state; retry for returns to the queue, none within it. */
 export function toneOf({ event, to }: { readonly event: string; readonly to: JobState }): Tone {
-  return to === 'IN_QUEUE' && event !== 'submit' && event !== 'reorder' ? 'retried' : TONES[to]
+  return to === 'IN_QUEUE' && event !== 'submit' && event !== 'reorder' ? 'retried' : JOB_STATES[to].tone
 }

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
+import { saveAddress } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -123,12 +124,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     await client.call('batchDelete', { path })
     return `${name} is forgotten. Its jobs stay.`
   }
-  // A link, so that the browser streams to disk.
-  const save = () =>
-    Object.assign(document.createElement('a'), {
-      href: client.address('batchExport', { path }),
-      download: 'batch.jsonl',
-    }).click()
+  const save = () => saveAddress(client.address('batchExport', { path }), 'batch.jsonl')
   const cancel = useCancelQuestion({
     jobs: () => ({ batch: batchId }),
     action: `Cancel ${name}`,

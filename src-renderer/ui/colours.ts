@@ -31,3 +31,15 @@ export function useColours(): 'light' | 'dark' {
   const systemIsDark = useSyncExternalStore(platform.onPrefersDark, platform.prefersDark)
   return theme === 'system' ? (systemIsDark ? 'dark' : 'light') : theme
 }
+
+/** Resolves tokens to colours that a canvas accepts, which `light-dark()` is not. */
+export function tokenColourReader(element: HTMLElement): (name: string) => string {
+  const probe = element.ownerDocument.createElement('span')
+  return (name) => {
+    probe.style.color = `var(${name})`
+    element.append(probe)
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+  }
+}

@@ -21,9 +21,7 @@ export function AppPages() {
   useFreshApps()
   return (
     <Switch>
-      <Route path={ADDRESS.apps}>
-        <AppListPage />
-      </Route>
+      <Route path={ADDRESS.apps} component={AppListPage} />
       <Route path={`${ADDRESS.apps}/projects/:projectId/:tab?`}>
         {({ projectId, tab = 'picture' }) => {
           const known = PROJECT_TABS.find((one) => one === tab)
@@ -95,9 +93,7 @@ function AppMenu({ app: { name } }: { readonly app: AppView }) {
         open={asks}
         onOpenChange={setAsks}
         action={`Delete app ${name}`}
-        onConfirm={async () => {
-          if (await removeApp()) go(ADDRESS.apps)
-        }}
+        onConfirm={async () => (await removeApp()) && go(ADDRESS.apps)}
       >
         It has no environments. The source folder stays.
       </Confirm>

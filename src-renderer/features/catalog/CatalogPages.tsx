@@ -22,9 +22,7 @@ import { EntryPanel } from './EntryPanel.tsx'
 export function CatalogPages() {
   return (
     <Switch>
-      <Route path={ADDRESS.catalog}>
-        <CatalogPage />
-      </Route>
+      <Route path={ADDRESS.catalog} component={CatalogPage} />
       <Route>
         <NotFound />
       </Route>
@@ -99,15 +97,13 @@ function EntryCard({ entry, onOpen }: { readonly entry: CatalogEntry; readonly o
             </p>
           </div>
         )}
-        {first === undefined ? (
-          <Button data-card onClick={onOpen} aria-label={`Create endpoint from ${name}`}>
-            Create endpoint
-          </Button>
-        ) : (
-          <Button data-card onClick={onOpen} aria-label={`What is missing for ${name}`}>
-            What is missing
-          </Button>
-        )}
+        <Button
+          data-card
+          onClick={onOpen}
+          aria-label={`${first === undefined ? 'Create endpoint from' : 'What is missing for'} ${name}`}
+        >
+          {first === undefined ? 'Create endpoint' : 'What is missing'}
+        </Button>
       </div>
     </li>
   )

@@ -79,9 +79,7 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
   const [, go] = useLocation()
   const { pause, resume, remove } = useEndpointActions(endpoint)
   const [asks, setAsks] = useState(false)
-  const deletes = async () => {
-    if (await remove()) go(ADDRESS.endpoints)
-  }
+  const deletes = async () => (await remove()) && go(ADDRESS.endpoints)
   return (
     <>
       {tab !== 'requests' && (

@@ -19,9 +19,7 @@ export function EndpointPages() {
   useEffect(() => platform.after(LOAD_AFTER_MS, () => void loadPage().catch(() => undefined)), [platform])
   return (
     <Switch>
-      <Route path={ADDRESS.endpoints}>
-        <EndpointListPage />
-      </Route>
+      <Route path={ADDRESS.endpoints} component={EndpointListPage} />
       <Route path={`${ADDRESS.endpoints}/:endpointId/:tab?`}>
         {({ endpointId, tab = 'overview' }) => {
           const known = ENDPOINT_TABS.find((one) => one === tab)

@@ -12,12 +12,8 @@ import { JobPage } from './page/JobPage.tsx'
 export function JobPages() {
   return (
     <Switch>
-      <Route path={ADDRESS.jobs}>
-        <JobListPage />
-      </Route>
-      <Route path={`${ADDRESS.jobs}/compare`}>
-        <ComparePage />
-      </Route>
+      <Route path={ADDRESS.jobs} component={JobListPage} />
+      <Route path={`${ADDRESS.jobs}/compare`} component={ComparePage} />
       <Route path={ADDRESS.comparisons}>
         <ComparisonListPage tabs={<SectionTabs current="comparisons" />} />
       </Route>

@@ -71,9 +71,7 @@ export function MachineDetailPage({ name }: { readonly name: string }) {
           open
           onOpenChange={setAsks}
           action={`Remove machine ${name}`}
-          onConfirm={async () => {
-            if (await remove(name)) go(ADDRESS.machines)
-          }}
+          onConfirm={async () => (await remove(name)) && go(ADDRESS.machines)}
         >
           {whatRemovalEnds(machine, (id) => endpoints[id]?.name ?? id)}
         </Confirm>

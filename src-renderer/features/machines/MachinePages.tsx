@@ -7,9 +7,7 @@ import { MachineListPage } from './MachineListPage.tsx'
 export function MachinePages() {
   return (
     <Switch>
-      <Route path={ADDRESS.machines}>
-        <MachineListPage />
-      </Route>
+      <Route path={ADDRESS.machines} component={MachineListPage} />
       <Route path={`${ADDRESS.machines}/:machine`}>
         {({ machine }) => <MachineDetailPage key={machine} name={machine} />}
       </Route>

@@ -24,9 +24,7 @@ import { ModelPanel } from './ModelPanel.tsx'
 export function ModelPages() {
   return (
     <Switch>
-      <Route path={ADDRESS.models()}>
-        <ModelsPage />
-      </Route>
+      <Route path={ADDRESS.models()} component={ModelsPage} />
       <Route>
         <NotFound />
       </Route>

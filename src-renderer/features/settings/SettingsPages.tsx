@@ -50,24 +50,11 @@ export function SettingsPages() {
               </div>
             ))}
         </Card>
-        <div id={sectionId('registries')}>
-          <RegistriesCard />
-        </div>
-        <div id={sectionId('key')}>
-          <AccessCard />
-        </div>
-        <div id={sectionId('keys')}>
-          <KeysCard />
-        </div>
-        <div id={sectionId('changes')}>
-          <ChangesCard />
-        </div>
-        <div id={sectionId('platform')}>
-          <PlatformToolsCard />
-        </div>
-        <div id={sectionId('browser')}>
-          <ThemeCard />
-        </div>
+        {Object.entries(CARDS).map(([name, SettingsCard]) => (
+          <div key={name} id={sectionId(name)}>
+            <SettingsCard />
+          </div>
+        ))}
       </div>
     </Page>
   )
@@ -140,4 +127,13 @@ function PlatformToolsCard() {
       </div>
     </Card>
   )
+}
+
+const CARDS = {
+  registries: RegistriesCard,
+  key: AccessCard,
+  keys: KeysCard,
+  changes: ChangesCard,
+  platform: PlatformToolsCard,
+  browser: ThemeCard,
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Activity } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -15,13 +15,14 @@ import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { type Column, Table } from '../../ui/table/Table.tsx'
+import { useSearchParts } from '../../ui/use-address.ts'
 import { ClockTime, Nothing } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
 export function EventsPage() {
   const { client } = useApp()
   const [, go] = useLocation()
-  const [search, setSearch] = useSearchParams()
+  const [search, setParts] = useSearchParts()
   const choice = EVENT_CHOICES.find((one) => one === search.get('kind')) ?? 'all'
   const endpoint = search.get('endpoint') ?? undefined
   const lastEvent = useAppState(
@@ -31,13 +32,6 @@ export function EventsPage() {
   const query = useInfiniteQuery(fleetEventsQuery(client, { kinds: KINDS_OF[choice], endpoint }, shown))
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query
   const rows = useMemo(() => data?.pages.flatMap(({ events }) => events) ?? [], [data])
-  const narrow = (changes: { readonly kind?: EventChoice; readonly endpoint?: string }) => {
-    const next = { kind: choice, endpoint: endpoint ?? '', ...changes }
-    setSearch(
-      Object.entries(next).filter(([name, value]) => value !== '' && !(name === 'kind' && value === 'all')),
-      { replace: true },
-    )
-  }
   return (
     <SystemPage
       tab="events"
@@ -45,7 +39,7 @@ export function EventsPage() {
       actions={
         <>
           {isBehind && <Button onClick={showNow}>Show new ones</Button>}
-          <EndpointFilter value={endpoint} onChange={(value) => narrow({ endpoint: value })} />
+          <EndpointFilter value={endpoint} onChange={(value) => setParts({ endpoint: value })} />
         </>
       }
     >
@@ -54,12 +48,16 @@ export function EventsPage() {
           label="Kind of event"
           choices={EVENT_CHOICES}
           value={choice}
-          onChange={(kind) => narrow({ kind })}
+          onChange={(kind) => setParts({ kind: kind === 'all' ? undefined : kind })}
         />
       </div>
       <QueryState data={data} error={error} rows={10} onRetry={refetch} />
       {data !== undefined && rows.length === 0 && (
-        <NoEvents choice={choice} endpoint={endpoint} onAll={() => setSearch({})} />
+        <NoEvents
+          choice={choice}
+          endpoint={endpoint}
+          onAll={() => setParts({ kind: undefined, endpoint: undefined }, { replace: false })}
+        />
       )}
       {rows.length > 0 && (
         <div {...hold} className="flex min-h-0 flex-1 flex-col">

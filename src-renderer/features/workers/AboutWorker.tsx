@@ -28,9 +28,7 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
       {why !== undefined && <p className="break-words">{why}</p>}
       <UsageCharts points={points} hasGpu={gpus.length > 0} />
       <dl className="grid grid-cols-[8rem_1fr] gap-y-1.5">
-        <Fact name="Id">
-          <Copied text={id} what="id" />
-        </Fact>
+        <CopiedFact name="Id" text={id} what="id" />
         <Fact name="Started">
           <RelativeTime at={startedAt} />
         </Fact>
@@ -40,21 +38,9 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
             <TextLink to={ADDRESS.machine(machine)}>{machine}</TextLink>
           </Fact>
         )}
-        {container !== undefined && (
-          <Fact name="Container">
-            <Copied text={container} what="container id" />
-          </Fact>
-        )}
-        {pid !== undefined && (
-          <Fact name="Process">
-            <Copied text={String(pid)} what="process id" />
-          </Fact>
-        )}
-        {container === undefined && folder !== undefined && (
-          <Fact name="Folder">
-            <Copied text={folder} what="folder" />
-          </Fact>
-        )}
+        <CopiedFact name="Container" text={container} what="container id" />
+        <CopiedFact name="Process" text={pid?.toString()} what="process id" />
+        <CopiedFact name="Folder" text={container === undefined ? folder : undefined} what="folder" />
         {gpus.length > 0 && <Fact name="GPUs">{gpus.join(', ')}</Fact>}
         <Fact name="Jobs done">{jobsDone.toLocaleString('en')}</Fact>
         <Fact name="Jobs now">{jobs.length === 0 ? <Nothing /> : <JobFaces ids={jobs} label="Jobs now" />}</Fact>
@@ -102,14 +88,19 @@ function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
   )
 }
 
-function Copied({ text, what }: { readonly text: string; readonly what: string }) {
+type CopiedFactProps = { readonly name: string; readonly text: string | undefined; readonly what: string }
+
+function CopiedFact({ name, text, what }: CopiedFactProps) {
+  if (text === undefined) return null
   return (
-    <span className="-my-1 flex min-w-0 items-center gap-1">
-      <span className="truncate font-mono text-small" title={text}>
-        {text}
+    <Fact name={name}>
+      <span className="-my-1 flex min-w-0 items-center gap-1">
+        <span className="truncate font-mono text-small" title={text}>
+          {text}
+        </span>
+        <CopyButton text={text} what={what} />
       </span>
-      <CopyButton text={text} what={what} />
-    </span>
+    </Fact>
   )
 }
 

@@ -10,9 +10,7 @@ import { WORKER_STYLES } from './worker-state.ts'
 export function WorkerPages() {
   return (
     <Switch>
-      <Route path={ADDRESS.workers}>
-        <AllWorkers />
-      </Route>
+      <Route path={ADDRESS.workers} component={AllWorkers} />
       <Route>
         <NotFound />
       </Route>

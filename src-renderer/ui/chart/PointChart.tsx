@@ -3,8 +3,8 @@ import 'uplot/dist/uPlot.min.css'
 import clsx from 'clsx'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
-import { TONE_FILLS, type Tone, useColours } from '../colours.ts'
-import { AXIS_FONT, tokenColourReader, valueAxisWidth } from './chart-options.ts'
+import { TONE_FILLS, type Tone, tokenColourReader, useColours } from '../colours.ts'
+import { AXIS_FONT, valueAxisWidth } from './chart-options.ts'
 
 export type PointGroup = {
   readonly name: string

@@ -1,5 +1,5 @@
 import UPlot from 'uplot'
-import type { Tone } from '../colours.ts'
+import { type Tone, tokenColourReader } from '../colours.ts'
 import { duration } from '../format.ts'
 
 const LINE_PX = 1.5
@@ -169,18 +169,6 @@ export function lonePoints(values: ArrayLike<number | null | undefined>): readon
 
 // A line at zero stays at the bottom of a scaled chart.
 const mostShown = (most: number | null) => Math.max(1, most ?? 0) * 1.1
-
-/** Resolves tokens to colours that a canvas accepts, which `light-dark()` is not. */
-export function tokenColourReader(element: HTMLElement): (name: string) => string {
-  const probe = element.ownerDocument.createElement('span')
-  return (name) => {
-    probe.style.color = `var(${name})`
-    element.append(probe)
-    const { color } = getComputedStyle(probe)
-    probe.remove()
-    return color
-  }
-}
 
 /** `null` is a gap: nothing was measured. */
 export type ChartSeries = {

@@ -3,7 +3,7 @@ import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal as Xterm } from '@xterm/xterm'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useApp } from '../../store/app-context.ts'
-import { useColours } from '../colours.ts'
+import { tokenColourReader, useColours } from '../colours.ts'
 
 const FONT_PX = 12
 const MAX_LINES = 5000
@@ -124,16 +124,8 @@ const COLOURS = {
 } as const satisfies Partial<Record<keyof ITheme, string>>
 
 function themeOf(element: HTMLElement): ITheme {
-  const probe = element.ownerDocument.createElement('span')
-  element.append(probe)
-  const theme = Object.fromEntries(
-    Object.entries(COLOURS).map(([name, token]) => {
-      probe.style.color = `var(${token})`
-      return [name, getComputedStyle(probe).color]
-    }),
-  )
-  probe.remove()
-  return theme
+  const colour = tokenColourReader(element)
+  return Object.fromEntries(Object.entries(COLOURS).map(([name, token]) => [name, colour(token)]))
 }
 
 export type ScreenSize = { readonly columns: number; readonly rows: number }

@@ -75,17 +75,37 @@ type EnvironmentMenuProps = {
   readonly project: ProjectView | undefined
 }
 
-type Question = 'undeploy' | 'remove' | 'remove app'
-
 function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
   const { app, environment } = target
   const [, go] = useLocation()
   const { undeploy, remove, removeApp } = useEnvironmentActions(target)
-  const [asks, setAsks] = useState<Question>()
+  const [asked, setAsked] = useState<string>()
   const { names } = useEnvironments(app)
   const name = `${app}/${environment}`
-  const endpoints = detail?.endpoints.length ?? 0
-  const close = () => setAsks(undefined)
+  const endpoints = counted(detail?.endpoints.length ?? 0, 'endpoint')
+  const thenLeave = async (work: Promise<boolean>) => (await work) && go(ADDRESS.apps)
+  const actions = [
+    {
+      label: `Undeploy ${name}`,
+      detail: 'Deletes its endpoints; releases and variables stay',
+      icon: <PowerOff />,
+      disabled: !detail?.endpoints.length,
+      run: () => undeploy(),
+      effect: `${endpoints} with jobs, results and logs are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
+    },
+    {
+      label: `Delete environment ${name}`,
+      icon: <Trash2 />,
+      run: () => thenLeave(remove()),
+      effect: `${endpoints} with jobs, results and logs, ${counted(detail?.releases.length ?? 0, 'release')} and ${counted(detail?.variables.length ?? 0, 'variable')} are deleted. This cannot be undone.`,
+    },
+    {
+      label: `Delete app ${app}`,
+      icon: <Trash2 />,
+      run: () => thenLeave(removeApp()),
+      effect: `${counted(names.length, 'environment')} with all endpoints, their jobs, results, logs, releases and variables are deleted. The source folder stays. This cannot be undone.`,
+    },
+  ]
   return (
     <>
       {project !== undefined && (
@@ -99,56 +119,24 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
       <MoreMenu
         label={`More for ${name}`}
         groups={[
-          [
-            {
-              label: `Undeploy ${name}`,
-              detail: 'Deletes its endpoints; releases and variables stay',
-              icon: <PowerOff />,
-              danger: true,
-              disabled: endpoints === 0,
-              onSelect: () => setAsks('undeploy'),
-            },
-            {
-              label: `Delete environment ${name}`,
-              icon: <Trash2 />,
-              danger: true,
-              onSelect: () => setAsks('remove'),
-            },
-            { label: `Delete app ${app}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks('remove app') },
-          ],
+          actions.map(({ run: _run, effect: _effect, ...item }) => ({
+            ...item,
+            danger: true,
+            onSelect: () => setAsked(item.label),
+          })),
         ]}
       />
-      <Confirm
-        open={asks === 'undeploy'}
-        onOpenChange={close}
-        action={`Undeploy ${name}`}
-        onConfirm={() => void undeploy()}
-      >
-        {counted(endpoints, 'endpoint')} with jobs, results and logs are deleted; calls to them will fail. Releases and
-        variables stay, so “Roll back to this” restores the endpoints.
-      </Confirm>
-      <Confirm
-        open={asks === 'remove'}
-        onOpenChange={close}
-        action={`Delete environment ${name}`}
-        onConfirm={async () => {
-          if (await remove()) go(ADDRESS.apps)
-        }}
-      >
-        {counted(endpoints, 'endpoint')} with jobs, results and logs, {counted(detail?.releases.length ?? 0, 'release')}{' '}
-        and {counted(detail?.variables.length ?? 0, 'variable')} are deleted. This cannot be undone.
-      </Confirm>
-      <Confirm
-        open={asks === 'remove app'}
-        onOpenChange={close}
-        action={`Delete app ${app}`}
-        onConfirm={async () => {
-          if (await removeApp()) go(ADDRESS.apps)
-        }}
-      >
-        {counted(names.length, 'environment')} with all endpoints, their jobs, results, logs, releases and variables are
-        deleted. The source folder stays. This cannot be undone.
-      </Confirm>
+      {actions.map(({ label, run, effect }) => (
+        <Confirm
+          key={label}
+          open={asked === label}
+          onOpenChange={() => setAsked(undefined)}
+          action={label}
+          onConfirm={() => void run()}
+        >
+          {effect}
+        </Confirm>
+      ))}
     </>
   )
 }

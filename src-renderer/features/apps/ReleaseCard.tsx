@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { type ReleaseProgress, type ReleaseView, releaseProgress } from '../../../src-main/contract/app.ts'
 import { type AppTarget, environmentQuery, releaseQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -12,7 +12,7 @@ import { RelativeTime, useNow } from '../../ui/Values.tsx'
 import { EndpointAddresses } from './EndpointAddresses.tsx'
 import { CommitLine, RELEASE_DOTS, ReleaseSteps } from './ReleaseParts.tsx'
 import { useEnvironmentActions } from './use-environment-actions.ts'
-import { type Followed, useFollowed } from './use-followed.ts'
+import { useFollowed } from './use-followed.ts'
 
 export function ReleaseCard({ target, number }: { readonly target: AppTarget; readonly number: number }) {
   const { progress, error, seenAt } = useRelease(target, number)
@@ -106,26 +106,20 @@ function useRelease({ app, environment }: AppTarget, number: number) {
   const query = releaseQuery(client, { app, environment }, number)
   const { data, error } = useQuery(query)
   const [seenAt, setSeenAt] = useState<Readonly<Record<string, number>>>({})
-  const goesOn = data !== undefined && !isDecided(data)
-  const followed = useMemo((): Followed<ReleaseProgress> | undefined => {
-    if (!goesOn) return undefined
-    return {
-      operation: 'releaseRead',
-      path: { app, environment, number: String(number) },
-      event: 'release',
-      schema: releaseProgress,
-      queryKey: ['release', app, environment, number],
-      isLast: isDecided,
-      onItem(item) {
-        const now = platform.now()
-        setSeenAt((before) => ({ ...endedSteps(item, now), ...before }))
-        if (!isDecided(item)) return
-        for (const queryKey of [['apps'], ['environment', app, environment]])
-          void queries.invalidateQueries({ queryKey })
-      },
-    }
-  }, [goesOn, app, environment, number, platform, queries])
-  useFollowed(followed)
+  useFollowed(data !== undefined && !isDecided(data), {
+    operation: 'releaseRead',
+    path: { app, environment, number: String(number) },
+    event: 'release',
+    schema: releaseProgress,
+    queryKey: ['release', app, environment, number],
+    isLast: isDecided,
+    onItem(item) {
+      const now = platform.now()
+      setSeenAt((before) => ({ ...endedSteps(item, now), ...before }))
+      if (!isDecided(item)) return
+      for (const queryKey of [['apps'], ['environment', app, environment]]) void queries.invalidateQueries({ queryKey })
+    },
+  })
   /** `seenAt`: observed completion times, ms since the epoch; missing if not watched. */
   return { progress: data, error, seenAt }
 }

@@ -1,5 +1,5 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import type { Operation } from '../../../src-main/app/client/calls.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -9,24 +9,29 @@ export type Followed<Item> = {
   readonly path: Readonly<Record<string, string>>
   readonly event: string
   readonly schema: z.ZodType<Item>
-  /** Where it is cached. Keep all fields stable between renders. */
+  /** Where it is cached; another key follows anew. */
   readonly queryKey: QueryKey
   readonly isLast: (item: Item) => boolean
   readonly onItem?: (item: Item) => void
 }
 
-export function useFollowed<Item>(what: Followed<Item> | undefined): void {
+export function useFollowed<Item>(isOn: boolean, what: Followed<Item>): void {
   const { client } = useApp()
   const queries = useQueryClient()
+  const latest = useRef(what)
   useEffect(() => {
-    if (what === undefined) return
-    const { queryKey, onItem, ...followed } = what
+    latest.current = what
+  })
+  const key = JSON.stringify(what.queryKey)
+  useEffect(() => {
+    if (!isOn) return
+    const { queryKey: _same, onItem: _latest, ...followed } = latest.current
     return client.follow<Item>({
       ...followed,
       onItems(items) {
-        for (const item of items) onItem?.(item)
-        queries.setQueryData(queryKey, items.at(-1))
+        for (const item of items) latest.current.onItem?.(item)
+        queries.setQueryData(JSON.parse(key) as QueryKey, items.at(-1))
       },
     })
-  }, [client, queries, what])
+  }, [client, queries, isOn, key])
 }

@@ -99,64 +99,47 @@ export function PathControl({
             )}
             <span className="truncate font-mono">{data?.path}</span>
           </div>
-          <Entries
-            id={id}
-            label={wants === 'handler' ? 'Folders and files' : 'Folders'}
-            found={found}
-            active={active}
-            chosen={value}
-            onChoose={choose}
-          />
+          <div
+            id={`${id}-list`}
+            role="listbox"
+            aria-label={wants === 'handler' ? 'Folders and files' : 'Folders'}
+            className="min-h-0 flex-1 overflow-y-auto"
+          >
+            {found.map((entry, at) => (
+              // The field keeps the focus and handles the keys, as in every combobox.
+              <div
+                key={entry.path}
+                id={`${id}-${at}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={at === active || entry.path === value}
+                onClick={() => choose(entry)}
+                onKeyDown={(event) => event.key === 'Enter' && choose(entry)}
+                className={clsx(
+                  'flex h-7 cursor-pointer items-center gap-2 px-2 hover:bg-surface-2',
+                  (at === active || entry.path === value) && 'bg-accent-soft',
+                )}
+              >
+                {entry.kind === 'folder' ? (
+                  <Folder aria-hidden className="size-4 shrink-0 text-ink-2" />
+                ) : (
+                  <FileCode aria-hidden className="size-4 shrink-0 text-ink-2" />
+                )}
+                <span className="truncate">{entry.name}</span>
+                {entry.marked && (
+                  <span className="ml-auto rounded-control border border-line px-1.5 text-small">
+                    {entry.kind === 'folder' ? 'app' : 'handler'}
+                  </span>
+                )}
+              </div>
+            ))}
+          </div>
           <p role="status" className="px-3 py-2 text-small text-ink-2 empty:hidden">
             {stateText({ error, data, found: found.length, start, wants })}
           </p>
         </div>
       )}
     </>
-  )
-}
-
-type EntriesProps = {
-  readonly id: string
-  readonly label: string
-  readonly found: readonly PathEntry[]
-  readonly active: number
-  readonly chosen: string
-  readonly onChoose: (entry: PathEntry) => void
-}
-
-function Entries({ id, label, found, active, chosen, onChoose }: EntriesProps) {
-  return (
-    <div id={`${id}-list`} role="listbox" aria-label={label} className="min-h-0 flex-1 overflow-y-auto">
-      {found.map((entry, at) => (
-        // The field keeps the focus and handles the keys, as in every combobox.
-        <div
-          key={entry.path}
-          id={`${id}-${at}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={at === active || entry.path === chosen}
-          onClick={() => onChoose(entry)}
-          onKeyDown={(event) => event.key === 'Enter' && onChoose(entry)}
-          className={clsx(
-            'flex h-7 cursor-pointer items-center gap-2 px-2 hover:bg-surface-2',
-            (at === active || entry.path === chosen) && 'bg-accent-soft',
-          )}
-        >
-          {entry.kind === 'folder' ? (
-            <Folder aria-hidden className="size-4 shrink-0 text-ink-2" />
-          ) : (
-            <FileCode aria-hidden className="size-4 shrink-0 text-ink-2" />
-          )}
-          <span className="truncate">{entry.name}</span>
-          {entry.marked && (
-            <span className="ml-auto rounded-control border border-line px-1.5 text-small">
-              {entry.kind === 'folder' ? 'app' : 'handler'}
-            </span>
-          )}
-        </div>
-      ))}
-    </div>
   )
 }
 

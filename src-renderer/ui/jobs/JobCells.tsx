@@ -146,31 +146,26 @@ export function JobFaces({ ids, label }: { readonly ids: readonly string[]; read
   const faces = useJobFaces(ids)
   return (
     <ul aria-label={label} className="flex min-w-0 flex-col">
-      {ids.map((id) => (
-        <li key={id} className="min-w-0">
-          <JobFace id={id} job={faces.get(id)} />
-        </li>
-      ))}
+      {ids.map((id) => {
+        const job = faces.get(id)
+        return (
+          <li key={id} className="flex min-w-0 items-center gap-2">
+            <JobLink id={id} />
+            {job !== undefined && (
+              <>
+                <JobStateDot state={job.status} />
+                <span className="min-w-0 truncate">
+                  <InputCell {...job} />
+                </span>
+                <span className="min-w-0 truncate">
+                  <ResultCell {...job} />
+                </span>
+              </>
+            )}
+          </li>
+        )
+      })}
     </ul>
-  )
-}
-
-function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <JobLink id={id} />
-      {job !== undefined && (
-        <>
-          <JobStateDot state={job.status} />
-          <span className="min-w-0 truncate">
-            <InputCell {...job} />
-          </span>
-          <span className="min-w-0 truncate">
-            <ResultCell {...job} />
-          </span>
-        </>
-      )}
-    </span>
   )
 }
 

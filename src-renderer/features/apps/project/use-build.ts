@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import {
   type BuildView,
   buildView,
@@ -9,9 +9,7 @@ import {
 import { buildQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useTell } from '../../../ui/use-tell.ts'
-import { type Followed, useFollowed } from '../use-followed.ts'
-
-const isEnded = ({ state }: BuildView) => state !== 'running'
+import { useFollowed } from '../use-followed.ts'
 
 // Early enough to see a build's first steps; ms.
 const WATCH_EVERY_MS = 300
@@ -35,21 +33,16 @@ export function useBuild(
   useEffect(() => {
     if (listed !== undefined && listed !== shown) void queries.invalidateQueries({ queryKey: ['build', projectId] })
   }, [queries, listed, shown, projectId])
-  const goesOn = data?.state === 'running'
-  const path = useMemo(() => ({ projectId }), [projectId])
-  const followed = useMemo((): Followed<BuildView> | undefined => {
-    if (!goesOn) return undefined
-    return {
-      operation: 'buildRead',
-      path,
-      event: 'build',
-      schema: buildView,
-      queryKey: ['build', path.projectId],
-      isLast: isEnded,
-      onItem: ({ state }) => showInProject(queries, path.projectId, { build: state }),
-    }
-  }, [goesOn, path, queries])
-  useFollowed(followed)
+  const path = { projectId }
+  useFollowed<BuildView>(shown === 'running', {
+    operation: 'buildRead',
+    path,
+    event: 'build',
+    schema: buildView,
+    queryKey: ['build', projectId],
+    isLast: ({ state }) => state !== 'running',
+    onItem: ({ state }) => showInProject(queries, projectId, { build: state }),
+  })
   const show = (view: BuildView) => {
     queries.setQueryData(['build', projectId], view)
     showInProject(queries, projectId, { build: view.state })

@@ -1,11 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import { type PreviewView, type ProjectView, previewView } from '../../../../src-main/contract/projects.ts'
 import { previewQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { duration } from '../../../ui/format.ts'
 import { useTell } from '../../../ui/use-tell.ts'
-import { type Followed, useFollowed } from '../use-followed.ts'
+import { useFollowed } from '../use-followed.ts'
 import { showInProject } from './use-build.ts'
 
 export type ProjectPreview = ReturnType<typeof usePreview>
@@ -22,21 +21,16 @@ export function usePreview({ id: projectId, preview: known }: Pick<ProjectView, 
     ...previewQuery(client, projectId),
     enabled: isThere,
   })
-  const goesOn = data != null && !isEnded(data)
-  const path = useMemo(() => ({ projectId }), [projectId])
-  const followed = useMemo((): Followed<PreviewView> | undefined => {
-    if (!goesOn) return undefined
-    return {
-      operation: 'previewRead',
-      path,
-      event: 'preview',
-      schema: previewView,
-      queryKey: ['preview', path.projectId],
-      isLast: isEnded,
-      onItem: ({ state }) => showInProject(queries, path.projectId, { preview: state }),
-    }
-  }, [goesOn, path, queries])
-  useFollowed(followed)
+  const path = { projectId }
+  useFollowed(data != null && !isEnded(data), {
+    operation: 'previewRead',
+    path,
+    event: 'preview',
+    schema: previewView,
+    queryKey: ['preview', projectId],
+    isLast: isEnded,
+    onItem: ({ state }) => showInProject(queries, projectId, { preview: state }),
+  })
   const show = (view: PreviewView) => {
     queries.setQueryData(['preview', projectId], view)
     showInProject(queries, projectId, { preview: view.state })

@@ -44,15 +44,15 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
   const span = spanOf(filter)
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <JobSearch text={filter.text ?? ''} onText={(text) => set({ ...filter, text: text === '' ? undefined : text })} />
-      <StateChoice filter={filter} onChange={(states) => set({ ...filter, states })} />
+      <JobSearch text={filter.text ?? ''} onText={(text) => set({ text: text === '' ? undefined : text })} />
+      <StateChoice filter={filter} onChange={(states) => set({ states })} />
       {!ofEndpoint && (
         <PickOne
           label="Endpoint"
           any="All endpoints"
           value={endpoint}
           choices={endpoints.map((id) => [id, id] as const)}
-          onChange={(next) => set({ ...filter, endpoint: next, worker: undefined })}
+          onChange={(next) => set({ endpoint: next, worker: undefined })}
         />
       )}
       <PickOne
@@ -60,7 +60,7 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
         any="All workers"
         value={worker}
         choices={workers.map((id) => [id, id] as const)}
-        onChange={(next) => set({ ...filter, worker: next })}
+        onChange={(next) => set({ worker: next })}
       />
       <PickOne
         label="Created"
@@ -72,7 +72,7 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
         ]}
         onChange={(next) => {
           if (next === span && next !== undefined) return
-          set({ ...filter, since: SPANS.find((name) => name === next), from: undefined, to: undefined })
+          set({ since: SPANS.find((name) => name === next), from: undefined, to: undefined })
         }}
       />
       {children}

@@ -25,6 +25,12 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   admin: 'Admin: everything, like the account key',
 }
 
+const EFFECTS = {
+  Rotate:
+    'The key is replaced by a new one. Programs that use the old one get status 401 at once, and browsers that it signed in are signed out.',
+  Revoke: 'Programs that use this key get status 401 at once, and browsers that it signed in are signed out.',
+} as const
+
 /** Each key is shown once, when it is created. */
 export function KeysCard() {
   const { client } = useApp()
@@ -32,8 +38,7 @@ export function KeysCard() {
   const queries = useQueryClient()
   const { data, error } = useQuery(namedKeysQuery(client))
   const [isAdding, setAdding] = useState(false)
-  const [revoked, setRevoked] = useState<NamedKeyView>()
-  const [rotated, setRotated] = useState<NamedKeyView>()
+  const [asked, setAsked] = useState<{ readonly act: keyof typeof EFFECTS; readonly key: NamedKeyView }>()
   const ends = {
     onError: failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
@@ -95,37 +100,25 @@ export function KeysCard() {
               )}
             </span>
             <span className="ml-auto flex gap-1">
-              <Button kind="quiet" aria-label={`Rotate ${key.name}`} onClick={() => setRotated(key)}>
-                Rotate
-              </Button>
-              <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => setRevoked(key)}>
-                Revoke
-              </Button>
+              {(['Rotate', 'Revoke'] as const).map((act) => (
+                <Button key={act} kind="quiet" aria-label={`${act} ${key.name}`} onClick={() => setAsked({ act, key })}>
+                  {act}
+                </Button>
+              ))}
             </span>
           </li>
         ))}
       </ul>
       {isAdding && <NewKeyPanel onClose={() => setAdding(false)} />}
       {rotate.data !== undefined && <ShownKeyPanel made={rotate.data} onClose={rotate.reset} />}
-      {rotated !== undefined && (
+      {asked !== undefined && (
         <Confirm
           open
-          onOpenChange={() => setRotated(undefined)}
-          action={`Rotate ${rotated.name}`}
-          onConfirm={() => rotate.mutate(rotated)}
+          onOpenChange={() => setAsked(undefined)}
+          action={`${asked.act} ${asked.key.name}`}
+          onConfirm={() => (asked.act === 'Rotate' ? rotate : revoke).mutate(asked.key)}
         >
-          The key is replaced by a new one. Programs that use the old one get status 401 at once, and browsers that it
-          signed in are signed out.
-        </Confirm>
-      )}
-      {revoked !== undefined && (
-        <Confirm
-          open
-          onOpenChange={() => setRevoked(undefined)}
-          action={`Revoke ${revoked.name}`}
-          onConfirm={() => revoke.mutate(revoked)}
-        >
-          Programs that use this key get status 401 at once, and browsers that it signed in are signed out.
+          {EFFECTS[asked.act]}
         </Confirm>
       )}
     </Card>

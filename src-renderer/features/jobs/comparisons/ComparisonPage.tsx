@@ -44,7 +44,7 @@ export function ComparisonPage({ comparisonId }: { readonly comparisonId: string
             <Table
               label="Versions"
               columns={columnsOf(data)}
-              rows={data.versions.map(numbered)}
+              rows={data.versions.map((version, at) => ({ ...version, at: String(at) }))}
               rowId={({ at }) => at}
             />
           </Card>
@@ -71,11 +71,6 @@ function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
 }
 
 type NumberedVersion = ComparisonView['versions'][number] & { readonly at: string }
-
-const numbered = (version: ComparisonView['versions'][number], at: number): NumberedVersion => ({
-  ...version,
-  at: String(at),
-})
 
 // The reference version is compared with nothing and has no rows.
 const countOf = (one: NumberedVersion, outcome: 'same' | 'differs' | 'failed') =>

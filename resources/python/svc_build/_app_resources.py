@@ -10,18 +10,16 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from svc_build._app_parameters import RESOURCES
-from svc_build._app_values import PACKAGE, ROUTE_MARKERS
+from svc_build._catalog import APP_PACKAGE, ROUTE_METHODS
 from svc_build._endpoints import EndpointCall, EndpointObject, EndpointTable, Target
-from svc_build._functions import Function
-from svc_build._methods import every_method
+from svc_build._parameters import APP_RESOURCES
 from svc_build._problems import Problems
-from svc_build._scope import Scope, Step
+from svc_build._scope import Function, Scope, Step
 from svc_build._symbols import Definition, Invalid, Unresolved, shown
 
 # What the worker answers itself. source: the package, runpod/apps/markers.py.
 _RESERVED = ("/execute", "/ping", "/_runpod/sync")
-_MARKERS = {f"{PACKAGE}.{name}": method for name, method in ROUTE_MARKERS.items()}
+_MARKERS = {f"{APP_PACKAGE}.{name}": name.upper() for name in ROUTE_METHODS}
 
 
 class App(NamedTuple):
@@ -46,24 +44,24 @@ class AppReader:
 
     def read_call(self, scope: Scope, call: ast.Call, order: int) -> None:
         """An `App(...)`, or a decorator of one that is applied by a call."""
-        if self._table.sdk_name(scope, call.func, order) == f"{PACKAGE}.App":
+        if self._table.sdk_name(scope, call.func, order) == f"{APP_PACKAGE}.App":
             name = self._name_of(scope, call, order)
             self._apps.setdefault(id(call), App(name, scope.file, call.lineno))
-        elif isinstance(call.func, ast.Call) and self._kind_of(scope, call.func.func, order) in RESOURCES:
+        elif isinstance(call.func, ast.Call) and self._kind_of(scope, call.func.func, order) in APP_RESOURCES:
             self._problems.add("decorator-as-call", scope.file, call.lineno, decorator=shown(call.func))
 
     def read_decorator(self, scope: Scope, step: Step, node: Function | ast.ClassDef, decorator: ast.expr) -> bool:
         """Whether the decorator is one of this package; what is wrong with it is recorded."""
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         data = {"decorator": f"@{shown(called)}", "function": node.name}
-        if self._table.sdk_name(scope, called, step.order) == f"{PACKAGE}.schedule":
+        if self._table.sdk_name(scope, called, step.order) == f"{APP_PACKAGE}.schedule":
             self._problems.add("schedule-unsupported", scope.file, decorator.lineno, **data)
             return True
         kind = self._kind_of(scope, called, step.order)
         if kind is None:
             return False
-        if kind not in RESOURCES:
-            allowed = ", ".join(f"@{shown(called).rpartition('.')[0]}.{name}(...)" for name in RESOURCES)
+        if kind not in APP_RESOURCES:
+            allowed = ", ".join(f"@{shown(called).rpartition('.')[0]}.{name}(...)" for name in APP_RESOURCES)
             self._problems.add("unknown-resource-kind", scope.file, decorator.lineno, allowed=allowed, **data)
         elif not isinstance(decorator, ast.Call):
             self._problems.add("decorator-without-call", scope.file, decorator.lineno, example="", **data)
@@ -94,9 +92,7 @@ class AppReader:
             self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **what)
         return None
 
-    def _resource(
-        self, scope: Scope, step: Step, node: Function | ast.ClassDef, call: ast.Call, kind: str
-    ) -> None:
+    def _resource(self, scope: Scope, step: Step, node: Function | ast.ClassDef, call: ast.Call, kind: str) -> None:
         found = EndpointCall(scope, call, step.order, node.name)
         known = self._table.resource(found, kind, Target(node, scope.file, scope.module, call.lineno))
         if isinstance(node, ast.ClassDef) and not known.routes:
@@ -107,11 +103,11 @@ class AppReader:
     def _routes(self, scope: Scope, node: ast.ClassDef) -> Iterator[Target]:
         """The methods with a route, by their names: the first one that matches answers, as in the package."""
         starts: list[str] = []
-        for name, method in sorted(every_method(self._table.evaluator, node, scope).items()):
+        for name, method in sorted(self._table.evaluator.methods(node, scope).items()):
             for decorator in method.node.decorator_list:
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
                 marker = self._table.sdk_name(method.scope, called, None)
-                if marker == f"{PACKAGE}.init":
+                if marker == f"{APP_PACKAGE}.init":
                     starts.append(name)
                 elif marker in _MARKERS:
                     yield from self._route(method, decorator, _MARKERS[marker])

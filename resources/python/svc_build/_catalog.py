@@ -1,25 +1,92 @@
 """What the packages of apps offer by name, as data: enum members, records and the values they stand for.
 
 The values are those of `svc/_values.py`, which is the one place where they are written. Names of the package `runpod`
-2.0 have it before them, like `runpod.GpuType`.
+2.0 (source: the package at 2.0.0rc2) have it before them, like `runpod.GpuType`: the older package has some of them
+with other values.
 """
 
 from __future__ import annotations
 
-from svc_build import _app_values
-from svc_build._data_files import load_data
-from svc_build._older_api import RESOURCES
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from svc_build._symbols import Invalid
+
+
+def _load_data(package: str, name: str) -> ModuleType:
+    """A file that holds nothing but data, by its path: importing its package would cost more than a small scan."""
+    path = Path(__file__).resolve().parents[1] / package / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"svc_build.{package}.{name}", path)
+    assert spec is not None and spec.loader is not None, path
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_VALUES = _load_data("svc", "_values")
+_OLDER = _load_data("runpod_flash", "_older_fields")
 
 # Modules whose Endpoint is ours. Existing apps import the second one.
 DECORATOR_MODULES = ("svc", "runpod_flash")
 # The package whose App declares what is deployed.
-APP_PACKAGE = _app_values.PACKAGE
-
-_VALUES = load_data("svc", "_values")
+APP_PACKAGE = "runpod"
 
 PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
 VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
+RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
+ROUTE_METHODS = ("get", "post", "put", "delete", "patch")
+
+
+class OlderResource(NamedTuple):
+    """What a class of the public tool's older interface stands for."""
+
+    is_cpu: bool
+    is_load_balanced: bool
+
+
+OLDER_RESOURCES = {
+    "LiveServerless": OlderResource(False, False),
+    "ServerlessEndpoint": OlderResource(False, False),
+    "CpuLiveServerless": OlderResource(True, False),
+    "CpuServerlessEndpoint": OlderResource(True, False),
+    "LiveLoadBalancer": OlderResource(False, True),
+    "LoadBalancerSlsResource": OlderResource(False, True),
+    "CpuLiveLoadBalancer": OlderResource(True, True),
+    "CpuLoadBalancerSlsResource": OlderResource(True, True),
+}
+# Their fields -> parameters of Endpoint.
+OLDER_FIELDS: dict[str, str] = _OLDER.PARAMETERS
+OLDER_DEFAULT_CPU: str = _OLDER.DEFAULT_CPU
+# What only the public tool's package has.
+OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *OLDER_RESOURCES})
+
+# What `from runpod import *` binds, as far as the scanner reads it.
+_APP_NAMES = frozenset(
+    [
+        "App",
+        "CpuInstanceType",
+        "DataCenter",
+        "GlobalVolume",
+        "GpuGroup",
+        "GpuType",
+        "Model",
+        "NetworkVolume",
+        "Secret",
+        "init",
+        "schedule",
+        *ROUTE_METHODS,
+    ]
+)
+
+# Cards that only this package names; each stands behind the one that comes first.
+_FURTHER_CARDS = {
+    "NVIDIA_H100_80GB_HBM3": {"NVIDIA_H100_PCIe": "NVIDIA H100 PCIe", "NVIDIA_H100_NVL": "NVIDIA H100 NVL"},
+}
 
 # Each enum as its members' names and values.
 ENUMS: dict[str, dict[str, str]] = {
@@ -28,13 +95,12 @@ ENUMS: dict[str, dict[str, str]] = {
 }
 
 
-
 def _of_app_package() -> dict[str, dict[str, str]]:
     """The enums of the same names in the package of apps, with the cards that only it has."""
-    found = {f"{APP_PACKAGE}.{name}": dict(ENUMS[name]) for name in _app_values.NAMES if name in ENUMS}
+    found = {f"{APP_PACKAGE}.{name}": dict(ENUMS[name]) for name in _APP_NAMES if name in ENUMS}
     cards: dict[str, str] = {}
     for name, value in ENUMS["GpuType"].items():
-        cards.update({name: value, **_app_values.FURTHER_CARDS.get(name, {})})
+        cards.update({name: value, **_FURTHER_CARDS.get(name, {})})
     return {**found, f"{APP_PACKAGE}.GpuType": cards}
 
 
@@ -71,15 +137,50 @@ RECORDS: dict[str, tuple[str, ...]] = {
     "KeyValuePair": ("key", "value"),
 }
 
-# What only the public tool's package has.
-OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *RESOURCES})
-
 # What `from svc import *` and `from runpod_flash import *` bind.
 SDK_NAMES: dict[str, frozenset[str]] = {
     "svc": frozenset({"Endpoint", *ENUMS, *RECORDS}),
     "runpod_flash": frozenset({"Endpoint", *ENUMS, *RECORDS}) | OLDER_NAMES,
-    APP_PACKAGE: _app_values.NAMES,
+    APP_PACKAGE: _APP_NAMES,
 }
 
-ROUTE_METHODS = ("get", "post", "put", "delete", "patch")
-RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
+_SECRET = re.compile(r"[A-Za-z0-9_.-]+")
+_MODEL = re.compile(r"[\w.-]+/[\w.-]+(?::.+)?")
+
+
+def secret(name: Any) -> str:
+    """The text that the service replaces when a worker starts."""
+    if not isinstance(name, str) or not _SECRET.fullmatch(name):
+        raise Invalid("Secret(name) with letters, digits, underscores, dots and hyphens")
+    return f"{{{{ RUNPOD_SECRET_{name} }}}}"
+
+
+def model(reference: Any) -> str:
+    """`owner/name`, perhaps with `:revision`."""
+    if not isinstance(reference, str) or not _MODEL.fullmatch(reference):
+        raise Invalid('a model like "owner/name" or "owner/name:revision"')
+    return reference
+
+
+def network_volume(name: Any, *, size: Any = None, datacenter: Any = None, create: Any = None) -> dict[str, Any]:
+    """Size and place say how the platform makes it; here it is a folder."""
+    return _volume("network", name)
+
+
+def global_volume(name: Any, *, create: Any = None) -> dict[str, Any]:
+    return _volume("global", name)
+
+
+def _volume(kind: str, name: Any) -> dict[str, Any]:
+    if not isinstance(name, str) or not name.strip():
+        raise Invalid("a volume with a name or an id")
+    return {"kind": kind, "reference": name}
+
+
+# What a call of each record of the package `runpod` is as a value.
+APP_RECORDS: dict[str, Callable[..., Any]] = {
+    f"{APP_PACKAGE}.Secret": secret,
+    f"{APP_PACKAGE}.Model": model,
+    f"{APP_PACKAGE}.NetworkVolume": network_volume,
+    f"{APP_PACKAGE}.GlobalVolume": global_volume,
+}

@@ -12,10 +12,10 @@ from typing import Any
 
 from svc_build._endpoints import Target
 from svc_build._evaluate import Evaluator
-from svc_build._functions import Function, parameters
+from svc_build._functions import parameters
 from svc_build._problems import Problems
 from svc_build._project import Project
-from svc_build._scope import Scope
+from svc_build._scope import Function, Scope
 from svc_build._settings import plain
 from svc_build._symbols import Definition, Invalid, Unresolved
 from svc_build._walk import Seen, module_nodes

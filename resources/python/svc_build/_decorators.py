@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 
 from svc_build._app_resources import AppReader
-from svc_build._catalog import RESERVED_PATHS, ROUTE_METHODS
+from svc_build._catalog import OLDER_RESOURCES, RESERVED_PATHS, ROUTE_METHODS
 from svc_build._endpoints import EndpointCall, EndpointObject, EndpointTable, Target
-from svc_build._functions import Function
-from svc_build._older_api import RESOURCES, argument, route_call, shared_arguments
+from svc_build._older_api import argument, route_call, shared_arguments
 from svc_build._problems import Problems
-from svc_build._scope import Scope, Step
+from svc_build._scope import FUNCTIONS, Function, Scope, Step
 from svc_build._symbols import SdkName, Unresolved, Value, shown
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
 class DecoratorReader:
@@ -33,6 +32,12 @@ class DecoratorReader:
                     self._uses(scope, step, base, set())
             elif not isinstance(step.node, (ast.Import, ast.ImportFrom)):
                 self._calls(scope, step)
+        for step in scope.steps:
+            if isinstance(step.node, _DEFINITIONS):
+                is_class = isinstance(step.node, ast.ClassDef)
+                inner = scope if is_class else self._table.evaluator.inner_scope(step.node, scope)
+                for statement in step.node.body:
+                    self._stray(inner, statement, step.node.name)
 
     def _decorator(self, scope: Scope, step: Step, node: Function | ast.ClassDef, decorator: ast.expr) -> None:
         if self._apps.read_decorator(scope, step, node, decorator):
@@ -95,7 +100,7 @@ class DecoratorReader:
             return
         found = self._table.made(call)
         self._table.add_settings(found, shared_arguments(decorator), scope, step.order)
-        if call.resource is None or not RESOURCES[call.resource].is_load_balanced:
+        if call.resource is None or not OLDER_RESOURCES[call.resource].is_load_balanced:
             found.targets.append(Target(node, scope.file, scope.module, decorator.lineno))
             return
         method, path = argument(decorator, "method"), argument(decorator, "path")
@@ -106,6 +111,36 @@ class DecoratorReader:
             return
         called = ast.copy_location(ast.Attribute(decorator.func, name.lower(), ast.Load()), decorator)
         self._route(found, scope, step, node, route_call(decorator, path), called)
+
+    def _stray(self, scope: Scope, statement: ast.stmt, inside: str) -> None:
+        """Endpoints in a function or class, which a worker cannot import.
+
+        An error for a decorated inner function, a warning for a call that is no client of an existing endpoint.
+        """
+        decorators: set[int] = set()
+        for node in ast.walk(statement):
+            if isinstance(node, _DEFINITIONS):
+                for decorator in (one for one in node.decorator_list if self._decorates(scope, one)):
+                    decorators.add(id(decorator))
+                    data = {"function": node.name, "inside": inside}
+                    self._problems.add("nested-function", scope.file, decorator.lineno, **data)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and id(node) not in decorators:
+                is_client = any(word.arg == "id" for word in node.keywords)
+                if not is_client and self._table.sdk_name(scope, node.func, None) == "Endpoint":
+                    self._problems.add("endpoint-in-function", scope.file, node.lineno, inside=inside)
+
+    def _decorates(self, scope: Scope, decorator: ast.expr) -> bool:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        owner = called.value if isinstance(called, ast.Attribute) else called
+        if self._table.sdk_name(scope, called, None) == "Endpoint":
+            return True
+        if owner is not called and self._table.is_app(scope, owner, None):
+            return True
+        try:
+            return self._table.call_of(scope, owner, None) is not None
+        except Unresolved:
+            return False
 
     def _is_client(self, found: EndpointObject, scope: Scope, node: Function | ast.ClassDef, at: ast.expr) -> bool:
         mode = found.client_mode
@@ -141,7 +176,7 @@ class DecoratorReader:
             if name == "Endpoint":
                 read.add(id(node.func))
                 self._table.made(EndpointCall(scope, node, step.order, _assigned_name(step.node, node)))
-            elif name in RESOURCES:
+            elif name in OLDER_RESOURCES:
                 self._table.made(EndpointCall(scope, node, step.order, _assigned_name(step.node, node), name))
             elif isinstance(node.func, ast.Call) and self._makes_decorator(scope, node.func, step.order):
                 self._problems.add("decorator-as-call", scope.file, node.lineno, decorator=shown(node.func))

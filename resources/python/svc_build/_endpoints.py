@@ -10,13 +10,12 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from svc_build._app_parameters import RESOURCES as APP_RESOURCES
-from svc_build._catalog import APP_PACKAGE
+from svc_build._catalog import APP_PACKAGE, OLDER_RESOURCES
 from svc_build._evaluate import Evaluator
-from svc_build._functions import Function
-from svc_build._older_api import RESOURCES, as_endpoint
+from svc_build._older_api import as_endpoint
+from svc_build._parameters import APP_RESOURCES
 from svc_build._problems import Problems
-from svc_build._scope import Scope
+from svc_build._scope import Function, Scope
 from svc_build._settings import SettingsReader
 from svc_build._symbols import Invalid, SdkName, Unresolved, Value, ValueAttribute, shown
 
@@ -126,15 +125,17 @@ class EndpointTable:
             symbol = self.evaluator.lookup(scope, node, order)
         except Unresolved:
             return False
-        return isinstance(symbol, Value) and isinstance(symbol.node, ast.Call) and self.is_app(
-            symbol.scope, symbol.node, symbol.order
+        return (
+            isinstance(symbol, Value)
+            and isinstance(symbol.node, ast.Call)
+            and self.is_app(symbol.scope, symbol.node, symbol.order)
         )
 
     def call_of(self, scope: Scope, node: ast.AST, order: int | None) -> EndpointCall | None:
         """The call behind an expression: itself, or what its name was bound to. Raises Unresolved."""
         if isinstance(node, ast.Call):
             name = self.sdk_name(scope, node.func, order)
-            if name == "Endpoint" or name in RESOURCES:
+            if name == "Endpoint" or name in OLDER_RESOURCES:
                 return EndpointCall(scope, node, order, None, None if name == "Endpoint" else name)
             return None
         if not isinstance(node, (ast.Name, ast.Attribute)):

@@ -9,14 +9,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from svc_build._app_values import RECORDS as APP_RECORDS
 from svc_build._arithmetic import BINARY, BUILTINS, COMPARE, STRING_METHODS, UNARY, bounded
-from svc_build._catalog import ALL_MEMBERS, APP_PACKAGE, ENUMS, RECORDS
+from svc_build._catalog import ALL_MEMBERS, APP_PACKAGE, APP_RECORDS, ENUMS, RECORDS
 from svc_build._names import Names
 from svc_build._scope import Scope
-from svc_build._sdk_values import enum_of, enum_value
 from svc_build._symbols import Definition, External, Invalid, SdkMember, SdkName, Unresolved, Value, shown
-
 
 _PLACES = ("DataCenter", f"{APP_PACKAGE}.DataCenter")
 
@@ -123,7 +120,7 @@ class Evaluator(Names):
         if isinstance(symbol, Value):
             return self._changed(symbol) if isinstance(symbol.node, ast.stmt) else self._at(symbol)
         if isinstance(symbol, SdkMember):
-            return enum_value(symbol)
+            return _enum_value(symbol)
         if isinstance(symbol, External):
             return _external(symbol.path)
         if isinstance(symbol, Definition):
@@ -172,7 +169,7 @@ class Evaluator(Names):
         if isinstance(node.value, (ast.Name, ast.Attribute)):
             owner = self.lookup(scope, node.value, order) if _is_dotted(node.value) else None
             if isinstance(owner, SdkName) and owner.name in ENUMS:
-                return enum_value(SdkMember(owner.name, str(self.evaluate(scope, node.slice, order))))
+                return _enum_value(SdkMember(owner.name, str(self.evaluate(scope, node.slice, order))))
         container = self.evaluate(scope, node.value, order)
         index = self.evaluate(scope, node.slice, order)
         return _try(lambda: container[index], node)
@@ -198,12 +195,12 @@ class Evaluator(Names):
         if isinstance(called, SdkName) and called.name in RECORDS:
             return self._record(called.name, scope, node, order)
         if isinstance(called, SdkName) and called.name in ENUMS and len(node.args) == 1:
-            return enum_of(called.name, self.evaluate(scope, node.args[0], order))
+            return _enum_of(called.name, self.evaluate(scope, node.args[0], order))
         if isinstance(called, SdkMember) and called.name == "all" and called.owner in ALL_MEMBERS:
             return list(ALL_MEMBERS[called.owner])
         if isinstance(called, SdkMember) and called.name == "from_string" and called.owner in _PLACES and node.args:
             text = str(self.evaluate(scope, node.args[0], order))
-            return enum_of(called.owner, text.strip().upper().replace("_", "-"))
+            return _enum_of(called.owner, text.strip().upper().replace("_", "-"))
         raise Unresolved(f"`{shown(node)}` is a call")
 
     def _text_or_none(self, scope: Scope, node: ast.expr, order: int | None) -> str | None:
@@ -227,6 +224,23 @@ class Evaluator(Names):
                     raise Invalid(f"{name} with the fields {', '.join(RECORDS[name])}, not {field}")
                 fields[field] = content
         return fields
+
+
+def _enum_value(member: SdkMember) -> str:
+    """The value of GpuGroup.ADA_24. Raises Invalid for a member that does not exist."""
+    members = ENUMS.get(member.owner)
+    if members is None:
+        raise Unresolved(f"`{member.owner}.{member.name}` is not a constant")
+    if member.name not in members:
+        raise Invalid(f"one of {', '.join(f'{member.owner}.{name}' for name in members)}")
+    return members[member.name]
+
+
+def _enum_of(owner: str, value: Any) -> str:
+    """What `GpuType("NVIDIA L4")` is."""
+    if owner not in ENUMS or value not in ENUMS[owner].values():
+        raise Invalid(f"one of {', '.join(ENUMS.get(owner, {}).values())}")
+    return str(value)
 
 
 def _made(name: str, positions: list[Any], named: dict[str, Any], node: ast.Call) -> Any:

@@ -1,16 +1,80 @@
-"""Which files of a project go into the build. Source: docs/spec/app-deploy.md, 4."""
+"""Which files of a project go into the build, by the rules of left_out.json and of the project's ignore files.
+
+Source: docs/spec/app-deploy.md, 4.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
-from svc_build._gitignore import Pattern, parse_patterns
-from svc_build._left_out import CREDENTIALS, DATA_FOLDER, Layer, default_layer, is_private, never_packed
+from svc_build._gitignore import Pattern, parse_pattern, parse_patterns
 from svc_build._problems import Problems
 
 # A folder with more credentials is named instead of its files.
 _NAMED_FILES = 20
+_GROUPS: dict[str, Any] = json.loads(Path(__file__).with_name("left_out.json").read_text("utf-8"))
+
+
+def _patterns(*groups: str, ignore_case: bool = False) -> list[Pattern]:
+    parsed = [parse_pattern(text, group, 0, ignore_case) for group in groups for text in _GROUPS[group]]
+    return [pattern for pattern in parsed if pattern is not None]
+
+
+_CREDENTIALS = "credentials"
+# Sources of the patterns that a project may take back.
+DEFAULTS = ("environments", "defaults")
+
+
+class _BuiltIn:
+    """Patterns that no project changes."""
+
+    def __init__(self, patterns: list[Pattern]) -> None:
+        self._patterns = patterns
+        self._anchored = [pattern for pattern in patterns if pattern.anchored]
+        # One expression for all names, since a scan asks about each file and nearly none of them matches.
+        names = "|".join(f"(?:{pattern.regex.pattern})" for pattern in patterns if not pattern.anchored)
+        self._names = re.compile(names, re.DOTALL | re.IGNORECASE)
+
+    def first(self, path: str, is_folder: bool) -> Pattern | None:
+        """The first pattern that matches."""
+        name = path.rpartition("/")[2]
+        candidates = self._patterns if self._names.fullmatch(name) else self._anchored
+        return next((pattern for pattern in candidates if pattern.matches(path, name, is_folder)), None)
+
+
+_TOOLS = _patterns("tools")
+_CREDENTIAL_FILES = _patterns(_CREDENTIALS, ignore_case=True)
+_NEVER = _BuiltIn([*_TOOLS, *_patterns("aboutBuilds"), *_CREDENTIAL_FILES])
+# A link with another name must not pack these.
+_PRIVATE = _BuiltIn([*_TOOLS, *_CREDENTIAL_FILES])
+# Names of the files by which a data folder of a service is known.
+_DATA_FOLDER: list[str] = _GROUPS["dataFolder"]
+
+
+class _Layer:
+    """The patterns of one ignore file, for everything below `folder`."""
+
+    def __init__(self, folder: str, patterns: list[Pattern]) -> None:
+        self._folder = folder
+        self._patterns = patterns
+        self._of_folders: dict[str, Pattern | None] = {folder: None}
+
+    def opinion(self, path: str, is_folder: bool) -> Pattern | None:
+        """The last pattern that matches `path`; without one, the last that matches the nearest folder above it."""
+        if path in self._of_folders:
+            return self._of_folders[path]
+        folder, _, name = path.rpartition("/")
+        below = path[len(self._folder) + 1 :] if self._folder else path
+        matching = (pattern for pattern in reversed(self._patterns) if pattern.matches(below, name, is_folder))
+        found = next(matching, None) or self.opinion(folder, is_folder=True)
+        if is_folder:
+            self._of_folders[path] = found
+        return found
 
 
 class ProjectFiles:
@@ -24,9 +88,9 @@ class ProjectFiles:
         self.ignored = 0
         self._problems = problems
         self._link_folders = [os.path.realpath(folder) for folder in (root, *allow_links_to)]
-        self._defaults = default_layer()
-        self._runpodignore = Layer("", self._patterns_of(".runpodignore"))
-        self._gitignores: dict[str, Layer] = {}
+        self._defaults = _Layer("", _patterns(*DEFAULTS))
+        self._runpodignore = _Layer("", self._patterns_of(".runpodignore"))
+        self._gitignores: dict[str, _Layer] = {}
         self._withheld: list[str] = []
         self.files = sorted(self._walk(""))
         self.sources = [file for file in self.files if file.endswith(".py")]
@@ -58,12 +122,12 @@ class ProjectFiles:
     def _walk(self, folder: str) -> Iterator[str]:
         with os.scandir(os.path.join(self.root, folder)) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
-        if {entry.name for entry in found}.issuperset(DATA_FOLDER):
+        if {entry.name for entry in found}.issuperset(_DATA_FOLDER):
             self.ignored += 1
             if folder:
                 self._withhold(folder)
             else:
-                self._problems.add("project-is-data-folder", ".", 1, files=" and ".join(DATA_FOLDER))
+                self._problems.add("project-is-data-folder", ".", 1, files=" and ".join(_DATA_FOLDER))
             return
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -78,7 +142,7 @@ class ProjectFiles:
                 yield path
             else:
                 self.ignored += 1
-                if pattern is not None and pattern.source == CREDENTIALS:
+                if pattern is not None and pattern.source == _CREDENTIALS:
                     self._withhold(path)
                 elif pattern is None and is_folder:
                     # Following it could leave the project or run in circles.
@@ -110,22 +174,21 @@ class ProjectFiles:
 
     def _deciding(self, path: str, is_folder: bool) -> Pattern | None:
         """The pattern by which this one entry is left out, not looking at the folders above."""
-        never = never_packed(path, is_folder)
-        if never is not None:
+        if (never := _NEVER.first(path, is_folder)) is not None:
             return never
         decided = None
         for layer in (self._defaults, *self._layers_around(path), self._runpodignore):
             decided = layer.opinion(path, is_folder) or decided
         return None if decided is None or decided.negated else decided
 
-    def _layers_around(self, path: str) -> Iterator[Layer]:
+    def _layers_around(self, path: str) -> Iterator[_Layer]:
         """The .gitignore files of the folders around `path`, the outermost first."""
         parts = path.split("/")
         for depth in range(len(parts)):
             folder = "/".join(parts[:depth])
             if folder not in self._gitignores:
                 patterns = self._patterns_of(f"{folder}/.gitignore" if folder else ".gitignore")
-                self._gitignores[folder] = Layer(folder, patterns)
+                self._gitignores[folder] = _Layer(folder, patterns)
             yield self._gitignores[folder]
 
     def _patterns_of(self, file: str) -> list[Pattern]:
@@ -145,8 +208,8 @@ def _leads_to_private(folder: str, path: str) -> bool:
     parts = path.split("/")
     for depth in range(len(parts)):
         above = os.path.join(folder, *parts[:depth])
-        if all(os.path.isfile(os.path.join(above, name)) for name in DATA_FOLDER):
+        if all(os.path.isfile(os.path.join(above, name)) for name in _DATA_FOLDER):
             return True
-        if is_private("/".join(parts[: depth + 1]), is_folder=depth < len(parts) - 1):
+        if _PRIVATE.first("/".join(parts[: depth + 1]), is_folder=depth < len(parts) - 1) is not None:
             return True
     return False

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_HIDING = ("property", "cached_property")
+from svc_build._scope import FUNCTIONS, Function
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+_HIDING = ("property", "cached_property")
 
 
 def describe(node: Function | ast.ClassDef, methods: list[Function]) -> dict[str, Any]:
@@ -33,7 +32,7 @@ def own_methods(node: ast.ClassDef) -> dict[str, Function]:
     """The methods written in this class, in source order, also private ones; of two with one name the last."""
     found: dict[str, Function] = {}
     for statement in node.body:
-        if isinstance(statement, _FUNCTIONS) and not _is_property(statement):
+        if isinstance(statement, FUNCTIONS) and not _is_property(statement):
             found[statement.name] = statement
     return found
 
@@ -78,7 +77,7 @@ def _parameter(argument: ast.arg, kind: str, has_default: bool) -> dict[str, Any
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a body without those of functions and classes in it."""
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
             yield child
             yield from _own_nodes(child)
 

@@ -24,7 +24,10 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class Pattern:
-    """One line of an ignore file, or a built-in pattern (line 0). `anchored`: matched against the path below the file's folder, else the last part."""
+    """One line of an ignore file, or a built-in pattern (line 0).
+
+    `anchored`: matched against the path below the file's folder, else the last part.
+    """
 
     text: str
     source: str
@@ -46,12 +49,9 @@ class Pattern:
 
 def parse_patterns(text: str, source: str) -> list[Pattern]:
     """The patterns of one file, in its order; `source` names it in messages."""
-    patterns = []
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        pattern = parse_pattern(line.removesuffix("\r"), source, number)
-        if pattern is not None:
-            patterns.append(pattern)
-    return patterns
+    lines = enumerate(text.removeprefix("\ufeff").split("\n"), 1)
+    parsed = (parse_pattern(line.removesuffix("\r"), source, number) for number, line in lines)
+    return [pattern for pattern in parsed if pattern is not None]
 
 
 def parse_pattern(line: str, source: str, number: int, ignore_case: bool = False) -> Pattern | None:

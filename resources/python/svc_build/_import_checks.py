@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from svc_build._catalog import OLDER_NAMES
 from svc_build._endpoints import EndpointObject, EndpointTable
 from svc_build._evaluate import Evaluator
+from svc_build._files import DEFAULTS
 from svc_build._gitignore import Pattern
 from svc_build._imports import ImportUse, imports_of, modules_loaded
-from svc_build._left_out import DEFAULTS
 from svc_build._problems import Problems
 from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from svc_build._project import Project
-from svc_build._scope import Scope, catches_imports
+from svc_build._scope import FUNCTIONS, Scope, catches_imports
 from svc_build._symbols import shown
 
 # As Python counts lines.
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class ImportUse(NamedTuple):
@@ -79,7 +77,7 @@ class _Collector:
         else:
             if isinstance(node, ast.Call) and _imports_by_name(node.func):
                 self._by_name(node, top, guarded)
-            top = top and not isinstance(node, (*_FUNCTIONS, ast.Lambda))
+            top = top and not isinstance(node, (*FUNCTIONS, ast.Lambda))
             for name, value in ast.iter_fields(node):
                 caught = name == "body" and any(map(catches_imports, getattr(node, "handlers", [])))
                 for child in value if isinstance(value, list) else [value]:

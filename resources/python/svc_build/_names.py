@@ -6,6 +6,7 @@ import ast
 import builtins
 
 from svc_build._catalog import APP_PACKAGE, SDK_NAMES
+from svc_build._functions import own_methods
 from svc_build._project import Project
 from svc_build._scope import Binding, Block, Import, Scope, ScopeReader
 from svc_build._symbols import (
@@ -24,8 +25,9 @@ from svc_build._symbols import (
     shown,
 )
 
-# Chains of imports that are longer go in a circle.
+# Chains of imports and of base classes that are longer go in a circle.
 _LONGEST_CHAIN = 50
+_MOST_BASES = 20
 
 
 class Names:
@@ -57,6 +59,20 @@ class Names:
         """The names of a function or class that stands in `around`."""
         skips = not isinstance(block, ast.ClassDef) and isinstance(around.block, ast.ClassDef)
         return self.block_scope(block, around.file, around.module, around.parent if skips else around)
+
+    def methods(self, node: ast.ClassDef, scope: Scope, depth: int = 0) -> dict[str, Definition]:
+        """Methods of a class by name, with the scope of the class that has each; its own first, as `svc` lists them."""
+        inside = self.inner_scope(node, scope)
+        found = {name: Definition(inside, method) for name, method in own_methods(node).items()}
+        for base in node.bases if depth < _MOST_BASES else []:
+            try:
+                symbol = self.lookup(scope, base)
+            except Unresolved:
+                continue
+            if isinstance(symbol, Definition) and isinstance(symbol.node, ast.ClassDef):
+                for name, method in self.methods(symbol.node, symbol.scope, depth + 1).items():
+                    found.setdefault(name, method)
+        return found
 
     def lookup(self, scope: Scope, node: ast.expr, order: int | None = None) -> Symbol:
         """What a Name or Attribute means at step `order` of `scope` (None: after all steps). Raises Unresolved."""

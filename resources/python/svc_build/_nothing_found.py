@@ -7,7 +7,7 @@ import re
 
 from svc_build._app_resources import App
 from svc_build._endpoints import EndpointObject
-from svc_build._problems import ERROR, Problems
+from svc_build._problems import ERRORS, Problems
 from svc_build._project import Project, imports_decorators
 
 _DECORATED = re.compile(rb"^[ \t]*@[\w.]*Endpoint\b|\bEndpoint\(", re.MULTILINE)
@@ -20,44 +20,37 @@ _WRITE = 'Write `from svc import Endpoint` and `@Endpoint(name="hello")` above a
 _WRITE_OF_APP = "Write `@app.queue()` above a function, `@app.api()` above a class, or `@app.task()`."
 
 
-def report_nothing_found(
-    project: Project, objects: list[EndpointObject], app: App | None, problems: Problems
-) -> None:
+def report_nothing_found(project: Project, objects: list[EndpointObject], app: App | None, problems: Problems) -> None:
     """One error with the cause; nothing where other errors already say why."""
     bare = problems.take("decorator-without-call")
-    if problems.of(ERROR):
+    if problems.of(ERRORS):
         return
     if bare:
-        first = bare[0]
-        problems.add("nothing-decorated", first["file"], first["line"], cause=first["message"])
-        return
+        file, line, cause = bare[0]["file"], bare[0]["line"], bare[0]["message"]
+    else:
+        file, line, cause = _place_and_cause(project, objects, app)
+    problems.add("nothing-decorated", file, line, cause=cause)
+
+
+def _place_and_cause(project: Project, objects: list[EndpointObject], app: App | None) -> tuple[str, int, str]:
     if app is not None:
-        cause = f"the App(...) here deploys no function. {_WRITE_OF_APP}"
-        problems.add("nothing-decorated", app.file, app.line, cause=cause)
-        return
-    ignored = _ignored_endpoint(project)
-    if ignored is not None:
+        return app.file, app.line, f"the App(...) here deploys no function. {_WRITE_OF_APP}"
+    if (ignored := _ignored_endpoint(project)) is not None:
         file, pattern = ignored
-        problems.add("nothing-decorated", file, 1, cause=f"{file} holds one, but {pattern} leaves it out of the build.")
-        return
-    for endpoint in objects:
-        kind = "a client of an endpoint that exists" if endpoint.client_mode else "not used as a decorator"
-        cause = f"the Endpoint(...) here is {kind}. {_WRITE}"
-        problems.add("nothing-decorated", endpoint.file, endpoint.line, cause=cause)
-        return
-    for file in project.files.sources:
-        line = imports_decorators(project.text(file))
-        if line is not None:
-            cause = f"{file} imports the package, but no function is decorated. {_WRITE}"
-            problems.add("nothing-decorated", file, line, cause=cause)
-            return
+        return file, 1, f"{file} holds one, but {pattern} leaves it out of the build."
+    if objects:
+        first = objects[0]
+        kind = "a client of an endpoint that exists" if first.client_mode else "not used as a decorator"
+        return first.file, first.line, f"the Endpoint(...) here is {kind}. {_WRITE}"
+    sources = project.files.sources
+    for file in sources:
+        if (line := imports_decorators(project.text(file))) is not None:
+            return file, line, f"{file} imports the package, but no function is decorated. {_WRITE}"
     folder = os.path.basename(os.path.abspath(project.root))
-    if not project.files.sources:
-        problems.add("nothing-decorated", ".", 1, cause=f"there is no Python file in {folder}. {_WRITE}")
-        return
-    count = len(project.files.sources)
-    files = "the one Python file" if count == 1 else f"the {count} Python files"
-    problems.add("nothing-decorated", ".", 1, cause=f"no function in {files} of {folder} is decorated. {_WRITE}")
+    if not sources:
+        return ".", 1, f"there is no Python file in {folder}. {_WRITE}"
+    files = "the one Python file" if len(sources) == 1 else f"the {len(sources)} Python files"
+    return ".", 1, f"no function in {files} of {folder} is decorated. {_WRITE}"
 
 
 def _ignored_endpoint(project: Project) -> tuple[str, str] | None:

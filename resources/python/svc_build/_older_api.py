@@ -6,33 +6,8 @@ Read as the `Endpoint(...)` that it means; `runpod_flash/_remote.py` does the sa
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
-from svc_build._data_files import load_data
-
-
-class Resource(NamedTuple):
-    """What a class of the older interface stands for."""
-
-    is_cpu: bool
-    is_load_balanced: bool
-
-
-RESOURCES = {
-    "LiveServerless": Resource(False, False),
-    "ServerlessEndpoint": Resource(False, False),
-    "CpuLiveServerless": Resource(True, False),
-    "CpuServerlessEndpoint": Resource(True, False),
-    "LiveLoadBalancer": Resource(False, True),
-    "LoadBalancerSlsResource": Resource(False, True),
-    "CpuLiveLoadBalancer": Resource(True, True),
-    "CpuLoadBalancerSlsResource": Resource(True, True),
-}
-
-_DATA = load_data("runpod_flash", "_older_fields")
-
-# Fields -> parameters of Endpoint.
-FIELDS: dict[str, str] = _DATA.PARAMETERS
+from svc_build._catalog import OLDER_DEFAULT_CPU, OLDER_FIELDS, OLDER_RESOURCES
 
 # Arguments of `remote` that are parameters of Endpoint.
 _SHARED = ("dependencies", "system_dependencies", "accelerate_downloads")
@@ -41,11 +16,11 @@ _SHARED = ("dependencies", "system_dependencies", "accelerate_downloads")
 def as_endpoint(call: ast.Call, name: str) -> ast.Call:
     """The `Endpoint(...)` call that a call of a resource class means."""
     given = {word.arg: word for word in call.keywords}
-    words = [_keyword(FIELDS[word.arg], word.value, word) for word in call.keywords if word.arg in FIELDS]
-    if RESOURCES[name].is_cpu:
+    words = [_keyword(OLDER_FIELDS[word.arg], word.value, word) for word in call.keywords if word.arg in OLDER_FIELDS]
+    if OLDER_RESOURCES[name].is_cpu:
         words = [word for word in words if word.arg != "gpu"]
         if "instanceIds" not in given:
-            words.append(_keyword("cpu", ast.Constant(_DATA.DEFAULT_CPU), call))
+            words.append(_keyword("cpu", ast.Constant(OLDER_DEFAULT_CPU), call))
     if "workersMin" in given or "workersMax" in given:
         least = given["workersMin"].value if "workersMin" in given else ast.Constant(0)
         most = given["workersMax"].value if "workersMax" in given else ast.Constant(1)

@@ -1,6 +1,10 @@
-"""What each parameter of Endpoint takes. A check returns the value as it goes into the document, or raises Invalid.
+"""What `Endpoint(...)`, `@app.queue(...)`, `@app.api(...)` and `@app.task(...)` take.
 
-Source of the limits: docs/spec/app-deploy.md, 2; of names, workers and timeouts: the service's own (contract/endpoint.ts).
+A check returns the value as it goes into the document, or raises Invalid; those of an App give it as
+the manifest of 2.0 has it.
+
+Source of the limits: docs/spec/app-deploy.md, 2; of an App: the package runpod 2.0, runpod/apps/app.py and spec.py; of
+names, workers and timeouts: the service's own (contract/endpoint.ts).
 """
 
 from __future__ import annotations
@@ -10,16 +14,28 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from svc_build._catalog import ENUMS, IDLE_TIMEOUT_S, PYTHON_VERSIONS, RECORDS, VOLUME_GB
-from svc_build._older_api import FIELDS
+from svc_build._catalog import (
+    APP_PACKAGE,
+    ENUMS,
+    IDLE_TIMEOUT_S,
+    OLDER_FIELDS,
+    PYTHON_VERSIONS,
+    RECORDS,
+    VOLUME_GB,
+    model,
+)
 from svc_build._symbols import Invalid
 
 Check = Callable[[Any], Any]
 
 _ALL = {name: list(members.values()) for name, members in ENUMS.items()}
+_GROUPS = ENUMS[f"{APP_PACKAGE}.GpuGroup"]
+_CARDS = ENUMS[f"{APP_PACKAGE}.GpuType"]
+# Where workers of a queue or api find their one volume.
+_ENDPOINT_MOUNT = "/runpod-volume"
 
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-WEEK_MS = 7 * 24 * 3600 * 1000
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WEEK_MS = 7 * 24 * 3600 * 1000
 
 
 def whole(low: int, high: int, unit: str = "") -> Check:
@@ -33,8 +49,8 @@ def whole(low: int, high: int, unit: str = "") -> Check:
 
 def _timeout(value: Any) -> int:
     # 0: no limit of its own. 5000 ms is the least that the service keeps.
-    if type(value) is not int or not (value == 0 or 5000 <= value <= WEEK_MS):
-        raise Invalid(f"0 (no limit) or a whole number from 5000 to {WEEK_MS} ms")
+    if type(value) is not int or not (value == 0 or 5000 <= value <= _WEEK_MS):
+        raise Invalid(f"0 (no limit) or a whole number from 5000 to {_WEEK_MS} ms")
     return value
 
 
@@ -65,15 +81,15 @@ def one_of(values: list[str]) -> Check:
     return check
 
 
-def one_or_more_of(values: list[str], listed: list[str]) -> Check:
-    """One value or a list; `listed` are those named in the message."""
+def one_or_more_of(values: list[str], listed: list[str] | None = None) -> Check:
+    """One value or a list; `listed` are those named in the message, if not all."""
 
     def check(value: Any) -> str | list[str]:
         chosen = list(value) if isinstance(value, (list, tuple, set)) else [value]
         if not chosen or not all(isinstance(item, str) and item in values for item in chosen):
             wrong = next((item for item in chosen if item not in values), None)
             which = f", not {wrong!r}" if isinstance(value, (list, tuple, set)) and chosen else ""
-            raise Invalid(f"one or a list of {', '.join(listed)}{which}")
+            raise Invalid(f"one or a list of {', '.join(listed or values)}{which}")
         return chosen[0] if isinstance(value, str) else sorted(chosen) if isinstance(value, set) else chosen
 
     return check
@@ -84,7 +100,7 @@ def data_centers(value: Any) -> str | list[str]:
         return item.strip().upper().replace("_", "-") if isinstance(item, str) else item
 
     normalised = [normal(item) for item in value] if isinstance(value, (list, tuple)) else normal(value)
-    result: str | list[str] = one_or_more_of(_ALL["DataCenter"], _ALL["DataCenter"])(normalised)
+    result: str | list[str] = one_or_more_of(_ALL["DataCenter"])(normalised)
     return result
 
 
@@ -107,7 +123,7 @@ def _environment(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Invalid("a dict of strings")
     for name, content in value.items():
-        if not isinstance(name, str) or VARIABLE.fullmatch(name) is None:
+        if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
             raise Invalid(f"a dict of strings whose keys are variable names, not {name!r}")
         if not isinstance(content, str):
             raise Invalid(f'a dict of strings: write "{name}": "{content}"')
@@ -144,65 +160,152 @@ def _python_version(value: Any) -> str:
     return str(one_of(PYTHON_VERSIONS)(value))
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _gpus(value: Any) -> list[str]:
+    """Groups and cards; a piece of a card's name, like "H100", stands for all cards with it."""
+    return [name for item in _listed(value) for name in _cards_of(item)]
+
+
+def _cards_of(item: Any) -> list[str]:
+    text = item.strip().upper() if isinstance(item, str) else ""
+    if text == "ANY":
+        return ["any"]
+    exact = [name for name in _GROUPS.values() if name.upper() == text]
+    exact += [name for member, name in _CARDS.items() if text in (name.upper(), member)]
+    piece = text.replace("_", " ")
+    found = exact[:1] or [name for name in _CARDS.values() if piece and piece in name.upper() and name != "any"]
+    if not found:
+        raise Invalid(f'one or a list of {", ".join(_GROUPS.values())}, or a card like "4090" or "NVIDIA L4"')
+    return found
+
+
+def _some_workers(value: Any) -> list[int]:
+    pair = _workers(value)
+    if pair[1] == 0:
+        raise Invalid("at least one worker as the most")
+    return pair
+
+
+def _plain_environment(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise Invalid("a dict")
+    for name, content in value.items():
+        if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
+            raise Invalid(f"a dict whose keys are variable names, not {name!r}")
+        if not isinstance(content, (str, int, float, bool)):
+            raise Invalid(f"a dict of strings, numbers and Secret(...), and {name} is neither")
+    return {name: str(content) for name, content in value.items()}
+
+
+def _mounts_of_endpoint(value: Any) -> list[dict[str, str]]:
+    mounts = _mounts(value)
+    if mounts and [mount["path"] for mount in mounts] != [_ENDPOINT_MOUNT]:
+        raise Invalid(f'one volume at its path: {{"{_ENDPOINT_MOUNT}": NetworkVolume(name)}}')
+    return mounts
+
+
+def _mounts(value: Any) -> list[dict[str, str]]:
+    if not isinstance(value, dict):
+        raise Invalid("a dict of paths and volumes")
+    for path, volume in value.items():
+        if not isinstance(path, str) or not path.startswith("/") or path.startswith("//") or ".." in path.split("/"):
+            raise Invalid(f"a dict whose keys are absolute paths without .., not {path!r}")
+        if not isinstance(volume, dict) or "reference" not in volume:
+            raise Invalid(f"a dict of NetworkVolume(name) and GlobalVolume(name), and {path} has neither")
+    kinds = [volume["kind"] for volume in value.values()]
+    if len(set(kinds)) < len(kinds):
+        raise Invalid("at most one network volume and one global volume")
+    paths = [path.rstrip("/") or "/" for path in value]
+    if any(one != other and f"{one}/".startswith(f"{other}/") for one in paths for other in paths):
+        raise Invalid("paths of which none is inside another")
+    return [{**volume, "path": path} for path, volume in zip(paths, value.values())]
+
+
+def _scaler(value: Any) -> str:
+    return str(one_of(["QUEUE_DELAY", "REQUEST_COUNT"])(value.strip().upper() if isinstance(value, str) else value))
+
+
 class ParameterTable(NamedTuple):
-    """What a call takes: checks by name, and those of which None is the default, so that writing it says nothing.
+    """What a call takes: its parameters and their checks.
 
     `position`: the parameter that may come without its name. `older`: names of older forms, for the hint.
     """
 
     checks: dict[str, Check]
-    none_allowed: frozenset[str]
     position: str | None = None
     older: Mapping[str, str] = MappingProxyType({})
 
 
-# In the order of the specification.
-_CHECKS: dict[str, Check] = {
-    "name": name_text,
-    "id": word,
-    "gpu": one_or_more_of(_ALL["GpuGroup"] + _ALL["GpuType"], [*_ALL["GpuGroup"], "a card's name like NVIDIA L4"]),
-    "cpu": one_or_more_of(_ALL["CpuInstanceType"], _ALL["CpuInstanceType"]),
-    "workers": _workers,
-    "idle_timeout": whole(*IDLE_TIMEOUT_S, " seconds"),
-    "dependencies": texts,
-    "system_dependencies": texts,
-    "env": _environment,
-    "volume": _volume,
-    "image": word,
-    "gpu_count": whole(1, 64),
-    "execution_timeout_ms": _timeout,
-    "scaler_type": one_of(_ALL["ServerlessScalerType"]),
-    "scaler_value": whole(1, 10_000),
-    "max_concurrency": whole(1, 1000),
-    "min_cuda_version": one_of(_ALL["CudaVersion"]),
-    "template": _template,
-    "flashboot": flag,
-    "datacenter": data_centers,
-    "python_version": _python_version,
-    "accelerate_downloads": flag,
+# Of all others None is the default, so that writing it says nothing.
+NEVER_NONE = {"gpu_count", "idle_timeout", "max_concurrency", "execution_timeout_ms", "flashboot", "scaler_value"} | {
+    "accelerate_downloads"
 }
 
-_NONE_ALLOWED = frozenset(
-    [
-        "name",
-        "id",
-        "gpu",
-        "cpu",
-        "workers",
-        "dependencies",
-        "system_dependencies",
-        "env",
-        "volume",
-        "image",
-        "scaler_type",
-        "min_cuda_version",
-        "template",
-        "datacenter",
-        "python_version",
-    ]
+# In the order of the specification.
+ENDPOINT = ParameterTable(
+    {
+        "name": name_text,
+        "id": word,
+        "gpu": one_or_more_of(_ALL["GpuGroup"] + _ALL["GpuType"], [*_ALL["GpuGroup"], "a card's name like NVIDIA L4"]),
+        "cpu": one_or_more_of(_ALL["CpuInstanceType"]),
+        "workers": _workers,
+        "idle_timeout": whole(*IDLE_TIMEOUT_S, " seconds"),
+        "dependencies": texts,
+        "system_dependencies": texts,
+        "env": _environment,
+        "volume": _volume,
+        "image": word,
+        "gpu_count": whole(1, 64),
+        "execution_timeout_ms": _timeout,
+        "scaler_type": one_of(_ALL["ServerlessScalerType"]),
+        "scaler_value": whole(1, 10_000),
+        "max_concurrency": whole(1, 1000),
+        "min_cuda_version": one_of(_ALL["CudaVersion"]),
+        "template": _template,
+        "flashboot": flag,
+        "datacenter": data_centers,
+        "python_version": _python_version,
+        "accelerate_downloads": flag,
+    },
+    position="name",
+    # Fields of the public tool's older classes, for the hint after an unknown parameter.
+    older={**OLDER_FIELDS, "workersMin": "workers", "workersMax": "workers", "imageName": "image"},
 )
 
-# Fields of the public tool's older classes, for the hint after an unknown parameter.
-_OLDER_NAMES = {**FIELDS, "workersMin": "workers", "workersMax": "workers", "imageName": "image"}
+_OF_ALL: dict[str, Check] = {
+    "name": name_text,
+    "gpu": _gpus,
+    "cpu": lambda value: _listed(one_or_more_of(_ALL[f"{APP_PACKAGE}.CpuInstanceType"])(value)),
+    "gpu_count": whole(1, 64),
+    "dependencies": texts,
+    "system_dependencies": texts,
+    "mounts": _mounts,
+    "env": _plain_environment,
+    "datacenter": lambda value: _listed(data_centers(value)),
+    "image": word,
+    "registry_auth": word,
+    "min_cuda_version": one_of(_ALL["CudaVersion"]),
+    "accelerate_downloads": flag,
+    "container_disk_gb": whole(1, 10_000),
+}
+_OF_ENDPOINTS: dict[str, Check] = {
+    **_OF_ALL,
+    "workers": _some_workers,
+    "idle_timeout": whole(*IDLE_TIMEOUT_S, " seconds"),
+    "mounts": _mounts_of_endpoint,
+    "model": model,
+    "execution_timeout_ms": whole(0, _WEEK_MS, " ms"),
+    "flashboot": flag,
+    "scaler_type": _scaler,
+    "scaler_value": whole(1, 10_000),
+}
 
-ENDPOINT = ParameterTable(_CHECKS, _NONE_ALLOWED, "name", _OLDER_NAMES)
+# By the decorator, which is also the kind in the manifest of 2.0.
+APP_RESOURCES: dict[str, ParameterTable] = {
+    "queue": ParameterTable({**_OF_ENDPOINTS, "max_concurrency": whole(1, 1000)}),
+    "api": ParameterTable(_OF_ENDPOINTS),
+    "task": ParameterTable(_OF_ALL),
+}

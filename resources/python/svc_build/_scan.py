@@ -16,17 +16,15 @@ from svc_build._constructors import ConstructorFinder
 from svc_build._decorators import DecoratorReader
 from svc_build._endpoints import EndpointObject, EndpointTable, Target
 from svc_build._evaluate import Evaluator
-from svc_build._functions import Function, describe, parameters
+from svc_build._functions import describe, parameters
 from svc_build._import_checks import ImportChecker
-from svc_build._methods import every_method
 from svc_build._nothing_found import report_nothing_found
-from svc_build._problems import ERROR, WARNING, Problems
+from svc_build._problems import ERRORS, WARNINGS, Problems
 from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls
 from svc_build._requirements import read_requirements
-from svc_build._scope import Scope
+from svc_build._scope import Function, Scope
 from svc_build._sources import Sources
-from svc_build._stray import report_stray
 
 # What becomes of the resources of an App, by their kinds in the manifest of 2.0.
 _KINDS_OF_APPS = {"queue": "queue", "api": "load-balanced", "task": "task"}
@@ -55,8 +53,8 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     if not served:
         report_nothing_found(project, table.objects, app, problems)
     requirements = read_requirements(project.root, problems)
-    errors = problems.of(ERROR)
-    warnings = problems.of(WARNING)
+    errors = problems.of(ERRORS)
+    warnings = problems.of(WARNINGS)
     # Last, as it may look into files that nobody needs: their problems are none.
     if not errors:
         _add_sources(endpoints, built, Sources(project, evaluator))
@@ -96,7 +94,6 @@ def _read_modules(project: Project, table: EndpointTable, apps: AppReader, probl
             if scope is not None:
                 scopes[file] = scope
                 reader.read(scope)
-                report_stray(table, problems, scope)
         waiting = _importers(project, waiting, scopes)
     return dict(sorted(scopes.items()))
 
@@ -199,5 +196,5 @@ class _Describer:
 
     def _every_method(self, node: ast.ClassDef, target: Target) -> dict[str, Function]:
         scope = self._evaluator.module_scope(target.module)
-        found = every_method(self._evaluator, node, scope) if scope is not None else {}
+        found = self._evaluator.methods(node, scope) if scope is not None else {}
         return {name: method.node for name, method in found.items() if not isinstance(method.node, ast.ClassDef)}

@@ -31,9 +31,10 @@ _CHANGING = frozenset(
 )
 
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-Block = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Block = ast.Module | ast.ClassDef | Function | ast.Lambda
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class ScopeReader:
 
     def read(self) -> Scope:
         block = self._scope.block
-        if isinstance(block, (*_FUNCTIONS, ast.Lambda)):
+        if isinstance(block, (*FUNCTIONS, ast.Lambda)):
             for parameter in all_parameters(block.args):
                 self._bind(parameter.arg, "unknown", parameter)
         if not isinstance(block, ast.Lambda):
@@ -153,7 +154,7 @@ class ScopeReader:
                 else:
                     source = Import(node.module or "", node.level, alias.name)
                     self._bind(alias.asname or alias.name, "import", source)
-        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             self._bind(node.name, "definition", node)
         elif isinstance(node, ast.Assign):
             for target in node.targets:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from svc_build._evaluate import Evaluator, FromEnvironment
-from svc_build._parameters import ENDPOINT, ParameterTable
+from svc_build._parameters import ENDPOINT, NEVER_NONE, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Scope
 from svc_build._symbols import Invalid, Unresolved
@@ -89,7 +89,7 @@ class SettingsReader:
                 where = "env"
             else:
                 value = node.value if isinstance(node, _Plain) else self._evaluator.evaluate(scope, node, order)
-            if value is not None or parameter not in table.none_allowed:
+            if value is not None or parameter in NEVER_NONE:
                 settings[parameter] = plain(table.checks[parameter](value))
         except Unresolved as reason:
             self._unresolved(where, what, reason, scope.file, line)

@@ -47,7 +47,7 @@ class Sources:
     def of(self, endpoint: EndpointObject) -> list[str] | None:
         """The files, sorted; None: not known."""
         own = {endpoint.module, *(target.module for target in endpoint.targets + endpoint.routes)}
-        waiting = [name for module in own for name in _with_packages(module)]
+        waiting = [name for module in own for name in modules_loaded(self._project, module, ())]
         seen: set[str] = set()
         while waiting:
             module = waiting.pop()
@@ -100,11 +100,6 @@ class Sources:
             # What `*` brings may be modules that a list in the package names.
             if "*" in use.names:
                 yield from (inner for inner in self._project.modules if inner.startswith(f"{name}."))
-
-
-def _with_packages(module: str) -> list[str]:
-    parts = module.split(".")
-    return [".".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
 
 
 def _brings_loader(use: ImportUse) -> bool:

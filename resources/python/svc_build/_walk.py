@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from svc_build._names import Names
-from svc_build._scope import Scope
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+from svc_build._scope import FUNCTIONS, Scope
 
 
 class Seen(NamedTuple):
@@ -28,11 +26,8 @@ def inner_nodes(names: Names, node: ast.AST, scope: Scope, order: int | None) ->
     """`node` and all below it; the body of a function has a scope of its own and runs later."""
     yield Seen(node, scope, order)
     body: list[ast.AST] = []
-    if isinstance(node, _FUNCTIONS):
-        body = list(node.body)
-    elif isinstance(node, ast.Lambda):
-        body = [node.body]
-    if body and isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+        body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
         inner = names.inner_scope(node, scope)
         for child in body:
             yield from inner_nodes(names, child, inner, None)

@@ -5,7 +5,7 @@ import unittest
 
 from support import WorkerTest
 from svc_worker._http import Answer
-from svc_worker._take import pause_after_429_s
+from svc_worker._channels import pause_after_429_s
 
 ECHO = "def handler(job): return job['input']"
 

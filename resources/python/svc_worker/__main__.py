@@ -6,9 +6,9 @@ import os
 import sys
 
 from svc_worker import _exit, _logs
+from svc_worker._exit import SignalWatch
 from svc_worker._load_handler import HandlerFileError, load_program
 from svc_worker._protocol import SettingsError, read_settings
-from svc_worker._signals import SignalWatch
 from svc_worker._worker import Worker
 
 

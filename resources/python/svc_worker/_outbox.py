@@ -38,7 +38,7 @@ class Outbox:
     def put_progress(self, body: bytes) -> None:
         """Queue a progress update; never waits."""
         with self._changed:
-            if not self._has_room() and self._waiting and not self._waiting[-1].is_chunk:
+            if not self.has_room() and self._waiting and not self._waiting[-1].is_chunk:
                 self._waiting_bytes -= len(self._waiting.pop().body)
             self._put(_Post(False, body))
 
@@ -50,17 +50,18 @@ class Outbox:
     def has_room(self) -> bool:
         """Whether a stream should go on."""
         with self._changed:
-            return self._has_room()
+            return len(self._waiting) < WAITING_POSTS and self._waiting_bytes < WAITING_BYTES
 
     def wait_for_room(self) -> None:
         """Returns when a stream should go on."""
         with self._changed:
-            self._changed.wait_for(self._has_room)
+            self._changed.wait_for(self.has_room)
 
     def finish(self) -> None:
         """Returns when everything queued has been posted or given up."""
         with self._changed:
-            self._close()
+            self._closed = True
+            self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
 
@@ -69,9 +70,6 @@ class Outbox:
         with self._changed:
             self._waiting.clear()
         self.finish()
-
-    def _has_room(self) -> bool:
-        return len(self._waiting) < WAITING_POSTS and self._waiting_bytes < WAITING_BYTES
 
     def _put(self, post: _Post) -> None:
         if self._closed:  # a thread of the handler that outlived it
@@ -82,10 +80,6 @@ class Outbox:
             context = contextvars.copy_context()  # what it logs belongs to the job
             self._thread = threading.Thread(target=context.run, args=[self._send_all], name="outbox", daemon=True)
             self._thread.start()
-        self._changed.notify_all()
-
-    def _close(self) -> None:
-        self._closed = True
         self._changed.notify_all()
 
     def _send_all(self) -> None:

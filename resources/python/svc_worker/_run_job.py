@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Generator
 from contextlib import nullcontext
+from typing import Any
 
 from svc_worker import _logs, _results
 from svc_worker._capture import JOB_CHARS, Capture, capture_mode
 from svc_worker._context import running_job
 from svc_worker._errors import failure_text, trimmed_traceback
-from svc_worker._event_loop import EventLoopThread
-from svc_worker._interrupt import call_interruptibly
+from svc_worker._interrupt import EventLoopThread, call_interruptibly
 from svc_worker._jobs import RunningJob
 from svc_worker._load_handler import Program
 from svc_worker._poster import Poster
-from svc_worker._streams import ChunkStream
+
+# Seconds between two looks at a full outbox from the event loop, which must not block. source: ours.
+LOOK_AGAIN_S = 0.005
+
+_END = object()
 
 
 class JobRunner:
@@ -79,3 +83,52 @@ class JobRunner:
             return stream.run_sync(chunks)
         result: _results.Result = self._loop.run(job, stream.run_async(chunks))
         return result
+
+
+class ChunkStream:
+    """The stream of one job."""
+
+    def __init__(self, job: RunningJob, *, aggregate: bool) -> None:
+        self._job = job
+        self._aggregate = aggregate
+        self._chunks: list[str] = []
+
+    def run_sync(self, chunks: Generator[Any, Any, Any]) -> _results.Result | None:
+        """Post every chunk. None: the job was cancelled; that is looked at between two yields, and interrupts one."""
+        try:
+            while (chunk := call_interruptibly(self._job, next, chunks, _END)) is not _END:
+                if self._job.cancelled:
+                    return None
+                if _is_error(chunk):
+                    return _results.returned(chunk)
+                self._put(chunk)
+                self._job.outbox.wait_for_room()
+        finally:
+            chunks.close()
+        return _results.streamed(self._chunks)
+
+    async def run_async(self, chunks: AsyncGenerator[Any, Any]) -> _results.Result:
+        """Post every chunk; a cancel arrives as CancelledError inside the user's generator."""
+        import asyncio
+
+        try:
+            async for chunk in chunks:
+                if _is_error(chunk):
+                    return _results.returned(chunk)
+                self._put(chunk)
+                while not self._job.outbox.has_room():
+                    await asyncio.sleep(LOOK_AGAIN_S)
+        finally:
+            await chunks.aclose()
+        return _results.streamed(self._chunks)
+
+    def _put(self, chunk: Any) -> None:
+        text = _results.encode(chunk, "chunk")
+        self._job.outbox.put_chunk(_results.chunk_body(text))
+        if self._aggregate:
+            self._chunks.append(text)
+
+
+def _is_error(chunk: Any) -> bool:
+    """A yielded `{"error": ...}` ends the stream and fails the job, as a returned one does."""
+    return isinstance(chunk, dict) and bool(chunk.get("error"))

@@ -1,13 +1,16 @@
-"""The channel by which jobs arrive."""
+"""What a worker asks the service all the time: for jobs, for jobs to stop, and, with signs of life, for its leases."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
+import time
 from typing import Any
 
 from svc_worker import _logs
 from svc_worker._http import Answer, Connection
+from svc_worker._jobs import RunningJobs
 from svc_worker._protocol import Settings
 from svc_worker._service_watch import Backoff, ServiceWatch
 
@@ -16,6 +19,9 @@ POLL_TIMEOUT_S = 90.0
 
 # Seconds to wait after 429 when the answer does not say. source: docs/spec/worker-protocol.md, 2.
 TOO_MANY_PAUSE_S = 5.0
+
+# Shortest time between two empty answers, in seconds: a service that does not hold the request must not make us spin.
+SHORTEST_HOLD_S = 1.0
 
 
 class JobSource:
@@ -81,3 +87,48 @@ def _jobs_in(answer: Answer) -> list[dict[str, Any]]:
     if len(good) < len(jobs):
         _logs.report("the service sent a job without id or input; ignored", "ERROR")
     return good
+
+
+def listen_for_stops(settings: Settings, jobs: RunningJobs, watch: ServiceWatch) -> None:
+    """Cancel the jobs that are named, until the process ends; runs in a daemon thread, also while draining."""
+    connection = Connection(settings, POLL_TIMEOUT_S)
+    backoff = Backoff()
+    while True:
+        asked_at = time.monotonic()
+        try:
+            answer = connection.get(settings.stop())
+        except OSError as error:
+            watch.failed("job-stop", str(error) or type(error).__name__)
+            time.sleep(backoff.next_s())
+            continue
+        watch.answered("job-stop")  # an error status too: the service is there
+        if answer.status >= 300:
+            time.sleep(backoff.next_s())
+            continue
+        backoff.reset()
+        job_ids = _named_jobs(answer)
+        for job_id in job_ids:
+            jobs.cancel(job_id)
+        if not job_ids:
+            time.sleep(max(0.0, SHORTEST_HOLD_S - (time.monotonic() - asked_at)))
+
+
+def _named_jobs(answer: Answer) -> list[str]:
+    try:
+        named = json.loads(answer.body).get("jobsToStop")
+    except (ValueError, AttributeError):  # 204, or not the object we expect
+        return []
+    return [job_id for job_id in named if isinstance(job_id, str)] if isinstance(named, list) else []
+
+
+def keep_pinging(settings: Settings, jobs: RunningJobs) -> None:
+    """Ping at every interval, so that the service keeps this worker's leases, until the process ends.
+
+    Runs in a daemon thread beside handlers that compute.
+    """
+    connection = Connection(settings, timeout_s=settings.ping_interval_s * 2)
+    while True:
+        time.sleep(settings.ping_interval_s)
+        # A lost ping is made good by the next one; that the service is away is logged by the other channels.
+        with contextlib.suppress(OSError):
+            connection.get(settings.ping(jobs.ids()))

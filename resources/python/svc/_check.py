@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
-
-T = TypeVar("T")
+from typing import Any, NamedTuple
 
 
 class Rule(NamedTuple):
@@ -34,37 +32,46 @@ texts = Rule(
 
 
 class Checked:
-    """Checks parameters of one class; `owner` is its name in the errors."""
+    """Checks what one class was given; `owner` is its name in the errors. None means not given."""
 
-    def __init__(self, owner: str) -> None:
+    def __init__(self, owner: str, given: Mapping[str, Any]) -> None:
         self._owner = owner
+        self._given = given
 
-    def value(self, name: str, value: T, rule: Rule) -> T:
-        """`value` itself. Raises ValueError when the rule does not hold."""
-        if not rule.holds(value):
-            raise self.wrong(name, value, rule.allowed)
-        return value
+    def value(self, name: str, rule: Rule) -> Any:
+        """The value itself. Raises ValueError when the rule does not hold."""
+        if not rule.holds(self._given[name]):
+            raise self.wrong(name, rule.allowed)
+        return self._given[name]
 
-    def optional(self, name: str, value: T | None, rule: Rule) -> T | None:
-        """The same, where None means not given."""
-        return None if value is None else self.value(name, value, rule)
+    def optional(self, name: str, rule: Rule) -> Any:
+        """The same, or None."""
+        return None if self._given[name] is None else self.value(name, rule)
 
-    def member(self, name: str, value: Any, *enums: type[Enum]) -> str:
+    def member(self, name: str, *enums: type[Enum]) -> str | None:
         """The wire value of an enum's member or of its text; the first enum that knows it."""
+        return None if self._given[name] is None else self._member(name, self._given[name], enums)
+
+    def members(self, name: str, *enums: type[Enum]) -> list[str] | None:
+        """One member or a list of them, as wire values in the given order."""
+        value = self._given[name]
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if not values:
+            raise self.wrong(name, "at least one value")
+        return None if value is None else [self._member(name, item, enums) for item in values]
+
+    def _member(self, name: str, item: Any, enums: tuple[type[Enum], ...]) -> str:
         # By class name too: a member of the other module of the same name (svc, runpod_flash) is as good.
-        found = value.value if isinstance(value, Enum) else value
+        found = item.value if isinstance(item, Enum) else item
         allowed = list(dict.fromkeys(str(member.value) for kind in enums for member in kind))
         if not isinstance(found, str) or found not in allowed:
-            raise self.wrong(name, found, f"one of {', '.join(allowed)}")
+            raise _wrong(self._owner, name, found, f"one of {', '.join(allowed)}")
         return found
 
-    def members(self, name: str, value: Any, *enums: type[Enum]) -> list[str]:
-        """One member or a list of them, as wire values in the given order."""
-        values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
-        if not values:
-            raise self.wrong(name, value, "at least one value")
-        return [self.member(name, item, *enums) for item in values]
-
-    def wrong(self, name: str, value: Any, allowed: str) -> ValueError:
+    def wrong(self, name: str, allowed: str) -> ValueError:
         """The error; raised by the caller, so that the type checker sees the end."""
-        return ValueError(f"{self._owner}: {name}={value!r} is not allowed; it must be {allowed}")
+        return _wrong(self._owner, name, self._given[name], allowed)
+
+
+def _wrong(owner: str, name: str, value: Any, allowed: str) -> ValueError:
+    return ValueError(f"{owner}: {name}={value!r} is not allowed; it must be {allowed}")

@@ -1,13 +1,12 @@
-"""What `Endpoint(id=...)`, and an endpoint called by its name, can be asked."""
+"""What a call of `Endpoint(id=...)`, or of an endpoint by its name, gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from svc._jobs import JobClient
-    from svc._service import Service
 
 
 class EndpointJob:
@@ -42,70 +41,24 @@ class EndpointJob:
 
     async def status(self) -> str:
         """Its status now."""
-        self._record = await _in_thread(lambda: self._client.status(self.id))
+        self._record = await in_thread(lambda: self._client.status(self.id))
         return str(self._record.get("status"))
 
     async def cancel(self) -> EndpointJob:
         """Cancel it."""
-        self._record.update(await _in_thread(lambda: self._client.cancel(self.id)))
+        self._record.update(await in_thread(lambda: self._client.cancel(self.id)))
         return self
 
     async def wait(self, timeout: float | None = None) -> EndpointJob:
         """Wait for its end. Raises TimeoutError after `timeout` seconds; the job goes on then."""
         limit_s = float("inf") if timeout is None else timeout
-        self._record = await _in_thread(lambda: self._client.follow(self._record, limit_s))
+        self._record = await in_thread(lambda: self._client.follow(self._record, limit_s))
         if not self.done:
             raise TimeoutError(f"job {self.id} is still {self._record.get('status')} after {timeout:g} s; it goes on")
         return self
 
     def __repr__(self) -> str:
         return f"EndpointJob(id={self.id!r}, status={self._record.get('status')!r})"
-
-
-class EndpointClient:
-    """Requests to one endpoint; `find` blocks and returns the service and the endpoint's address."""
-
-    def __init__(self, find: Callable[[bool], tuple[Service, str]]) -> None:
-        self._find = find
-
-    async def run(self, input: Any, webhook: str | None = None) -> EndpointJob:
-        """Queue a job."""
-        return await self._job(lambda client: client.run(_input_json(input), webhook))
-
-    async def runsync(self, input: Any, timeout: float = 60.0) -> EndpointJob:
-        """Queue a job and wait for its end; one that has not ended after `timeout` seconds is not `done`."""
-        return await self._job(lambda client: client.runsync(_input_json(input), timeout))
-
-    async def cancel(self, job_id: str) -> EndpointJob:
-        """Cancel a job."""
-        return await self._job(lambda client: client.cancel(job_id))
-
-    async def request(
-        self, method: str, path: str, data: Any, *, headers: Mapping[str, str] | None = None, timeout: float = 60.0
-    ) -> Any:
-        """A request to a load-balanced endpoint; `data` goes as JSON, bytes as they are."""
-
-        def send() -> Any:
-            from svc._requests import ask, value_of
-
-            service, url = self._find(True)
-            body = data if data is None or isinstance(data, bytes) else _input_json(data)
-            answer = ask(
-                service, method, url + path, body=body, headers=headers, timeout_s=timeout, may_repeat=method == "GET"
-            )
-            return value_of(answer)
-
-        return await _in_thread(send)
-
-    async def _job(self, work: Callable[[JobClient], dict[str, Any]]) -> EndpointJob:
-        def run() -> EndpointJob:
-            from svc._jobs import JobClient
-
-            client = JobClient(*self._find(False))
-            return EndpointJob(work(client), client)
-
-        made: EndpointJob = await _in_thread(run)
-        return made
 
 
 class ClientCall(Coroutine[Any, Any, Any]):
@@ -135,13 +88,15 @@ class ClientCall(Coroutine[Any, Any, Any]):
         raise TypeError(self._text)
 
 
-async def _in_thread(work: Callable[[], Any]) -> Any:
-    from svc._threads import in_thread
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """What `work` returns, with asyncio imported late."""
+    from svc import _threads
 
-    return await in_thread(work)
+    return await _threads.in_thread(work)
 
 
-def _input_json(value: Any) -> str:
+def input_json(value: Any) -> str:
+    """Raises TypeError for an input that JSON cannot hold."""
     import json
 
     try:

@@ -7,12 +7,14 @@ body, everybody else asks the endpoint.
 from __future__ import annotations
 
 import functools
+import os
 import sys
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from svc._kinds import is_async, is_generator
-from svc._ownership import is_owned
+from svc._kinds import is_async, is_generator, public_methods
 from svc._streams import OwnStream, RemoteStream
 
 if TYPE_CHECKING:
@@ -22,6 +24,20 @@ Fields = Mapping[str, Any]
 
 # The body of a decorated function or class; svc.runtime looks here.
 BODY = "__svc_body__"
+# Field of an input with the constructor's arguments, so that none is lost. Dunder: no parameter is called like this.
+CONSTRUCTOR = "__constructor"
+
+# Instances with different arguments that one worker keeps; the one that was not used for longest goes. source: ours.
+KEPT_INSTANCES = 4
+
+# Kept in the environment, so that processes which user code starts know it too. The name is the public tool's:
+# SVC_ENDPOINT holds the endpoint's id, and an id may equal the name of another endpoint.
+_NAME = "FLASH_RESOURCE_NAME"
+
+
+def claim(endpoint: str) -> None:
+    """This process runs the functions of the endpoint with this name. Called by handler files, before user code."""
+    os.environ[_NAME] = endpoint
 
 
 class Place:
@@ -36,7 +52,7 @@ class Place:
     @property
     def is_here(self) -> bool:
         """Whether this process is a worker of the endpoint."""
-        return is_owned(self.endpoint)
+        return (os.environ.get(_NAME) or os.environ.get("SVC_ENDPOINT")) == self.endpoint
 
     def target(self) -> Target:
         """How it is reached. Made late: the imports behind it take longer than that of svc may."""
@@ -70,31 +86,55 @@ def call_elsewhere(place: Place, function: Any, fields: Fields) -> Any:
 def decorate_function(function: Callable[..., Any], place: Place) -> Callable[..., Any]:
     """What a queue-based endpoint's function becomes: always awaitable, or for `async for` when it is a generator."""
 
-    def fields(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:
-        from svc._arguments import named_arguments
+    def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return call_elsewhere(place, function, _named(function, args, kwargs))
 
-        return named_arguments(function, args, kwargs, method=False)
+    return _replaced(function, place, elsewhere, lambda value: _own_result(function, value))
 
+
+def decorate_route(function: Callable[..., Any], place: Place, method: str, path: str) -> Callable[..., Any]:
+    """A route keeps its kind: routes call each other directly on their worker, sync ones without `await`."""
+
+    def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        fields = _named(function, args, kwargs)
+        if is_generator(function):
+            return place.ask(function, lambda target: target.items(method, path, fields))
+        if is_async(function):
+            return place.ask(function, lambda target: target.request(method, path, fields))
+        return place.target().request(method, path, fields)
+
+    return _replaced(function, place, elsewhere, lambda value: value)
+
+
+def _replaced(
+    function: Callable[..., Any],
+    place: Place,
+    elsewhere: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+    own_result: Callable[[Any], Any],
+) -> Callable[..., Any]:
+    """Calls `function` on its own worker, `elsewhere` in all other processes; async if it is."""
     if is_async(function):
 
         @functools.wraps(function)
         async def call(*args: Any, **kwargs: Any) -> Any:
-            if place.is_here:
-                return await function(*args, **kwargs)
-            return await call_elsewhere(place, function, fields(args, kwargs))
+            return await (function(*args, **kwargs) if place.is_here else elsewhere(args, kwargs))
     else:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if place.is_here:
-                return own_result(function, function(*args, **kwargs))
-            return call_elsewhere(place, function, fields(args, kwargs))
+            return own_result(function(*args, **kwargs)) if place.is_here else elsewhere(args, kwargs)
 
     setattr(call, BODY, function)
     return call
 
 
-def own_result(function: Any, value: Any) -> Any:
+def _named(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, method: bool = False) -> dict[str, Any]:
+    from svc._arguments import named_arguments
+
+    return named_arguments(function, args, kwargs, method=method)
+
+
+def _own_result(function: Any, value: Any) -> Any:
     """What a call of a sync function gives on its own worker.
 
     In async code it is awaited like every decorated function. Code without an event loop cannot await, so a function
@@ -102,50 +142,105 @@ def own_result(function: Any, value: Any) -> Any:
     """
     if is_generator(function):
         return OwnStream(value)
-    return _ready(value) if _in_event_loop() else value
+    return ready(value) if _in_event_loop() else value
 
 
-def decorate_route(function: Callable[..., Any], place: Place, method: str, path: str) -> Callable[..., Any]:
-    """A route keeps its kind: routes call each other directly on their worker, sync ones without `await`."""
-
-    def ask(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Target], Any]:
-        from svc._arguments import named_arguments
-
-        fields = named_arguments(function, args, kwargs, method=False)
-        if is_generator(function):
-            return lambda target: target.items(method, path, fields)
-        return lambda target: target.request(method, path, fields)
-
-    if is_generator(function):
-
-        @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if place.is_here:
-                return function(*args, **kwargs)
-            return place.ask(function, ask(args, kwargs))
-    elif is_async(function):
-
-        @functools.wraps(function)
-        async def call(*args: Any, **kwargs: Any) -> Any:
-            if place.is_here:
-                return await function(*args, **kwargs)
-            return await place.ask(function, ask(args, kwargs))
-    else:
-
-        @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if place.is_here:
-                return function(*args, **kwargs)
-            return ask(args, kwargs)(place.target())
-
-    setattr(call, BODY, function)
-    return call
-
-
-async def _ready(value: Any) -> Any:
+async def ready(value: Any) -> Any:
     return value
 
 
 def _in_event_loop() -> bool:
     asyncio = sys.modules.get("asyncio")
     return asyncio is not None and asyncio._get_running_loop() is not None
+
+
+class DecoratedClass:
+    """Stands for the class. Calling it makes an instance on its own worker, and a stand-in for that elsewhere."""
+
+    def __init__(self, kind: type, place: Place) -> None:
+        setattr(self, BODY, kind)
+        self._place = place
+        self._instances: OrderedDict[str, Any] = OrderedDict()
+        self._making = threading.RLock()
+        functools.update_wrapper(self, kind, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        kind = getattr(self, BODY)
+        arguments = _constructor_arguments(kind, args, kwargs)
+        return self.own_instance(arguments) if self._place.is_here else _RemoteInstance(kind, self._place, arguments)
+
+    def own_instance(self, arguments: Mapping[str, Any]) -> Any:
+        """The instance with these constructor arguments, made on first use.
+
+        One for all: an instance made at the top of the user's file is the one that serves the jobs, so that no model
+        is loaded twice.
+        """
+        import json
+
+        key = json.dumps(arguments, sort_keys=True, default=repr)
+        with self._making:
+            if key not in self._instances:
+                self._instances[key] = getattr(self, BODY)(**arguments)
+            self._instances.move_to_end(key)
+            if len(self._instances) > KEPT_INSTANCES:
+                self._instances.popitem(last=False)
+            return self._instances[key]
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (getattr(self, BODY),)  # so that it can be a base class
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, getattr(self, BODY))
+
+    def __getattr__(self, name: str) -> Any:
+        if name == BODY:  # while it is being copied there is none yet
+            raise AttributeError(name)
+        return getattr(getattr(self, BODY), name)
+
+
+class _RemoteInstance:
+    """Its methods are awaitable, or streams. Nothing is sent before one is called."""
+
+    def __init__(self, kind: type, place: Place, constructor: Mapping[str, Any]) -> None:
+        self._kind = kind
+        self._place = place
+        self._constructor = constructor
+
+    def __getattr__(self, name: str) -> Any:
+        kind = self._kind
+        if name not in public_methods(kind):
+            raise AttributeError(f"{kind.__name__} has no method {name} that can be called from elsewhere")
+        method = getattr(kind, name)
+
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            fields = _named(method, args, kwargs, method=_takes_instance(kind, name))
+            return call_elsewhere(self._place, method, self._input(name, fields))
+
+        return call
+
+    def _input(self, name: str, fields: dict[str, Any]) -> dict[str, Any]:
+        constructor = {CONSTRUCTOR: self._constructor} if self._constructor else {}
+        if public_methods(self._kind) == [name]:
+            return {**fields, **constructor}
+        if "method" in fields:
+            raise TypeError(
+                f"{self._kind.__name__}.{name}: an argument named method cannot be sent, since the input of a class "
+                "with several methods names the method there; give the parameter another name"
+            )
+        return {"method": name, **fields, **constructor}
+
+
+def _constructor_arguments(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    constructor = kind.__init__  # type: ignore[misc]  # looked at, not called
+    if constructor is not object.__init__:
+        return _named(constructor, args, kwargs, method=True)
+    if args or kwargs:
+        raise TypeError(f"{kind.__name__}() takes no arguments")
+    return {}
+
+
+def _takes_instance(kind: type, name: str) -> bool:
+    """Not for static methods and class methods."""
+    owner = next(parent for parent in kind.__mro__ if name in vars(parent))
+    return not isinstance(vars(owner)[name], (staticmethod, classmethod))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from svc._clients import ClientCall, EndpointClient, EndpointJob
-from svc._decorate import Place, decorate_function, decorate_route
-from svc._decorated_class import DecoratedClass
+from svc._clients import ClientCall, EndpointJob, in_thread, input_json
+from svc._decorate import DecoratedClass, Place, decorate_function, decorate_route
 from svc._resources import NetworkVolume, PodTemplate
 from svc._settings import EndpointSettings
 from svc._values import (
@@ -21,6 +20,7 @@ from svc._values import (
 )
 
 if TYPE_CHECKING:
+    from svc._jobs import JobClient
     from svc._service import Service
 
 Gpu = GpuGroup | GpuType | str
@@ -67,7 +67,6 @@ class Endpoint:
         # What it decorates: None, "a function", or "routes". The two exclude each other.
         self._decorates: str | None = None
         self._routes: dict[tuple[str, str], str] = {}
-        self._client = EndpointClient(self._find)
 
     @property
     def is_client(self) -> bool:
@@ -136,15 +135,15 @@ class Endpoint:
 
     async def run(self, input: Any, webhook: str | None = None) -> EndpointJob:
         """Queue a job with this input."""
-        return await self._client.run(input, webhook)
+        return await self._job(lambda client: client.run(input_json(input), webhook))
 
     async def runsync(self, input: Any, timeout: float = 60.0) -> EndpointJob:
-        """Queue a job and wait up to `timeout` seconds for its end."""
-        return await self._client.runsync(input, timeout)
+        """Queue a job and wait for its end; one that has not ended after `timeout` seconds is not `done`."""
+        return await self._job(lambda client: client.runsync(input_json(input), timeout))
 
     async def cancel(self, job_id: str) -> EndpointJob:
         """Cancel a job by its id."""
-        return await self._client.cancel(job_id)
+        return await self._job(lambda client: client.cancel(job_id))
 
     def _route_or_request(self, method: str, path: str, data: Any, options: dict[str, Any]) -> Any:
         if not isinstance(path, str) or not path.startswith("/"):
@@ -153,10 +152,36 @@ class Endpoint:
             name = method.lower()
             usage = f'`await endpoint.{name}("{path}")` sends a request'
             text = f"{self._told()} is a client: {usage}. Routes need Endpoint(name=...)"
-            return ClientCall(self._client.request(method, path, data, **options), text)
+            return ClientCall(self._request(method, path, data, **options), text)
         if data is not None or options:
             raise TypeError(f"{self._told()} declares a route with {method} {path} and takes nothing beside the path")
         return self._declare(method, path)
+
+    async def _job(self, work: Callable[[JobClient], dict[str, Any]]) -> EndpointJob:
+        def run() -> EndpointJob:
+            from svc._jobs import JobClient
+
+            client = JobClient(*self._find(False))
+            return EndpointJob(work(client), client)
+
+        made: EndpointJob = await in_thread(run)
+        return made
+
+    async def _request(
+        self, method: str, path: str, data: Any, *, headers: Mapping[str, str] | None = None, timeout: float = 60.0
+    ) -> Any:
+        """A request to a load-balanced endpoint; `data` goes as JSON, bytes as they are."""
+
+        def send() -> Any:
+            from svc._requests import ask, value_of
+
+            service, url = self._find(True)
+            body = data if data is None or isinstance(data, bytes) else input_json(data)
+            repeat = method == "GET"
+            answer = ask(service, method, url + path, body=body, headers=headers, timeout_s=timeout, may_repeat=repeat)
+            return value_of(answer)
+
+        return await in_thread(send)
 
     def _declare(self, method: str, path: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         if self.name is None:

@@ -8,10 +8,16 @@ import shlex
 import sys
 from typing import Any
 
-from svc._manifest import manifest_files
+from svc._context import manifest_files
 
 # Modules that are not called as their package is.
-_PACKAGES = {"PIL": "pillow", "cv2": "opencv-python", "skimage": "scikit-image", "sklearn": "scikit-learn", "yaml": "pyyaml"}
+_PACKAGES = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
 _MENDED = "Builds leave "
 
 

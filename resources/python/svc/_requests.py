@@ -16,18 +16,9 @@ http = Http()
 SLACK_S = 15.0
 
 
-def ask_json(
-    service: Service,
-    method: str,
-    url: str,
-    *,
-    body: str | None = None,
-    headers: Mapping[str, str] | None = None,
-    timeout_s: float = SLACK_S,
-    may_repeat: bool = False,
-) -> Any:
-    """The parsed answer. Raises ServiceError when it is an error, ConnectionError or TimeoutError without one."""
-    answer = ask(service, method, url, body=body, headers=headers, timeout_s=timeout_s, may_repeat=may_repeat)
+def ask_json(service: Service, method: str, url: str, **options: Any) -> Any:
+    """The parsed answer; options and errors as those of `ask`."""
+    answer = ask(service, method, url, **options)
     try:
         return json.loads(answer.body)
     except ValueError:
@@ -44,7 +35,10 @@ def ask(
     timeout_s: float = SLACK_S,
     may_repeat: bool = False,
 ) -> Answer:
-    """An answer with a good status (below 400). Raises as ask_json does."""
+    """An answer with a good status (below 400).
+
+    Raises ServiceError when it is an error, ConnectionError or TimeoutError without one.
+    """
     sent = {"Authorization": f"Bearer {service.key}", "User-Agent": "svc/0.1.0", "Accept": "application/json, */*"}
     if body is not None:
         sent["Content-Type"] = "application/json" if isinstance(body, str) else "application/octet-stream"

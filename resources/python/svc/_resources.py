@@ -24,14 +24,14 @@ class NetworkVolume:
         datacenter: DataCenter | str | None = None,
         dataCenterId: DataCenter | str | None = None,  # noqa: N803  (the public tool's older spelling)
     ) -> None:
-        checked = Checked("NetworkVolume")
-        self.name = checked.optional("name", name, text)
-        self.id = checked.optional("id", id, text)
+        place = datacenter or dataCenterId or DataCenter.EU_RO_1
+        checked = Checked("NetworkVolume", {"name": name, "id": id, "size": size, "datacenter": place})
+        self.name: str | None = checked.optional("name", text)
+        self.id: str | None = checked.optional("id", text)
         if self.name is None and self.id is None:
             raise ValueError("NetworkVolume: either name or id must be given")
-        self.size = checked.value("size", size, whole_number(*VOLUME_GB, unit="GB"))
-        place = datacenter or dataCenterId or DataCenter.EU_RO_1
-        self.datacenter = DataCenter(checked.member("datacenter", place, DataCenter))
+        self.size: int = checked.value("size", whole_number(*VOLUME_GB, unit="GB"))
+        self.datacenter = DataCenter(checked.member("datacenter", DataCenter))
 
     def __repr__(self) -> str:
         return f"NetworkVolume(name={self.name!r}, id={self.id!r}, datacenter={self.datacenter.value!r})"

@@ -25,50 +25,39 @@ class EndpointSettings:
     """What `Endpoint(...)` was given. Raises ValueError for the first wrong value."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        checked = Checked("Endpoint")
-        self.name = checked.optional("name", given["name"], text)
-        self.id = checked.optional("id", given["id"], text)
-        self.image = checked.optional("image", given["image"], text)
+        if given["gpu"] is None and given["cpu"] is None:
+            # No hardware named means any GPU, as in the public tool. source: the public tool.
+            given = {**given, "gpu": GpuGroup.ANY}
+        checked = Checked("Endpoint", given)
+        self.name = checked.optional("name", text)
+        self.id = checked.optional("id", text)
+        self.image = checked.optional("image", text)
         _exclude(given, "gpu", "cpu")
         _exclude(given, "id", "image")
         if self.image is not None and self.name is None:
             raise ValueError('Endpoint: image needs a name too, like Endpoint(name="vllm", image=...)')
-        gpu, cpu = given["gpu"], given["cpu"]
-        self.cpu = None if cpu is None else checked.members("cpu", cpu, CpuInstanceType)
-        # No hardware named means any GPU, as in the public tool. source: the public tool.
-        self.gpu = (
-            None if cpu is not None else checked.members("gpu", GpuGroup.ANY if gpu is None else gpu, GpuGroup, GpuType)
-        )
-        self.gpu_count = checked.value("gpu_count", given["gpu_count"], whole_number(1))
+        self.cpu = checked.members("cpu", CpuInstanceType)
+        self.gpu = checked.members("gpu", GpuGroup, GpuType)
+        self.gpu_count = checked.value("gpu_count", whole_number(1))
         self.workers = _workers(checked, given["workers"])
-        self.idle_timeout = checked.value(
-            "idle_timeout", given["idle_timeout"], whole_number(*IDLE_TIMEOUT_S, unit="s")
-        )
-        self.dependencies = list(checked.optional("dependencies", given["dependencies"], texts) or ())
-        system = checked.optional("system_dependencies", given["system_dependencies"], texts)
-        self.system_dependencies = list(system or ())
+        self.idle_timeout = checked.value("idle_timeout", whole_number(*IDLE_TIMEOUT_S, unit="s"))
+        self.dependencies = list(checked.optional("dependencies", texts) or ())
+        self.system_dependencies = list(checked.optional("system_dependencies", texts) or ())
         self.env = _environment(checked, given["env"])
         self.volumes = _volumes(checked, given["volume"])
-        self.execution_timeout_ms = checked.value(
-            "execution_timeout_ms",
-            given["execution_timeout_ms"],
-            whole_number(0, unit="ms, 0 means no limit of its own"),
-        )
-        scaler = given["scaler_type"]
-        self._scaler_type = None if scaler is None else checked.member("scaler_type", scaler, ServerlessScalerType)
-        self.scaler_value = checked.value("scaler_value", given["scaler_value"], whole_number(1))
-        self.max_concurrency = checked.value("max_concurrency", given["max_concurrency"], whole_number(1))
-        cuda = given["min_cuda_version"]
-        self.min_cuda_version = None if cuda is None else checked.member("min_cuda_version", cuda, CudaVersion)
-        self.template = checked.optional(
-            "template", given["template"], Rule(lambda value: isinstance(value, PodTemplate), "a PodTemplate")
-        )
-        self.flashboot = checked.value("flashboot", given["flashboot"], flag)
-        places = given["datacenter"]
-        self.datacenters = [] if places is None else checked.members("datacenter", places, DataCenter)
+        no_limit = whole_number(0, unit="ms, 0 means no limit of its own")
+        self.execution_timeout_ms: int = checked.value("execution_timeout_ms", no_limit)
+        self._scaler_type = checked.member("scaler_type", ServerlessScalerType)
+        self.scaler_value = checked.value("scaler_value", whole_number(1))
+        self.max_concurrency = checked.value("max_concurrency", whole_number(1))
+        self.min_cuda_version = checked.member("min_cuda_version", CudaVersion)
+        template = Rule(lambda value: isinstance(value, PodTemplate), "a PodTemplate")
+        self.template = checked.optional("template", template)
+        self.flashboot = checked.value("flashboot", flag)
+        self.datacenters = checked.members("datacenter", DataCenter) or []
         version = Rule(lambda value: value in PYTHON_VERSIONS, f"one of {', '.join(PYTHON_VERSIONS)}")
-        self.python_version = checked.optional("python_version", given["python_version"], version)
-        self.accelerate_downloads = checked.value("accelerate_downloads", given["accelerate_downloads"], flag)
+        self.python_version = checked.optional("python_version", version)
+        self.accelerate_downloads = checked.value("accelerate_downloads", flag)
 
     def scaler_type(self, *, load_balanced: bool) -> str:
         """The one that was given, or the default of the kind of endpoint."""
@@ -85,9 +74,7 @@ def _workers(checked: Checked, value: Any) -> tuple[int, int]:
     pair = (0, 1) if value is None else (0, value) if type(value) is int else value
     good = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(number) is int for number in pair)
     if not good or not 0 <= pair[0] <= pair[1]:
-        raise checked.wrong(
-            "workers", value, "a number n, meaning (0, n), or a pair (least, most) with 0 <= least <= most"
-        )
+        raise checked.wrong("workers", "a number n, meaning (0, n), or a pair (least, most) with 0 <= least <= most")
     return (pair[0], pair[1])
 
 
@@ -95,7 +82,7 @@ def _environment(checked: Checked, value: Any) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise checked.wrong("env", value, 'a dict of strings, like {"MODEL": "small"}')
+        raise checked.wrong("env", 'a dict of strings, like {"MODEL": "small"}')
     for name, item in value.items():
         if not isinstance(name, str) or not isinstance(item, str):
             # Not the whole dict in the text: it may hold secrets.
@@ -111,7 +98,7 @@ def _volumes(checked: Checked, value: Any) -> list[NetworkVolume]:
         return []
     volumes = list(value) if isinstance(value, (list, tuple)) else [value]
     if not volumes or not all(isinstance(volume, NetworkVolume) for volume in volumes):
-        raise checked.wrong("volume", value, "a NetworkVolume or a list of them")
+        raise checked.wrong("volume", "a NetworkVolume or a list of them")
     if len({volume.datacenter for volume in volumes}) < len(volumes):
-        raise checked.wrong("volume", value, "at most one volume for each datacenter")
+        raise checked.wrong("volume", "at most one volume for each datacenter")
     return volumes

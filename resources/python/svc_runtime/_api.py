@@ -1,21 +1,30 @@
-"""The life of an api worker: start, listen, stop."""
+"""The life of an api worker: start, listen, stop.
+
+Of a live one, the source is sent to POST /_runpod/sync, and the routes in it answer from then on.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 from collections.abc import Mapping
 from typing import Any
 
+from svc._responses import Request
+from svc.runtime._answers import Answer, error_answer, to_json
+from svc.runtime._application import Application
 from svc.runtime._load_balanced import serve
-from svc_runtime._api_application import start_application
+from svc.runtime._user_code import in_pool
+from svc_runtime._api_application import Served, start_application
 from svc_runtime._deployed import load_deployed
-from svc_runtime._live_api import LiveApi
-from svc_runtime._live_folder import enter_live_folder
-from svc_runtime._models import configure_model
-from svc_runtime._mounts import configure_mounts
-from svc_runtime._sdk import provide_sdk
-from svc_runtime._start import live_resource
+from svc_runtime._handles import find_handle
+from svc_runtime._live import LiveFolder, LiveSources, enter_live_mode, error_text
+from svc_runtime._packages import Packages
+from svc_runtime._requests import BadRequestError, names
+from svc_runtime._start import StartError, live_resource
+
+_SYNC = "/_runpod/sync"
 
 
 def serve_api(env: Mapping[str, str]) -> None:
@@ -26,16 +35,11 @@ def serve_api(env: Mapping[str, str]) -> None:
         resource, handle = load_deployed(env, "api")
         asyncio.run(_serve_deployed(resource.name, handle))
         return
-    provide_sdk(env)
-    configure_mounts(env.get("RUNPOD_MOUNTS"))
-    configure_model(env)
-    folder = enter_live_folder(env)
-    asyncio.run(_serve_live(live, LiveApi(folder, _proof_of(env.get("RUNPOD_AI_API_KEY")))))
-
-
-def _proof_of(token: str | None) -> str | None:
-    """What only the service and this worker know: the hash of its token. None: it was started by hand."""
-    return hashlib.sha256(token.encode()).hexdigest() if token else None
+    folder = enter_live_mode(env)
+    # What only the service and this worker know; None: it was started by hand.
+    token = env.get("RUNPOD_AI_API_KEY")
+    proof = hashlib.sha256(token.encode()).hexdigest() if token else None
+    asyncio.run(_serve_live(live, LiveApi(folder, proof)))
 
 
 async def _serve_deployed(name: str, handle: Any) -> None:
@@ -47,3 +51,84 @@ async def _serve_deployed(name: str, handle: Any) -> None:
 async def _serve_live(name: str, api: LiveApi) -> None:
     await serve(api, name)
     await api.stop()
+
+
+class LiveApi(Application):
+    """`proof`: what the header x-drydock-worker has to say for a sync; None: nothing."""
+
+    def __init__(self, folder: LiveFolder, proof: str | None) -> None:
+        super().__init__([])
+        self._packages = Packages(folder.packages)
+        self._sources = LiveSources(folder.sources)
+        self._proof = proof
+        self._source: str | None = None
+        self._served: Served | None = None
+        self._turn = asyncio.Lock()
+        self._ending: set[asyncio.Future[None]] = set()
+
+    async def answer(self, request: Request) -> Answer:
+        """Never raises because of user code."""
+        if request.path == _SYNC:
+            return await self._sync(request)
+        if self._served is not None:
+            return await self._served.application.answer(request)
+        if request.path == "/ping":
+            return await super().answer(request)
+        return error_answer(503, "the worker has no source yet: the session sends it with its first call")
+
+    async def stop(self) -> None:
+        """End what the routes have started."""
+        served, self._served = self._served, None
+        if served is not None:
+            await served.stop()
+        await asyncio.gather(*self._ending)
+
+    async def _sync(self, request: Request) -> Answer:
+        refused = self._refusal(request)
+        if refused is not None:
+            return refused
+        try:
+            value = request.json()
+        except ValueError as error:
+            return error_answer(400, f"the body is not JSON: {error}")
+        if not isinstance(value, dict) or not all(isinstance(value.get(name), str) for name in ("source", "resource")):
+            return error_answer(400, "the body must be an object with source and resource")
+        try:
+            async with self._turn:
+                await self._load(value)
+        except BadRequestError as error:
+            return error_answer(400, str(error))
+        except (Exception, SystemExit) as error:
+            shown = error_text(error)
+            print(f"the source could not be loaded\n{shown}", flush=True)
+            return error_answer(500, shown)
+        return Answer(200, [("content-type", "application/json")], to_json({"success": True}))
+
+    def _refusal(self, request: Request) -> Answer | None:
+        """Whoever may sync may run anything: no page of a browser, which says where it is from or sends no JSON."""
+        if request.method != "POST":
+            return error_answer(405, None, [("allow", "POST")])
+        if self._proof is not None and not hmac.compare_digest(
+            request.headers.get("x-drydock-worker", "").encode(), self._proof.encode()
+        ):
+            return error_answer(403, "sources are taken from the service only")
+        if "origin" in request.headers or not request.headers.get("content-type", "").startswith("application/json"):
+            return error_answer(403, "sources are taken as JSON, and from no browser")
+        return None
+
+    async def _load(self, value: dict[str, Any]) -> None:
+        source, resource = value["source"], value["resource"]
+        dependencies, system = names(value, "dependencies"), names(value, "system_dependencies")
+        if source == self._source:
+            return
+        await in_pool(self._packages.provide, dependencies, system)
+        module = await in_pool(self._sources.module_of, source, lambda _: None)
+        handle = find_handle(module, resource)
+        if handle is None:
+            raise StartError(f'the source declares no api "{resource}"')
+        served = await start_application(handle)
+        before, self._served, self._source = self._served, served, source
+        if before is not None:  # its open requests end first
+            task = asyncio.ensure_future(before.stop())
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)

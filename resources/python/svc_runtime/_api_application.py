@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from svc.runtime._application import Application
 from svc.runtime._route_table import make_route
-from svc.runtime._threads import in_pool
+from svc.runtime._user_code import in_pool
 from svc_runtime._asgi_host import AsgiApplication
 from svc_runtime._handles import body_of
 from svc_runtime._start import StartError

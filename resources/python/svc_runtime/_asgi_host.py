@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from svc._responses import Request
 from svc.runtime._answers import Answer, error_answer
 from svc.runtime._application import Application
-from svc.runtime._tracebacks import print_traceback
+from svc.runtime._user_code import print_traceback
 from svc_runtime._start import StartError
 
 Message = MutableMapping[str, Any]

@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from svc_runtime._configure import configure
 from svc_runtime._handles import find_handle, name_app
-from svc_runtime._import_hints import import_hint
-from svc_runtime._models import configure_model
-from svc_runtime._mounts import configure_mounts
+from svc_runtime._packages import import_hint, report_missing
 from svc_runtime._start import StartError
-from svc_runtime._system_packages import report_missing
 
 # Where artifacts are in the platform's images. source: the public package, which says so of its builds.
 _APP_FOLDER = "/app"
@@ -45,8 +43,7 @@ def load_deployed(env: Mapping[str, str], kind: str) -> tuple[Resource, Any]:
     if resource.kind != kind:
         raise StartError(f'"{resource.name}" is a resource of kind {resource.kind}, and this worker runs kind {kind}')
     _enter(resource.folder)
-    configure_mounts(env.get("RUNPOD_MOUNTS"))
-    configure_model(env)
+    configure(env)
     report_missing(resource.system_packages)
     try:
         module = importlib.import_module(resource.module)

@@ -75,11 +75,12 @@ def _run(hook: Any, problem: str, name: str | None = None) -> None:
     try:
         result = hook()
         if inspect.isawaitable(result):
-            asyncio.run(_awaited(result))
+            asyncio.run(awaited(result))
     # Also SystemExit: a hook may not end the worker without a word.
     except (Exception, SystemExit) as error:
         raise HookError(f"{problem}: {type(error).__name__}: {error}", name) from error
 
 
-async def _awaited(result: Any) -> Any:
+async def awaited(result: Any) -> Any:
+    """For asyncio.run, which takes coroutines alone."""
     return await result

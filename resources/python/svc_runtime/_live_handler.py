@@ -1,18 +1,39 @@
-"""The handler of a live queue resource: one answer for a function, a marked one for each chunk of a generator.
+"""The handlers of live queue resources and of tasks. What a function is does not matter, what it returns does.
 
-What the function is does not matter, what it returns does, as in svc_worker.
+A queue resource gives one answer for a function, a marked one for each chunk of a generator. A task is one function,
+run once by a worker that ends afterwards; source: the package, apps/tasks.py, which sends its request, while the
+service answers its polling (docs/spec/platform.md, 4).
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from typing import Any
 
-from svc.runtime._handler_kinds import Job
-from svc_runtime._captured_output import AnswerOutput
-from svc_runtime._live_functions import LiveFunctions, error_text
+from svc.runtime._queue import Job
+from svc_runtime._hooks import awaited
+from svc_runtime._live import LiveFunctions, enter_live_mode, error_text
 from svc_runtime._requests import FunctionRequest, failure, read_request
 from svc_worker import _logs
+from svc_worker._capture import Capture
+
+# Characters of one answer's output; the log has all of it. source: ours; it travels with every answer.
+KEPT_CHARS = 64 * 1024
+
+
+class AnswerOutput(Capture):
+    """The output of one request."""
+
+    def __init__(self) -> None:
+        super().__init__(KEPT_CHARS, stderr=False)
+
+    def field(self) -> dict[str, str]:
+        """The field `stdout` of an answer, with what came since the last one; without any, no field."""
+        text = self.take()
+        return {"stdout": text} if text else {}
+
 
 _END = object()
 # Also SystemExit: no request may end the worker. Cancels and KeyboardInterrupt are not the user's.
@@ -87,7 +108,9 @@ def _chunks(request: FunctionRequest, chunks: Generator[Any], capture: AnswerOut
         chunks.close()
 
 
-async def _chunks_async(request: FunctionRequest, chunks: AsyncGenerator[Any], capture: AnswerOutput) -> AsyncGenerator[Any]:
+async def _chunks_async(
+    request: FunctionRequest, chunks: AsyncGenerator[Any], capture: AnswerOutput
+) -> AsyncGenerator[Any]:
     try:
         while True:
             with capture:
@@ -99,3 +122,37 @@ async def _chunks_async(request: FunctionRequest, chunks: AsyncGenerator[Any], c
         yield _failed(error, capture)
     finally:
         await chunks.aclose()
+
+
+def task_program(env: Mapping[str, str]) -> tuple[Callable[[Job], dict[str, Any]], dict[str, Any]]:
+    """Handler and config. Raises StartError."""
+    functions = LiveFunctions(None, enter_live_mode(env))
+    return lambda job: _run_task(functions, job), {"refresh_worker": True}
+
+
+def _run_task(functions: LiveFunctions, job: Job) -> dict[str, Any]:
+    capture = AnswerOutput()
+    try:
+        request = read_request(job.get("input"))
+        call = functions.prepare(request)
+        with capture:  # what the package prints while it is imported is no output of the function
+            value = _collected(call())
+        return {**request.success(value), **capture.field()}
+    # Also SystemExit, which would end the worker without a word.
+    except (Exception, SystemExit) as error:
+        text = error_text(error)
+        _logs.report(f"task failed\n{text}", "ERROR")
+        return {"error": text}
+
+
+def _collected(value: Any) -> Any:
+    """What the function gave in the end: a task does not stream."""
+    if inspect.isgenerator(value):
+        return list(value)
+    if inspect.isasyncgen(value):
+        return asyncio.run(_list_of(value))
+    return asyncio.run(awaited(value)) if inspect.isawaitable(value) else value
+
+
+async def _list_of(chunks: Any) -> list[Any]:
+    return [chunk async for chunk in chunks]

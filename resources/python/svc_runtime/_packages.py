@@ -1,4 +1,4 @@
-"""Packages that a live request asks for: those that are missing are installed into a folder of this worker."""
+"""Packages that an app needs: those that a live request lacks are installed into a folder of this worker."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import importlib
 import importlib.metadata
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-
-from svc_runtime._system_packages import report_missing
+from collections.abc import Collection, Iterable, Sequence
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
@@ -21,6 +20,9 @@ _PATIENCE = ("--retries", "1", "--timeout", "20")
 INSTALL = (*_PIP, "install", "--quiet", *_PATIENCE, "--upgrade")
 # Lines of the installer's output in an error. source: ours; the last ones name the package and the reason.
 _SHOWN_LINES = 6
+
+# Packages of the system that this worker lacks.
+_absent: list[str] = []
 
 
 class PackageError(Exception):
@@ -62,9 +64,7 @@ class Packages:
         name = _NAME.match(requirement.strip())
         if name is None:  # an option or a path: never given to the installer as it stands
             raise PackageError(f"the dependency {requirement!r} is not the name of a package")
-        try:
-            importlib.metadata.version(name[0])
-        except importlib.metadata.PackageNotFoundError:
+        if _version_of(name[0]) is None:
             return False
         if name[0] == requirement.strip():
             return True
@@ -83,3 +83,57 @@ class Packages:
             text=True,
             check=False,
         )
+
+
+def report_missing(names: Iterable[str]) -> None:
+    """Packages of the system that are missing: one line of the log for all, or none.
+
+    Nobody installs them here: a process has no right to, and the image of a container is built with them.
+    """
+    absent = [name for name in names if not _is_there(name)]
+    _absent.extend(name for name in absent if name not in _absent)
+    if absent:
+        print(f"packages of the system are missing: {_advice(absent)}")
+
+
+def missing_hint() -> str:
+    """What an error may be due to; empty: nothing is missing."""
+    return f"\nThis worker lacks packages of the system: {_advice(_absent)}" if _absent else ""
+
+
+def _advice(absent: Sequence[str]) -> str:
+    shown = " ".join(absent)
+    machine = f"A process has those of its machine: sudo apt-get install {shown}"
+    return f"{shown}. {machine}; an image of yours has to bring them"
+
+
+def _is_there(name: str) -> bool:
+    if shutil.which(name) is not None:
+        return True
+    query = shutil.which("dpkg-query")
+    return query is not None and subprocess.run([query, "-s", name], capture_output=True, check=False).returncode == 0
+
+
+def import_hint(error: BaseException, *, left_out: Collection[str] = (), built_for: str | None = None) -> str:
+    """What mends an import that failed, as far as it can be seen from here: a sentence after a space, or nothing.
+
+    `left_out`: packages that the build expects of the image. `built_for`: version of Python that the packages are for.
+    """
+    if not isinstance(error, ImportError):
+        return ""
+    module = (error.name or "").partition(".")[0]
+    if module == "runpod":
+        return f" The app needs the package runpod 2.0; this Python has {_version_of('runpod') or 'none'}."
+    if module and module in left_out:
+        return f" The build leaves {module} to the image; for a process: {sys.executable} -m pip install {module}"
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if built_for is not None and built_for != own:
+        return f" The packages of the app are for Python {built_for}, and this worker runs Python {own}."
+    return ""
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

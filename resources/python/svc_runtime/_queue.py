@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from svc.runtime._handler_kinds import Job, make_handler
-from svc.runtime._job_input import Call, Signature, fields_of
+from svc.runtime._queue import Job, Signature, fields_of, make_handler
 from svc_runtime._deployed import load_deployed
 from svc_runtime._handles import body_of, init_of
 from svc_runtime._hooks import HookError, prestart_failure, run_init
-from svc_runtime._models import configure_model
-from svc_runtime._mounts import configure_mounts
-from svc_runtime._sdk import provide_sdk
 from svc_runtime._start import StartError, concurrency, live_resource
 from svc_worker import _logs
 
@@ -41,19 +37,11 @@ def _deployed_handler(env: Mapping[str, str]) -> Handler:
         _logs.report(f"prestart_failed | {failure}", "ERROR")
         return lambda _job: {"error": failure, "refresh_worker": True}
 
-    def prepare(job: Job) -> tuple[Callable[..., Any], Call]:
-        return function, signature.call(fields_of(job))
-
-    handler: Handler = make_handler(function, prepare)
-    return handler
+    return make_handler(function, lambda job: signature.call(fields_of(job)))
 
 
 def _live_handler(resource: str, env: Mapping[str, str]) -> Handler:
-    from svc_runtime._live_folder import enter_live_folder
-    from svc_runtime._live_functions import LiveFunctions
+    from svc_runtime._live import LiveFunctions, enter_live_mode
     from svc_runtime._live_handler import live_handler
 
-    provide_sdk(env)
-    configure_mounts(env.get("RUNPOD_MOUNTS"))
-    configure_model(env)
-    return live_handler(LiveFunctions(resource, enter_live_folder(env)))
+    return live_handler(LiveFunctions(resource, enter_live_mode(env)))

@@ -12,8 +12,8 @@ sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
 if os.path.dirname(_HERE) not in sys.path:
     sys.path.append(os.path.dirname(_HERE))
 
+from svc_runtime._live_handler import task_program  # noqa: E402
 from svc_runtime._start import or_end  # noqa: E402
-from svc_runtime._task import task_program  # noqa: E402
 
 with or_end():
     handler, config = task_program(os.environ)

@@ -210,7 +210,7 @@ class PackageTest(unittest.TestCase):
 
     def _forget_addresses(self) -> None:
         from svc import _calls
-        from svc._addresses import AddressBook
+        from svc._calls import AddressBook
 
         patched = mock.patch.object(_calls, "addresses", AddressBook())
         patched.start()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from route_support import RouteTest
 
-from svc.runtime._server import Server
+from svc.runtime._connection import Server
 
 
 class RawAnswer(NamedTuple):

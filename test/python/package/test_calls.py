@@ -285,7 +285,7 @@ class TheManifest(PackageTest):
         self.assertEqual([key[2] for key in _calls.addresses._known], ["greet er"])
 
     def test_beside_the_code_is_found_and_a_broken_one_is_passed_over(self) -> None:
-        from svc._manifest import endpoint_of
+        from svc._context import endpoint_of
 
         (self.folder / "elsewhere").mkdir()
         os.chdir(self.folder / "elsewhere")

@@ -7,7 +7,7 @@ from pathlib import Path
 from app_support import PackageTest
 
 from svc import NoContextError, NoKeyError, NotDeployedError, ServiceError
-from svc._addresses import AddressBook
+from svc._calls import AddressBook
 from svc._context import Context, find_context
 from svc._service import Service, find_service
 

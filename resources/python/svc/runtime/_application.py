@@ -11,8 +11,7 @@ from svc._responses import HTTPError, Request
 from svc.runtime._answers import Answer, answer_for, error_answer, to_json
 from svc.runtime._parameters import BadRequestError, Parameters
 from svc.runtime._route_table import Match, Route, find_route
-from svc.runtime._threads import in_pool
-from svc.runtime._tracebacks import print_traceback
+from svc.runtime._user_code import in_pool, print_traceback
 
 # Bytes of a request's body; source: docs/spec/job-api.md, 10.
 BODY_LIMIT = 30 * 1024 * 1024

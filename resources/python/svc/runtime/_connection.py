@@ -10,8 +10,8 @@ from http import HTTPStatus
 from svc._responses import Request
 from svc.runtime._answers import Answer, error_answer
 from svc.runtime._application import BODY_LIMIT, Application
-from svc.runtime._http_reader import Head, ProtocolError, read_body, read_head
-from svc.runtime._tracebacks import print_traceback
+from svc.runtime._http_reader import HEAD_LIMIT, Head, ProtocolError, read_body, read_head
+from svc.runtime._user_code import print_traceback
 
 # Seconds that an idle connection is kept. source: the public image's keep-alive; a proxy must be the first to close.
 IDLE_S = 600.0
@@ -144,3 +144,35 @@ def _head(answer: Answer, framing: list[tuple[str, str]]) -> bytes:
             continue  # would be a header of its own; left out and not raised, since the answer is already decided
         lines.append(f"{name}: {value}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
+
+
+class Server:
+    """One listener. `start()` then `stop()`; `stop()` waits for open requests and may be called twice."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._listener: asyncio.Server | None = None
+        self._open: dict[asyncio.Task[None], Connection] = {}
+
+    async def start(self, host: str, port: int) -> int:
+        """Returns the port, which the system chooses for 0. Raises OSError."""
+        self._listener = await asyncio.start_server(self._accept, host, port, limit=HEAD_LIMIT, backlog=1024)
+        return int(self._listener.sockets[0].getsockname()[1])
+
+    async def stop(self) -> None:
+        """Take no further connection, let open requests end."""
+        if self._listener is not None:
+            self._listener.close()
+        for connection in self._open.values():
+            connection.stop()
+        while self._open:
+            await asyncio.wait(list(self._open))
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # asyncio calls this in a task of its own
+        connection = self._open[task] = Connection(self._application, reader, writer)
+        try:
+            await connection.run()
+        finally:
+            del self._open[task]

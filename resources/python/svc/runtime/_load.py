@@ -7,9 +7,8 @@ import os
 import sys
 from typing import Any
 
-from svc._decorate import BODY
+from svc._decorate import BODY, claim
 from svc._left_out import explain
-from svc._ownership import claim
 
 
 class AppError(Exception):

@@ -1,4 +1,4 @@
-"""Volumes of a worker: `RUNPOD_MOUNTS` read, and handed to the package, whose volumes then know their paths."""
+"""Tells the package where the volumes and the model of a worker are, which it looks for at paths of containers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import importlib
 import importlib.util
 import json
 import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from svc_runtime._start import StartError
@@ -13,11 +15,15 @@ from svc_runtime._start import StartError
 _KINDS = ("network", "global")
 
 
-def configure_mounts(text: str | None) -> None:
+def configure(env: Mapping[str, str]) -> None:
     """Call before the user's code is imported, with the packages of the app on sys.path. Raises StartError."""
-    mounts = read_mounts(text)
-    if not mounts:
-        return
+    if mounts := _read_mounts(env.get("RUNPOD_MOUNTS")):
+        _configure_mounts(mounts)
+    if folder := env.get("SVC_MODEL_FOLDER"):
+        _configure_model(Path(folder))
+
+
+def _configure_mounts(mounts: list[dict[str, str]]) -> None:
     for mount in mounts:
         if not os.path.isdir(mount["path"]):
             print(f"the volume {mount['reference']} is not there: {mount['path']} is no folder of this worker")
@@ -34,7 +40,7 @@ def configure_mounts(text: str | None) -> None:
         raise StartError(f"RUNPOD_MOUNTS is wrong: {error}") from error
 
 
-def read_mounts(text: str | None) -> list[dict[str, str]]:
+def _read_mounts(text: str | None) -> list[dict[str, str]]:
     """The mounts in `text`, a JSON list. Raises StartError that names what is wrong with which one."""
     if not text:
         return []
@@ -64,3 +70,23 @@ def _fault(mount: Any) -> str | None:
     if not plain or ".." in str(path).split("/"):
         return f"must have an absolute path without '..', not {path!r}"
     return None
+
+
+def _configure_model(files: Path) -> None:
+    """`files`: CACHE/hub/models--OWNER--NAME/snapshots/COMMIT."""
+    if importlib.util.find_spec("runpod") is None:
+        return
+    try:
+        package = importlib.import_module("runpod.apps.model")
+        elsewhere = package.Model.path.fget
+    except (ImportError, AttributeError):  # another version
+        return
+    ours = files.parents[1].name
+    package.HF_CACHE_ROOT = files.parents[3]
+
+    def path(self: object) -> Path:
+        """The folder of the files, of the model that this worker has."""
+        is_ours = f"models--{self.owner}--{self.name}" == ours  # type: ignore[attr-defined]
+        return files if is_ours else elsewhere(self)
+
+    package.Model.path = property(path)

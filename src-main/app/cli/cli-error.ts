@@ -12,6 +12,7 @@ export const EXIT_CODES = {
   serviceNotReachable: 3,
   jobNotSuccessful: 4,
   refused: 5,
+  notFound: 6,
 } as const
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
@@ -22,7 +23,8 @@ export const EXIT_CODE_HELP = `Exit codes:
   2  wrong use of the command
   3  the service is not reachable
   4  the job ended without success
-  5  refused: the data folder is in use, the port is taken, files would be overwritten, or something would be deleted`
+  5  refused: the data folder is in use, the port is taken, files would be overwritten, or something would be deleted
+  6  not found: there is no endpoint, job, app or other thing of that name`
 
 /** Failures that begin in the command line itself: message with `{name}` placeholders and the exit code. */
 export const CLI_ERRORS = {
@@ -103,7 +105,7 @@ export const CLI_ERRORS = {
     message: 'Nothing was {verb}d. This would {verb} {what}; confirm it with --yes.',
   },
   NO_ENVIRONMENT: {
-    exitCode: EXIT_CODES.failed,
+    exitCode: EXIT_CODES.notFound,
     message:
       'App {app} has no environment on {url}. Deploy it with `drydock deploy`, or create one with `drydock env create {environment}`.',
   },
@@ -165,9 +167,9 @@ export class CliError extends Error {
     )
     this.name = 'CliError'
     this.code = code
-    this.exitCode = CLI_ERRORS[code].exitCode
     this.body = options.body ?? { error: this.message, code }
     this.status = 'status' in this.body ? this.body.status : undefined
+    this.exitCode = this.status === 404 ? EXIT_CODES.notFound : CLI_ERRORS[code].exitCode
   }
 }
 

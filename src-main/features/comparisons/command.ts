@@ -40,7 +40,7 @@ Inputs are those of stored jobs (--endpoint, --since, --ids and the other filter
 be equal unless a tolerance says otherwise (--absolute, --relative, --ignore, --similarity).
 Versions are endpoints, by id or name; --image and --set add variants of the same endpoint. All others are compared
 with the first. The service continues if this command is interrupted, and after a restart.
-Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3 and 5 an error.`
+Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3, 5 and 6 an error.`
 
 const EXAMPLES = `
 Examples:

@@ -429,9 +429,9 @@ describe('the other endpoint commands', () => {
   test('an error of the service is one line, and its body with --json', async () => {
     const { run } = await setup()
     const forPeople = await run(['endpoint', 'show', 'none'])
-    expect(forPeople).toMatchObject({ exitCode: 1, stdout: '', stderr: 'drydock: There is no endpoint none.\n' })
+    expect(forPeople).toMatchObject({ exitCode: 6, stdout: '', stderr: 'drydock: There is no endpoint none.\n' })
     const forScripts = await run(['endpoint', 'show', 'none', '--json'])
     expect(JSON.parse(forScripts.stderr)).toMatchObject({ code: 'ENDPOINT_NOT_FOUND', status: 404 })
-    expect(forScripts).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(forScripts).toMatchObject({ exitCode: 6, stdout: '' })
   })
 })

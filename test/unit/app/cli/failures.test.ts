@@ -76,6 +76,19 @@ describe('the exit code', () => {
   })
 
   test.each([
+    [['health', 'none'], 'GET /v2/none/health'],
+    [['compare', 'none', 'hello', '--ids', 'j1'], 'POST /api/comparisons'],
+    [['compare', 'show', 'none'], 'GET /api/comparisons/none'],
+  ])('is 6 where something is not found: %j', async (argv, operation) => {
+    const { run } = await setupCli({
+      'GET /api/endpoints': { endpoints: [] },
+      [operation]: (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint none.'),
+    })
+    expect(await run(argv)).toMatchObject({ exitCode: 6, stderr: 'drydock: There is no endpoint none.\n' })
+  })
+
+  test.each([
     ['text', (response: Parameters<typeof sendError>[0]) => response.end('hello')],
     ['other JSON', { some: 'thing' }],
     ['an error page', (response: Parameters<typeof sendError>[0]) => response.writeHead(502).end('<html>')],
@@ -149,7 +162,7 @@ describe('an endpoint that is not there', () => {
   test('is answered with the nearest one', async () => {
     const { run } = await setupCli(answers({ endpoints: [{ ...HELLO_VIEW, id: 'other' }, HELLO_VIEW] }))
     expect(await run(['health', 'helo'])).toMatchObject({
-      exitCode: 1,
+      exitCode: 6,
       stderr: 'drydock: There is no endpoint helo. Did you mean hello?\n',
     })
     expect(JSON.parse((await run(['health', 'helo', '--json'])).stderr)).toMatchObject({

@@ -406,7 +406,7 @@ describe('stream', () => {
   test.each([
     ['first', 0, 20],
     ['last', 20, 0],
-  ])('of an unknown job says so and exits with 1, if the stream is refused %s', async (_when, streamMs, progressMs) => {
+  ])('of an unknown job says so and exits with 6, if the stream is refused %s', async (_when, streamMs, progressMs) => {
     const refuseAfter = (ms: number) => (response: Parameters<typeof sendError>[0]) =>
       void setTimeout(sendError, ms, response, 404, 'JOB_NOT_FOUND', 'There is no job j1 here')
     const { run } = await setup({
@@ -414,7 +414,7 @@ describe('stream', () => {
       'GET /api/jobs/j1/progress': refuseAfter(progressMs),
     })
     expect(await run(['stream', 'hello', 'j1'])).toMatchObject({
-      exitCode: 1,
+      exitCode: 6,
       stderr: 'drydock: There is no job j1 here\n',
     })
   })
@@ -526,6 +526,6 @@ describe('a job that has expired for the API', () => {
   test('that nobody knows any more is refused as before', async () => {
     const { run } = await setup({ ...answers, 'GET /api/jobs/j1': notFound })
     const { exitCode, stderr } = await run(['status', 'hello', 'j1'])
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('gone')])
+    expect([exitCode, stderr]).toEqual([6, expect.stringContaining('gone')])
   })
 })

@@ -238,7 +238,7 @@ describe('an unknown source is no empty one', () => {
       'GET /api/endpoints': { endpoints: [] },
     })
     const { exitCode, stdout, stderr } = await run(words.filter((word) => word !== undefined))
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' })
     expect(stderr).toMatch(/There is no (?:job|worker|endpoint) x/)
   })
 })

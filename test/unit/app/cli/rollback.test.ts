@@ -124,7 +124,7 @@ test('an app that is not deployed says what to do', async () => {
       sendError(response, 404, 'APP_NOT_FOUND', 'There is no app demo.'),
   })
   expect(await run(['rollback'], { env: ENV })).toMatchObject({
-    exitCode: 1,
+    exitCode: 6,
     stderr: `drydock: App demo has no environment on ${service.url}. Deploy it with \`drydock deploy\`, or create one with \`drydock env create production\`.\n`,
   })
 })

@@ -19,7 +19,7 @@ import { createDoctor } from '../features/doctor/doctor.ts'
 import { Housekeeping } from '../features/doctor/housekeeping.ts'
 import { createCatalog } from '../features/endpoints/catalog.ts'
 import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
-import { unhealthyWorkers, type ViewDeps } from '../features/endpoints/views.ts'
+import { countWorkers, type ViewDeps } from '../features/endpoints/views.ts'
 import { postOut } from '../features/jobs/adapters/post.ts'
 import { createReadInThread } from '../features/jobs/adapters/read-in-thread.ts'
 import { WebhookDelivery } from '../features/jobs/deliver-webhooks.ts'
@@ -200,8 +200,8 @@ export function createCore(ports: CorePorts) {
   storage.onFailure((error) =>
     log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
   )
-  const unhealthyOf = (endpoint: Endpoint) => unhealthyWorkers(views, endpoint)
-  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry, unhealthyOf })
+  const workersOf = (endpoint: Endpoint) => countWorkers(views, endpoint)
+  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry, workersOf })
   const requestCounts = createRequestCounts()
   const ofScrape = {
     storage,
@@ -209,7 +209,7 @@ export function createCore(ports: CorePorts) {
     fleet,
     host,
     counts,
-    registry,
+    workersOf,
     calls,
     metrics,
     requestCounts,

@@ -39,6 +39,12 @@ test('the metrics of a crashing endpoint count an unhealthy worker, as its healt
   expect(points.at(-1)).toMatchObject({ workers: { unhealthy: 1 }, most: { unhealthy: 1 } })
 })
 
+test('a scrape counts it, too', async () => {
+  const service = await withCrashes(3)
+  const page = await (await service.request('GET', '/metrics')).text()
+  expect(page).toContain('drydock_workers{endpoint="e",state="unhealthy"} 1\n')
+})
+
 test('it stays so when nothing wants a worker any longer, however long ago that was', async () => {
   const service = await setup()
   service.fleet().failStarts = WORDS

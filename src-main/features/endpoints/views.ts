@@ -56,12 +56,20 @@ export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
  * How many workers of an endpoint are unhealthy. One that crashed and is kept back before its next try counts, as on the
  * platform, and so does one of an endpoint that is crashing.
  */
-export function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
+function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
   const { clock, registry, status } = deps
   const { crashLoop } = status.of(endpoint.id)
   const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
   const unhealthy = registry.ofEndpoint(endpoint.id).filter(({ state }) => state === 'unhealthy').length + heldBack
   return stateOf(deps, endpoint) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
+}
+
+/** Workers of an endpoint by state; the unhealthy ones as everywhere. */
+export function countWorkers(deps: ViewDeps, endpoint: Endpoint): Readonly<Record<string, number>> {
+  const workers: Record<string, number> = {}
+  for (const { state } of deps.registry.ofEndpoint(endpoint.id)) workers[state] = (workers[state] ?? 0) + 1
+  const unhealthy = unhealthyWorkers(deps, endpoint)
+  return unhealthy === 0 ? workers : { ...workers, unhealthy }
 }
 
 /** A job with the jobs before it, or a request waiting since a steady ms. */

@@ -28,7 +28,7 @@ export type MetricsDeps = {
   readonly log: Log
   readonly counts: QueueCounts
   readonly registry: WorkerRegistry
-  readonly unhealthyOf: (endpoint: Endpoint) => number
+  readonly workersOf: (endpoint: Endpoint) => Readonly<Record<string, number>>
 }
 
 export type EndedRequest = Pick<ProxiedRequest, 'endpointId' | 'status' | 'workerId' | 'waitedMs' | 'durationMs'>
@@ -205,14 +205,10 @@ export class MetricsRecorder {
   }
 
   #gauges(endpointId: string): Gauges {
-    const { counts, registry, storage, unhealthyOf } = this.#deps
+    const { counts, storage, workersOf } = this.#deps
     const { normal, lowPriority, inProgress } = counts.of(endpointId)
-    const workers: Record<string, number> = {}
-    for (const { state } of registry.ofEndpoint(endpointId)) workers[state] = (workers[state] ?? 0) + 1
     const endpoint = storage.endpoints.get(endpointId)
-    const unhealthy = endpoint === undefined ? 0 : unhealthyOf(endpoint)
-    if (unhealthy > 0) workers.unhealthy = unhealthy
-    return { inQueue: normal + lowPriority, inProgress, workers }
+    return { inQueue: normal + lowPriority, inProgress, workers: endpoint === undefined ? {} : workersOf(endpoint) }
   }
 
   #activeStep(endpointId: string): OpenStep {

@@ -9,7 +9,6 @@ import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { WorkerCalls } from '../workers/worker-calls.ts'
 import type { RequestCounts } from './count-requests.ts'
 import type { MetricsRecorder, SinceStart } from './metrics.ts'
@@ -22,7 +21,7 @@ export type ScrapeDeps = {
   readonly fleet: Pick<Fleet, 'machine'>
   readonly host: Pick<Host, 'space' | 'readProcess'>
   readonly counts: QueueCounts
-  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly workersOf: (endpoint: Endpoint) => Readonly<Record<string, number>>
   readonly calls: Pick<WorkerCalls, 'lateReports'>
   readonly metrics: Pick<MetricsRecorder, 'sinceStart'>
   readonly requestCounts: Pick<RequestCounts, 'all'>
@@ -111,8 +110,9 @@ async function addService(page: Exposition, deps: ScrapeDeps): Promise<void> {
     page.add('drydock_http_requests', count, [route, method, status])
 }
 
-function addEndpoint(page: Exposition, deps: ScrapeDeps, { id, config }: Endpoint): void {
-  const { counts, registry, metrics } = deps
+function addEndpoint(page: Exposition, deps: ScrapeDeps, endpoint: Endpoint): void {
+  const { counts, workersOf, metrics } = deps
+  const { id, config } = endpoint
   const { normal, lowPriority, inProgress } = counts.of(id)
   page.add('drydock_endpoint_info', 1, [id, config.name ?? id, endpointKind(config)])
   page.add('drydock_jobs', normal + lowPriority, [id, 'IN_QUEUE'])
@@ -120,9 +120,8 @@ function addEndpoint(page: Exposition, deps: ScrapeDeps, { id, config }: Endpoin
   page.add('drydock_queue_jobs', normal, [id, 'normal'])
   page.add('drydock_queue_jobs', lowPriority, [id, 'low'])
   if (normal + lowPriority > 0) page.add('drydock_queue_oldest_seconds', oldestSeconds(deps, id), [id])
-  const workers = new Map<string, number>()
-  for (const { state } of registry.ofEndpoint(id)) workers.set(state, (workers.get(state) ?? 0) + 1)
-  for (const state of WORKER_STATES) page.add('drydock_workers', workers.get(state) ?? 0, [id, state])
+  const workers = workersOf(endpoint)
+  for (const state of WORKER_STATES) page.add('drydock_workers', workers[state] ?? 0, [id, state])
   addCounts(page, id, metrics.sinceStart(id) ?? NOTHING)
 }
 

@@ -48,7 +48,7 @@ function setup({ broken = false } = {}) {
         return { normal: 0, lowPriority: 0, inProgress: 0 }
       },
     },
-    registry: { ofEndpoint: () => [] },
+    workersOf: () => ({}),
     calls: { lateReports: () => 0 },
     metrics: { sinceStart: () => undefined },
     requestCounts: { all: () => [] },

@@ -45,6 +45,27 @@ test('a scrape counts it, too', async () => {
   expect(page).toContain('drydock_workers{endpoint="e",state="unhealthy"} 1\n')
 })
 
+test('while nothing changes its metrics are stored every ten minutes, and are read without gaps', async () => {
+  const service = await setup()
+  service.fleet().failStarts = WORDS
+  await service.createEndpoint('e', { workersMin: 0 })
+  const jobId = await service.run()
+  await crashes(service, 3)
+  await service.post(`/v2/e/cancel/${jobId}`)
+  const rowsSince = (ms: number) => {
+    const now = service.clock.wall()
+    return service.storage().metrics.read('e', now - ms, now).length
+  }
+  await service.clock.advance(3_600_000)
+  await service.clock.until(() => rowsSince(600_000) === 1)
+  expect(rowsSince(3_000_000)).toBeLessThanOrEqual(6)
+  const to = service.clock.wall()
+  const { points } = await service.get(`/api/endpoints/e/metrics?from=${to - 605_000}&to=${to}&points=1000`)
+  expect(points).toHaveLength(60)
+  for (const point of points)
+    expect(point).toMatchObject({ workers: { unhealthy: 1 }, most: { unhealthy: 1 }, failed: 0 })
+})
+
 test('it stays so when nothing wants a worker any longer, however long ago that was', async () => {
   const service = await setup()
   service.fleet().failStarts = WORDS

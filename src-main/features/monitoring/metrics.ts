@@ -1,6 +1,6 @@
 /**
- * Metrics over time: each active endpoint writes a step every 10 s; reads merge steps into points. Load-balanced
- * requests count like jobs, at their end.
+ * Metrics over time: an endpoint writes a step every 10 s while its figures change; reads merge steps into points.
+ * Load-balanced requests count like jobs, at their end.
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/system.ts'
@@ -14,10 +14,14 @@ import {
   bucketOf,
   type Counts,
   type Gauges,
+  HELD_MS,
   higher,
   type Most,
   mostAt,
+  repeatHeld,
+  STEP_MS,
   type Step,
+  type StepAt,
   toPoints,
   toTotals,
 } from './rules/metrics.ts'
@@ -50,7 +54,6 @@ type Unstored = { timedOut: number; cancelled: number; delayMs: number; executio
 
 export type SinceStart = Counts & Readonly<Unstored>
 
-const STEP_MS = 10_000
 const POINTS = 100
 // A WebSocket lasts as long as people use it, which says nothing about the worker.
 const SWITCHED = 101
@@ -61,7 +64,9 @@ export class MetricsRecorder {
   // Start of the open step: data must not move to another one.
   #at: number
   #cancel: (() => void) | undefined
-  #quiet = new Set<string>()
+  readonly #quiet = new Set<string>()
+  // Held steps by endpoint, with their gauges as JSON.
+  readonly #held = new Map<string, { readonly at: number; readonly gauges: string }>()
   readonly #started = new WeakSet<LiveWorker>()
   // Last arrival or end of work; looked up once, because idle workers write many empty steps.
   readonly #lastActive = new Map<string, number | undefined>()
@@ -90,7 +95,7 @@ export class MetricsRecorder {
   async stop(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    await this.#write()
+    await this.#write({ ends: true })
   }
 
   /** Points from `from` to `to` (wall ms), at most `points`. */
@@ -105,9 +110,11 @@ export class MetricsRecorder {
   } {
     const { from, to, points = POINTS } = range
     const stepMs = Math.max(1, Math.ceil((to - from) / points / STEP_MS)) * STEP_MS
-    const rows = this.#deps.storage.metrics.read(endpointId, from, to)
+    const rows = this.#deps.storage.metrics.read(endpointId, from - HELD_MS, to)
     const written = rows.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))
-    const steps = [...written, ...this.openSteps(endpointId).filter(({ at }) => at >= from && at < to)]
+    const steps = [...repeatHeld(written, this.#at), ...this.openSteps(endpointId)].filter(
+      ({ at }) => at >= from && at < to,
+    )
     const lastActiveAt = this.#lastActiveAt(endpointId)
     return {
       stepMs,
@@ -171,7 +178,8 @@ export class MetricsRecorder {
 
   // Another endpoint may get its id before the step is written.
   #forget(endpointId: string): void {
-    for (const known of [this.#open, this.#most, this.#closed, this.#lastActive, this.#quiet]) known.delete(endpointId)
+    const known = [this.#open, this.#most, this.#closed, this.#lastActive, this.#quiet, this.#held]
+    for (const one of known) one.delete(endpointId)
   }
 
   #countStart(worker: LiveWorker): void {
@@ -181,7 +189,7 @@ export class MetricsRecorder {
   }
 
   /** Includes the open step, so that stats and job lists always agree. */
-  openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
+  openSteps(endpointId: string): readonly StepAt[] {
     const open = this.#open.get(endpointId)
     if (open === undefined) return []
     const gauges = this.#gauges(endpointId)
@@ -224,11 +232,11 @@ export class MetricsRecorder {
     return fresh
   }
 
-  async #write(): Promise<void> {
+  async #write({ ends = false } = {}): Promise<void> {
     const { storage } = this.#deps
     const at = this.#at
     const steps = storage.endpoints.all().flatMap(({ id }) => {
-      const step = this.#closeStep(id)
+      const step = this.#closeStep(id, ends)
       return step === undefined ? [] : [{ id, step }]
     })
     if (steps.length === 0) return
@@ -242,8 +250,8 @@ export class MetricsRecorder {
     })
   }
 
-  // A quiet endpoint writes one last step with its gauges.
-  #closeStep(endpointId: string): Step | undefined {
+  // A quiet endpoint writes one last step with its gauges; the last step before a stop is not held.
+  #closeStep(endpointId: string, ends: boolean): Step | undefined {
     const gauges = this.#gauges(endpointId)
     const most = this.#mostOf(endpointId, gauges)
     const open = this.#open.get(endpointId)
@@ -255,7 +263,16 @@ export class MetricsRecorder {
     if (quiet && this.#quiet.has(endpointId)) return undefined
     if (quiet) this.#quiet.add(endpointId)
     else this.#quiet.delete(endpointId)
-    return { ...stored(open ?? emptyStep()), ...gauges, most }
+    const step = { ...stored(open ?? emptyStep()), ...gauges, most }
+    if (open !== undefined || none || ends || JSON.stringify(most) !== JSON.stringify(mostAt(gauges))) {
+      this.#held.delete(endpointId)
+      return step
+    }
+    const before = this.#held.get(endpointId)
+    const now = { at: this.#at, gauges: JSON.stringify(gauges) }
+    if (before?.gauges === now.gauges && now.at < before.at + HELD_MS) return undefined
+    this.#held.set(endpointId, now)
+    return { ...step, held: true }
   }
 }
 

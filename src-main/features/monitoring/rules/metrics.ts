@@ -3,6 +3,8 @@ import type { MetricsPoint, MetricsTotals } from '../../../contract/management.t
 /** Counts by bucket. Bucket n holds spans up to 1.1^n ms: percentiles are within 10 %, and histograms add up. */
 export type Histogram = Readonly<Record<number, number>>
 
+export type StepAt = { readonly at: number; readonly step: Step }
+
 export type Gauges = Pick<MetricsPoint, 'inQueue' | 'inProgress' | 'workers'>
 
 export type Most = MetricsPoint['most']
@@ -19,7 +21,14 @@ export type Counts = Omit<MetricsTotals, 'delay' | 'execution' | 'coldStarts'> &
 export type Step = Counts &
   Gauges & {
     readonly most?: Most
+    /** Nothing happened, and the following steps are the same until the next stored one, for at most HELD_MS. */
+    readonly held?: true
   }
+
+export const STEP_MS = 10_000
+
+/** Source: ours; after a power loss, at most this span shows old figures. */
+export const HELD_MS = 60 * STEP_MS
 
 const NOTHING: Gauges = { inQueue: 0, inProgress: 0, workers: {} }
 const GROWTH = Math.log(1.1)
@@ -59,7 +68,7 @@ export function percentilesOf(histogram: Histogram, longestMs: number): MetricsP
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), count: total }
 }
 
-export function addSteps(earlier: Step, later: Step): Step {
+export function addSteps(earlier: Step, { held: _held, ...later }: Step): Step {
   return { ...later, ...addCounts(earlier, later), most: higher(mostOf(earlier), mostOf(later)) }
 }
 
@@ -103,13 +112,24 @@ export function higher(one: Most, other: Most): Most {
 const mostOf = (step: Step) => step.most ?? mostAt(step)
 
 /**
+ * Repeats held steps, which are stored once.
+ * @param steps oldest first; `at` in ms
+ * @param until start of the first step that is not over
+ */
+export function repeatHeld(steps: readonly StepAt[], until: number): readonly StepAt[] {
+  return steps.flatMap(({ at, step }, index) => {
+    if (step.held === undefined) return [{ at, step }]
+    const end = Math.min(steps[index + 1]?.at ?? until, at + HELD_MS)
+    const count = Math.max(1, Math.ceil((end - at) / STEP_MS))
+    return Array.from({ length: count }, (_, held) => ({ at: at + held * STEP_MS, step }))
+  })
+}
+
+/**
  * Adds counts and takes each point's last gauges.
  * @param steps oldest first; `at` in ms
  */
-export function toPoints(
-  steps: readonly { readonly at: number; readonly step: Step }[],
-  stepMs: number,
-): readonly MetricsPoint[] {
+export function toPoints(steps: readonly StepAt[], stepMs: number): readonly MetricsPoint[] {
   const groups = new Map<number, Step[]>()
   for (const { at, step } of steps) {
     const start = Math.floor(at / stepMs) * stepMs

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest'
 import {
   addSteps,
   bucketOf,
+  HELD_MS,
   mergeHistograms,
   percentilesOf,
+  repeatHeld,
+  STEP_MS,
   type Step,
   toPoints,
   toTotals,
@@ -95,6 +98,31 @@ describe('points', () => {
     const old = step(0, 0, 0)
     const points = toPoints([old, { at: 10, step: { ...old.step, coldStarts: 2 } }], 20)
     expect(points.map(({ coldStarts }) => coldStarts)).toEqual([2])
+  })
+})
+
+describe('held steps', () => {
+  const nothing = { inQueue: 0, inProgress: 0, submitted: 0, completed: 0, failed: 0, retried: 0 }
+  const step: Step = { ...nothing, delay: {}, execution: {}, workers: { idle: 1 } }
+  const held: Step = { ...step, held: true }
+  const times = (steps: Parameters<typeof repeatHeld>[0], until: number) =>
+    repeatHeld(steps, until).map(({ at }) => at / STEP_MS)
+
+  it('are repeated until the next stored one, or until now', () => {
+    const steps = [
+      { at: 0, step: held },
+      { at: 3 * STEP_MS, step },
+      { at: 5 * STEP_MS, step: held },
+    ]
+    expect(times(steps, 7 * STEP_MS)).toEqual([0, 1, 2, 3, 5, 6])
+  })
+
+  it('end where the service may have been off', () => {
+    expect(times([{ at: 0, step: held }], 10 * HELD_MS)).toHaveLength(HELD_MS / STEP_MS)
+  })
+
+  it('are held no longer once something happened in them', () => {
+    expect(addSteps({ ...step, submitted: 1 }, held)).not.toHaveProperty('held')
   })
 })
 

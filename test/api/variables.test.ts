@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { setup as setupService } from '../support/core.ts'
 import type { TestWorker } from '../support/worker-client.ts'
@@ -136,6 +137,19 @@ test('variables that the service sets itself, and names that are none, are refus
   const { change } = await setup()
   for (const name of ['SVC_API_KEY', 'RUNPOD_POD_ID', '1A', 'A-B', ''])
     expect(await change({ set: { [name]: 'x' } }), name).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+})
+
+test('the limit counts all variables of the environment, and those that are removed make room', async () => {
+  const { service, change } = await setup()
+  const many = (prefix: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, 'x']))
+  expect((await change({ set: many('A', limit('variables')) })).status).toBe(200)
+  const refused = await change({ set: many('B', 2), remove: ['A0'] })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+  expect(refused.body.error).toBe('set: the environment would have 1001 variables, and the limit is 1000.')
+  expect((await service.get(PLACE)).variables).toHaveLength(limit('variables'))
+  expect((await change({ set: many('B', 2), remove: ['A0', 'A1'] })).status).toBe(200)
+  expect((await service.get(PLACE)).variables).toHaveLength(limit('variables'))
 })
 
 test('nothing is left of the values of an environment that was deleted', async () => {

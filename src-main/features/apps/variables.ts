@@ -5,6 +5,7 @@
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import type { Clock } from '../../lib/system.ts'
 import type { Endpoint, Environment, Storage } from '../../storage/storage.ts'
 import type { HiddenValues } from '../jobs/rules/job-file.ts'
@@ -23,7 +24,7 @@ export function listVariables({ storage }: Pick<Deps, 'storage'>, environment: E
 /**
  * Updates variables, effective with the next release; unused versions are deleted.
  * @returns whether any changed, and whether active workers differ from stored ones
- * @throws AppError SECRET_LOST if unreadable, ENVIRONMENT_NOT_FOUND if deleted meanwhile
+ * @throws AppError BAD_FIELD for too many, SECRET_LOST if unreadable, ENVIRONMENT_NOT_FOUND if deleted meanwhile
  */
 export async function updateVariables(
   { storage, clock }: Deps,
@@ -39,6 +40,11 @@ export async function updateVariables(
     const isSet = ([name, value]: readonly [string, string]) => storage.secrets.get(scope, name) === value
     if (Object.entries(set).every(isSet) && !existing.some(({ name }) => remove.includes(name))) return false
     const unchanged = existing.filter(({ name }) => set[name] === undefined && !remove.includes(name))
+    const count = unchanged.length + Object.keys(set).length
+    if (count > limit('variables')) {
+      const why = `the environment would have ${count} variables, and the limit is ${limit('variables')}`
+      throw new AppError('BAD_FIELD', { field: 'set', why })
+    }
     const version = before.variables + 1
     const next = scopeOf(before, version)
     for (const { name, updatedAt } of unchanged)

@@ -83,8 +83,8 @@ export const manifestTask = manifestResource.pick({
   systemDependencies: true,
 })
 
-/** The manifest of an app: content of its artifact, and input of discovery. Source: docs/spec/app-deploy.md, 6. */
-export const manifest = z.object({
+/** A manifest that was accepted before, under the limits of its time. */
+export const storedManifest = z.object({
   version: z.string(),
   app: z.string(),
   python_version: z.string(),
@@ -100,12 +100,18 @@ export const manifest = z.object({
     .array(z.string())
     .default([])
     .describe('requirements that are not in the artifact, as the image has them; ours gets them from here'),
+  resources: z.record(z.string(), manifestResource),
+  tasks: z.record(z.string(), manifestTask).optional().describe('of SDK 2.0; they have no endpoint'),
+  routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
+  function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
+})
+
+/** The manifest of an app: content of its artifact, and input of discovery. Source: docs/spec/app-deploy.md, 6. */
+export const manifest = storedManifest.extend({
   resources: limitedRecord(z.string(), manifestResource, limit('manifestResources')),
   tasks: limitedRecord(z.string(), manifestTask, limit('manifestResources'))
     .optional()
-    .describe('of SDK 2.0; they have no endpoint'),
-  routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
-  function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
+    .describe(storedManifest.shape.tasks.description ?? ''),
 })
 
 export type Manifest = z.infer<typeof manifest>

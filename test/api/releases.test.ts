@@ -462,6 +462,29 @@ test('an app is deleted with all that belongs to it, and not while it is deploye
   expect(await service.ask('GET', PLACE)).toMatchObject({ status: 404, body: { code: 'APP_NOT_FOUND' } })
 })
 
+test('a stored release may have more endpoints than a new one', async () => {
+  const { service, deploy } = await setup()
+  await deploy({ greet: {} })
+  const { apps, write } = service.storage()
+  const before = apps.environment('shop', 'production')
+  const active = before && apps.releaseIn(before.id, 'active')
+  if (active === undefined) throw new Error('nothing is active')
+  const manifest = manifestOf({ greet: {} })
+  const names = Array.from({ length: limit('manifestResources') + 1 }, (_, at) => `greet${at}`)
+  const resources = Object.fromEntries(names.map((name) => [name, manifest.resources.greet]))
+  await write(() => {
+    apps.moveRelease(active.id, 'supersede', undefined, 0)
+    const made = apps.createRelease({ ...active, manifest: JSON.stringify({ ...manifest, resources }) }, 0)
+    if (made !== undefined) apps.moveRelease(made.id, 'activate', undefined, 1)
+  })
+  const body = { manifest, artifact: 'b'.repeat(64) }
+  expect(await service.ask('POST', `${PLACE}/plan`, { body })).toMatchObject({ status: 200 })
+  const refused = await service.ask('POST', `${PLACE}/plan`, {
+    body: { ...body, manifest: { ...manifest, resources } },
+  })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
+})
+
 async function freshFile(): Promise<string> {
   const { join } = await import('node:path')
   return join(appFolder(manifestOf({})), 'drydock.db')

@@ -8,7 +8,7 @@ import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import type { Fleet, ProcessMachine } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import { endpointsOf } from './environment-endpoints.ts'
-import { gitOf, locateSource, parseManifest } from './release-source.ts'
+import { gitOf, locateSource, readStoredManifest } from './release-source.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from './rules/plan.ts'
 import { releaseMachine, withMachine } from './rules/release-machine.ts'
 import { changedFiles } from './rules/source-diff.ts'
@@ -52,7 +52,7 @@ export async function showPlan(deps: PlanDeps, wanted: Omit<Wanted, 'folder'>): 
  */
 export async function planRollback(deps: PlanDeps, environment: Environment, release: Release): Promise<DeployPlan> {
   const { artifact } = locateSource(deps.storage, environment, { release: release.number })
-  const manifest = parseManifest(release.manifest)
+  const manifest = readStoredManifest(release.manifest)
   const { app, name } = environment
   const code = artifact ?? manifest.source_fingerprint
   const git = gitOf(release)
@@ -106,7 +106,7 @@ export async function planRelease(
   )
   const active = environment === undefined ? undefined : storage.apps.releaseIn(environment.id, 'active')
   const activeGit = active && gitOf(active)
-  const source = active && sourceChanges(parseManifest(active.manifest), manifest)
+  const source = active && sourceChanges(readStoredManifest(active.manifest), manifest)
   const makesApp = storage.apps.app(app) === undefined
   return {
     app,

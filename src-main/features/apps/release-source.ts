@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { GitState, ReleaseSource } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.ts'
+import { MANIFEST_FILE, type Manifest, manifest, storedManifest } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE, type PlatformManifest, platformManifest } from '../../contract/platform-manifest.ts'
 import type { Clock } from '../../lib/system.ts'
 import type { ArtifactFiles, Environment, Release, Storage } from '../../storage/storage.ts'
@@ -74,7 +74,7 @@ export async function openSource(deps: OpenSourceDeps, where: Where, signal: Abo
   const found = where.text ?? (await deps.readManifest(folder))
   if (found === undefined)
     throw new AppError('BAD_FIELD', { field: 'source', why: `there is no ${MANIFEST_FILE} in ${folder}` })
-  const read = parseManifest(found, artifact ?? undefined)
+  const read = where.text === undefined ? parseManifest(found, artifact ?? undefined) : readStoredManifest(where.text)
   const text = isPlatformManifest(JSON.parse(found)) ? JSON.stringify(read) : found
   return { artifact, rollbackOf, kind, git, folder, text, manifest: read, code: artifact ?? read.source_fingerprint }
 }
@@ -115,6 +115,11 @@ export function parseManifest(text: string, artifact = ''): Manifest {
   const { data, error } = manifest.safeParse(value)
   if (data === undefined) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: firstProblems(error) })
   return data
+}
+
+/** Reads a manifest of the database. Limits of today do not apply, because it was accepted before. */
+export function readStoredManifest(text: string): Manifest {
+  return storedManifest.parse(JSON.parse(text))
 }
 
 function parsePlatformManifest(value: unknown): PlatformManifest {

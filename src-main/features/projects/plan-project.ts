@@ -4,7 +4,7 @@ import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
 import type { Project } from '../../storage/storage.ts'
 import { type PlanDeps, showPlan } from '../apps/plan-release.ts'
-import { parseManifest } from '../apps/release-source.ts'
+import { readStoredManifest } from '../apps/release-source.ts'
 import { holdsCredentials } from '../apps/rules/left-out.ts'
 import { textDiff } from '../apps/rules/source-diff.ts'
 import { appOfFolder, type Build } from './builds.ts'
@@ -60,7 +60,7 @@ async function withDiffs(deps: Deps, { plan, project, manifest }: WithPlan): Pro
   const environment = apps.environment(plan.app, plan.environment)
   const active = environment && apps.releaseIn(environment.id, 'active')
   if (plan.source === undefined || active === undefined || active.artifact === null) return plan
-  const hashes = { before: parseManifest(active.manifest).source_files ?? {}, after: manifest.source_files ?? {} }
+  const hashes = { before: readStoredManifest(active.manifest).source_files ?? {}, after: manifest.source_files ?? {} }
   const folder = await artifacts.unpackedFolder(active.artifact)
   const text = (of: string, path: string, sha256: string | undefined) =>
     sha256 === undefined ? { text: '' } : deps.projects.text(of, { path, sha256 })

@@ -7,7 +7,7 @@ import type { Storage, StoredTargetDeploy, TargetPlace } from '../../storage/sto
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Manifest } from '../../contract/manifest.ts'
-import { manifest as manifestSchema } from '../../contract/manifest.ts'
+import { storedManifest } from '../../contract/manifest.ts'
 import type {
   TargetApp,
   TargetDeploy,
@@ -57,7 +57,7 @@ export function createTargetDeploys(deps: TargetDeploysDeps) {
     if ('artifact' in source) return { ...source, before: undefined }
     const before = storage.targetDeploys.list(place).find(({ number }) => number === source.deploy)
     if (before === undefined) throw new AppError('TARGET_DEPLOY_NOT_FOUND', { deploy: source.deploy })
-    return { artifact: before.artifact, manifest: manifestSchema.parse(JSON.parse(before.manifest)), before }
+    return { artifact: before.artifact, manifest: storedManifest.parse(JSON.parse(before.manifest)), before }
   }
 
   function refuseKey({ manifest }: Opened, { key }: TargetAccess, { withKey }: Pick<Wanted, 'withKey'>): void {

@@ -7,6 +7,7 @@ import { endpointConfig, endpointUpdate } from '../../contract/endpoint.ts'
 import { ALL_FAULTS_OFF, faults } from '../../contract/faults.ts'
 import { counted, durationText, withFullStop } from '../../lib/text.ts'
 import { HOUR_MS } from '../../lib/units.ts'
+import { errorLine } from '../jobs/rules/read-error.ts'
 import { faultsText } from '../workers/rules/faults.ts'
 import { endpointHealth } from './rules/endpoint-health.ts'
 
@@ -156,7 +157,7 @@ async function explainEndpoint(client: ServiceClient, id: string, now: number) {
   const verdict = endpointHealth({
     ...{ state, inQueue, inProgress, waitingReason, throttledReason, stats },
     loadBalanced: loadBalanced !== undefined,
-    lastError: newest?.error?.trim().split('\n').at(-1),
+    lastError: newest?.error && errorLine(newest.error),
   })
   const { coldStarts, delay, execution } = metrics.totals
   return {
@@ -188,7 +189,7 @@ async function explainEndpoint(client: ServiceClient, id: string, now: number) {
         ...{ id: worker.id, state: worker.state, reason: worker.reason, jobs: worker.jobs.length },
         since: when(worker.startedAt),
       })),
-    failures: failed.requests.map((job) => ({ id: job.id, status: job.status, error: job.error })),
+    failures: failed.requests.map(({ id, status, error }) => ({ id, status, error: error && errorLine(error) })),
     events: events.map(({ at, event, workerId, reason }) => ({ at: when(at), event, workerId, reason })),
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
+import { errorLine } from '../../../features/jobs/rules/read-error.ts'
 import type { ResponseOf } from '../../client/calls.ts'
 import { cutText } from '../answer-text.ts'
 
@@ -31,7 +32,7 @@ export function jobRow({ id, endpointId: endpoint, status, createdAt, error, ...
       workerId,
       retries,
     },
-    error: error === undefined ? undefined : cutText(error, ERROR_LENGTH),
+    error: error === undefined ? undefined : cutText(errorLine(error), ERROR_LENGTH),
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
 import { isRecord, writeExact } from '../../../lib/json.ts'
+import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
 
 export type ComparedOutput = {
   readonly status: string
@@ -147,7 +148,7 @@ function shown(value: unknown): string {
   return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text
 }
 
-const oneLine = (text: string) => (text.trim().split('\n').at(-1) ?? '').slice(0, 300)
+const oneLine = (text: string) => (errorHeadline(readJobError(text)).trim().split('\n').at(-1) ?? '').slice(0, 300)
 
 function compareTexts(a: string, b: string, rules: ComparisonRules, read: ReadPicture): Leaf | undefined {
   const [one, other] = [read(a), read(b)]

@@ -7,7 +7,7 @@ import { counted } from '../../../lib/text.ts'
 import { missingPackage } from '../../workers/rules/missing-module.ts'
 import { startWords } from '../rules/expected-start.ts'
 import { lostWorkerText } from '../rules/lost-worker.ts'
-import { errorText, readJobError } from '../rules/read-error.ts'
+import { errorLine, errorText, readJobError } from '../rules/read-error.ts'
 import { isFinal } from '../rules/transitions.ts'
 
 export type JobRecord = z.infer<typeof jobRecord>
@@ -93,8 +93,7 @@ export function expectSuccess(job: {
   readonly error?: string | undefined
 }): void {
   if (!isFinal(job.status) || job.status === 'COMPLETED') return
-  const why =
-    job.error === undefined ? '' : `: ${(lostWorkerText(job.error) ?? errorText(job.error)).split('\n', 1)[0]}`
+  const why = job.error === undefined ? '' : `: ${lostWorkerText(job.error) ?? errorLine(job.error)}`
   throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
 }
 

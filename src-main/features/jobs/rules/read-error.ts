@@ -42,8 +42,30 @@ export function errorLine(error: string): string {
   const isUnread = read.message === error
   const message = messageIn(read.message) ?? read.message
   const type = isUnread ? TYPE.exec(error)?.[1] : read.type
-  const line = message.split('\n').find((one) => one.trim() !== '') ?? ''
-  return errorHeadline({ message: line.trim(), ...(type === undefined ? {} : { type }) })
+  const raised = lastRaised(message)
+  if (raised !== undefined) return errorHeadline({ ...raised, message: firstLine(raised.message) })
+  return errorHeadline({ message: firstLine(message), ...(type === undefined ? {} : { type }) })
+}
+
+const firstLine = (text: string) =>
+  text
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? ''
+
+/** The error at the end of a traceback within a message, whose line ends may be escaped. */
+function lastRaised(message: string): JobError | undefined {
+  const at = message.lastIndexOf(PLAIN_TRACEBACK)
+  if (at < 0) return undefined
+  const text = message.slice(at)
+  const isEscaped = text.startsWith(`${PLAIN_TRACEBACK}\\n`)
+  const read = readPlainTraceback(isEscaped ? unescaped(text) : text)
+  return read.traceback === undefined ? undefined : read
+}
+
+function unescaped(text: string): string {
+  const lines = text.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\"`, '"')
+  return lines.replace(/["'})\]\s]+$/, '')
 }
 
 export function errorText(error: string): string {
@@ -85,7 +107,19 @@ const TYPE = /"error_type":\s*"(?:<class ')?(?:[^"]*\.)?(\w+)(?:'>)?"/
 // JSON of worker SDKs and graph workers; its end may be cut.
 const MESSAGE = /(?:^\{\s*"message"|"error_message"):\s*"((?:[^"\\]|\\.)*)/
 
+// Of errors that are JSON objects of other programs, best first. Source: ours.
+const MESSAGE_FIELDS = ['message', 'error', 'detail', 'msg'] as const
+
+function messageOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return undefined
+  const fields: Readonly<Record<string, unknown>> = { ...value }
+  return MESSAGE_FIELDS.map((name) => messageOf(fields[name])).find((one) => one !== undefined)
+}
+
 function messageIn(text: string): string | undefined {
+  const known = messageOf(errorFields(text))
+  if (known !== undefined) return known
   const written = MESSAGE.exec(text)?.[1]?.replace(/\\u[0-9a-fA-F]{0,3}$/, '')
   if (written === undefined) return undefined
   try {

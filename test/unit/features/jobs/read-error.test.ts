@@ -17,6 +17,8 @@ it('the error of a job is read where an SDK wrote it, and is a text where anybod
     expect(readJobError(text)).toEqual({ message: text })
 })
 
+const RAISED = 'Traceback (most recent call last):\n  File "/a.py", line 1, in f\n    x\nValueError: no face\n'
+
 describe('an error', () => {
   const given = JSON.stringify({
     error_type: 'ValueError',
@@ -45,6 +47,14 @@ describe('an error', () => {
       'AssertionError',
     ],
     ['', ''],
+    ['{"code": 5, "error": "no face"}', 'no face'],
+    ['{"error": {"type": "x", "message": "no face\\nin it"}}', 'no face'],
+    ['{"detail": "no face"}', 'no face'],
+    ['{"other": 1}', '{"other": 1}'],
+    [`the model failed:\n${RAISED}`, 'ValueError: no face'],
+    [JSON.stringify({ error_type: "<class 'RuntimeError'>", error_message: RAISED }), 'ValueError: no face'],
+    [JSON.stringify({ status: 500, detail: RAISED }), 'ValueError: no face'],
+    [`500 of upstream: ${JSON.stringify({ detail: RAISED })}`, 'ValueError: no face'],
   ])('%j says most in %j', (error, line) => {
     expect(errorLine(error)).toBe(line)
   })

@@ -1,4 +1,4 @@
-import { lazily } from '../lazily.tsx'
+import { lazily } from '../Lazily.tsx'
 
 export type { GraphItem, GraphLink } from './GraphView.tsx'
 

@@ -39,7 +39,7 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
         .map(({ id }) => id),
     ),
   )
-  const set = (change: { readonly [Name in keyof JobListFilter]: JobListFilter[Name] | undefined }) =>
+  const set = (change: { readonly [Name in keyof JobListFilter]?: JobListFilter[Name] | undefined }) =>
     onChange(without({ ...filter, ...change }))
   const span = spanOf(filter)
   return (
@@ -107,7 +107,7 @@ function spanOf({ from, to }: JobListFilter): string | undefined {
   return from === undefined ? `Until ${time(to)}` : `${time(from)} to ${time(to)}`
 }
 
-function without(filter: { readonly [Name in keyof JobListFilter]: JobListFilter[Name] | undefined }): JobListFilter {
+function without(filter: { readonly [Name in keyof JobListFilter]?: JobListFilter[Name] | undefined }): JobListFilter {
   const set = Object.entries(filter).filter(([, value]) => value !== undefined)
   return { states: [], ...Object.fromEntries(set) }
 }

@@ -87,7 +87,8 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await ask(page, 'lighthouse')
   // By its text, which stands in its input alone.
   await palette(page).getByRole('option', { name: job.id }).waitFor()
-  expect(await groupsOf(page)).toEqual(['Jobs', 'Search', 'Workflows'])
+  // Searches come a moment later.
+  await until(async () => expect(await groupsOf(page)).toEqual(['Jobs', 'Search', 'Workflows']))
   const row = palette(page).getByRole('option', { name: job.id })
   const endOf = async (one: Locator) => {
     const { x, width } = (await one.boundingBox()) ?? { x: Number.NaN, width: 0 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
 import { olderNode } from './kill-the-service.ts'
-import { holderOf } from './lose-workers.ts'
+import { atGate, holderOf } from './lose-workers.ts'
 
 async function linesOf(service: ServedService, jobId: string): Promise<readonly string[]> {
   const { lines } = await service.get(`/api/jobs/${jobId}/logs`)
@@ -35,6 +35,7 @@ test('what a worker prints and answers while no service runs is not lost', async
   await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
   const id = await service.run('work', { n: 1, gates: [service.gate('go')], after: ['alone'] })
   const worker = await holderOf(service, id)
+  await atGate(service, 'go')
   await service.kill()
   service.openGate('go')
   await until(() => expect(service.read('data', 'workers', `${worker.id}.log`)).toContain('alone'))
@@ -48,6 +49,7 @@ test('the jobs of workers that died with the service run again', async () => {
   await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
   const id = await service.run('work', { n: 1, gates: [service.gate('go')] })
   const worker = await holderOf(service, id)
+  await atGate(service, 'go')
   await service.kill()
   process.kill(worker.pid, 'SIGKILL')
   await until(() => expect(service.workerProcesses()).toEqual([]))

@@ -1,6 +1,6 @@
 /** Containers and a service that is killed, or stopped in order. */
 import { beforeEach, expect, test } from 'vitest'
-import { nothingLeft, startedContainerService } from '../support/container-service.ts'
+import { BEGUN, nothingLeft, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
@@ -35,8 +35,9 @@ test('a container outlives a service that is killed: its job ends with its first
 test('a result that a container has while no service runs is not lost, nor a line', async () => {
   const service = await startedContainerService(engine)
   await service.createContainers('work', ONE, { prepared: 0 })
-  const id = await service.run('work', { n: 1, gates: [service.gateInside('go')], after: ['alone'] })
+  const id = await service.run('work', { n: 1, print: [BEGUN], gates: [service.gateInside('go')], after: ['alone'] })
   const worker = await service.holderOf(id)
+  await service.hasBegun(id)
   await service.kill()
   service.openGate('go')
   await until(async () => expect(await service.docker('logs', worker.container)).toContain('alone'))

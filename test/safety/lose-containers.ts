@@ -1,6 +1,11 @@
 /** docs/spec/targets.md, 2.2, 2.3 and 2.13 on containers: killed, frozen or out of memory in the middle of a job. */
 import { expect } from 'vitest'
-import { type ContainerService, type ContainerWorker, startedContainerService } from '../support/container-service.ts'
+import {
+  BEGUN,
+  type ContainerService,
+  type ContainerWorker,
+  startedContainerService,
+} from '../support/container-service.ts'
 import type { DockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
@@ -18,8 +23,9 @@ export async function killContainers(engine: DockerEngine, { runs }: { runs: num
   await service.createContainers('work', { workersMin: 1, workersMax: 1 })
   let slowestMs = 0
   for (let n = 0; n < runs; n++) {
-    const id = await service.run('work', { n, gates: [service.gateInside(`${n}-{worker}`)] })
+    const id = await service.run('work', { n, print: [BEGUN], gates: [service.gateInside(`${n}-{worker}`)] })
     const first = await service.holderOf(id)
+    await service.hasBegun(id)
     const killedAt = Date.now()
     await service.docker('kill', first.container)
     const second = await service.holderOf(id, first)
@@ -51,9 +57,10 @@ async function freezeSome(service: ContainerService, endpointId: string, count: 
   await service.createContainers(endpointId, lives, { prepared: 0, keepPausedMs: 0 })
   const ids: string[] = []
   for (let n = 0; n < count; n++)
-    ids.push(await service.run(endpointId, { n, gates: [service.gateInside('{worker}')] }))
+    ids.push(await service.run(endpointId, { n, print: [BEGUN], gates: [service.gateInside('{worker}')] }))
   const first = new Map<string, ContainerWorker>()
   for (const id of ids) first.set(id, await service.holderOf(id))
+  for (const id of ids) await service.hasBegun(id)
   const frozenAt = Date.now()
   const containers = [...first.values()].map(({ container }) => container)
   await service.docker('pause', ...containers)

@@ -82,7 +82,7 @@ export async function killEveryWorkerOf(service: ServedService, endpointId: stri
 }
 
 // A worker that is killed before it has read its job has lost no try.
-const atGate = (service: ServedService, gate: string): Promise<void> =>
+export const atGate = (service: ServedService, gate: string): Promise<void> =>
   until(() => expect(existsSync(`${service.gate(gate)}.waiting`)).toBe(true))
 
 /** Waits until a worker other than `before` holds the job. */

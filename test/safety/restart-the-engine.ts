@@ -3,7 +3,7 @@
  * to blame.
  */
 import { expect } from 'vitest'
-import { startedContainerService } from '../support/container-service.ts'
+import { BEGUN, startedContainerService } from '../support/container-service.ts'
 import type { PrivateEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
 
@@ -28,8 +28,9 @@ export async function restartTheEngine(
   for (let n = 0; n < runs; n++) {
     await service.jobEnd('idle', await service.run('idle', { n }))
     await service.workerIn('idle', 'paused')
-    const id = await service.run('work', { n, gates: [service.gateInside(`go-${n}`)] })
+    const id = await service.run('work', { n, print: [BEGUN], gates: [service.gateInside(`go-${n}`)] })
     const first = await service.holderOf(id)
+    await service.hasBegun(id)
     await engine.restart(n % 2 === 0 ? 'TERM' : 'KILL')
     const answersAt = Date.now()
     const second = await service.holderOf(id, first)

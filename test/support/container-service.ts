@@ -18,6 +18,8 @@ const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
 /** Where containers see the folder of the test. */
 export const INSIDE = '/app'
+/** Printed first by jobs that `hasBegun` waits for. */
+export const BEGUN = 'begun'
 
 /** A worker as the management API shows it. */
 export type ContainerWorker = {
@@ -49,6 +51,11 @@ export type ContainerService = ServedService & {
   readonly gateInside: (name: string) => string
   /** Reads from the database, also while the service runs. */
   readonly readDatabase: (sql: string) => readonly Readonly<Record<string, unknown>>[]
+  /**
+   * Waits for a job that prints BEGUN: a worker holds a job from the claim on, but one that is lost before it has read
+   * the job has lost no try.
+   */
+  readonly hasBegun: (jobId: string) => Promise<void>
   /** What happened to a job, oldest first. */
   readonly historyOf: (jobId: string) => Promise<readonly HistoryEntry[]>
 }
@@ -167,6 +174,11 @@ export function containerService(
     readDatabase,
     gateInside: (name) => `${INSIDE}/${name}`,
     historyOf: async (jobId) => (await service.get(`/api/jobs/${jobId}`)).history,
+    hasBegun: (jobId) =>
+      until(async () => {
+        const { lines } = await service.get(`/api/jobs/${jobId}/logs`)
+        expect(lines.map(({ line }: { line: string }) => line)).toContain(BEGUN)
+      }),
   }
 }
 

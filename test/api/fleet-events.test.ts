@@ -19,6 +19,7 @@ test('tells what was done to an endpoint and how its workers came and went, newe
     (await listed(service, '?kinds=scale')).some(({ event }) => event === 'stopping'),
   )
   const events = await listed(service)
+  expect(events.find(({ event }) => event === 'initializing')?.reason).toBe('minimum of 1 worker')
   expect(told(events).slice(-4)).toEqual([
     'scale stopping',
     'endpoint paused',

@@ -175,7 +175,7 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
   }
 
   async function start({ endpoint }: Staged): Promise<void> {
-    ready.set(endpoint, await supervisor.stage(endpoint, signal))
+    ready.set(endpoint, await supervisor.stage(endpoint, 'its release is being prepared', signal))
   }
 
   // Nothing is awaited between the check and the start, so nobody else can take the GPU.

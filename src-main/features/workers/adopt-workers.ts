@@ -38,7 +38,7 @@ export async function adoptWorkers({
       { ...stored, startedWallAt: stored.startedAt, adopted: true, started },
       { config: endpoint?.config, begins: 'serve', clock },
     )
-    registry.add(worker)
+    registry.add(worker, 'it ran before the service started')
     // With old settings or of an interrupted release: it must not take a job before it leaves.
     if (stored.revision !== endpoint?.revision) registry.move(worker, 'retire')
     // A worker with a job was ready before, and may not ask for another for long.

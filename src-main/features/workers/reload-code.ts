@@ -11,6 +11,7 @@ import type { CodeFilesChange, CodeWatch, WatchCode } from './ports.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'
 import { changedFilesText, codeChangeOutcome } from './rules/code-change.ts'
 import { type CodeEntry, codeEntryOf } from './rules/code-entry.ts'
+import { replaces } from './rules/scaling.ts'
 import { isLive, takesJobs } from './rules/transitions.ts'
 import { type StagedWorker, whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'
@@ -161,7 +162,7 @@ export function createCodeReload(deps: CodeReloadDeps) {
     old: readonly LiveWorker[],
     { reason, signal }: { readonly reason: string; readonly signal: AbortSignal },
   ): Promise<StagedWorker> {
-    if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, signal)
+    if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, replaces(reason), signal)
     const leaving = old.find(({ state }) => state === 'idle' || state === 'paused') ?? old[0]
     // Nobody else may take the slot while the old worker finishes its jobs.
     const goOn = await supervisor.giveWay(endpoint.id, () => true, signal)
@@ -170,7 +171,7 @@ export function createCodeReload(deps: CodeReloadDeps) {
         supervisor.leave(leaving.id, reason, false)
         await whenEnded(deps, leaving, signal)
       }
-      return await supervisor.stage(endpoint, signal)
+      return await supervisor.stage(endpoint, replaces(reason), signal)
     } finally {
       goOn()
     }

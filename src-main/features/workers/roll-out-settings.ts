@@ -7,6 +7,7 @@ import type { Log } from '../../lib/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from './registry/worker-registry.ts'
+import { replaces, SETTINGS_CHANGED } from './rules/scaling.ts'
 import { takesJobs } from './rules/transitions.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
@@ -31,9 +32,9 @@ export function createSettingsRollout(deps: RolloutDeps) {
     if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
     for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
     try {
-      const worker = await supervisor.stage(endpoint, signal)
+      const worker = await supervisor.stage(endpoint, replaces(SETTINGS_CHANGED), signal)
       if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) worker.promote()
-      else await worker.discard('the settings of its endpoint changed')
+      else await worker.discard(SETTINGS_CHANGED)
     } catch (error) {
       const why = (error as Error).message
       if (!signal.aborted) log.warn('worker for new settings not ready', { endpointId, why })

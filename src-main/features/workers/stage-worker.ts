@@ -34,7 +34,11 @@ const READY: readonly LiveWorker['state'][] = ['idle', 'running']
  * Starts a worker and waits until it is ready.
  * @throws Error with the reason if it ends, becomes unhealthy, times out or is aborted
  */
-export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
+export async function stageWorker(
+  deps: Deps,
+  endpoint: Endpoint,
+  { because, signal }: { readonly because: string; readonly signal: AbortSignal | undefined },
+): Promise<StagedWorker> {
   const { registry, lifecycle } = deps
   signal?.throwIfAborted()
   const whenGivenUp = () => {
@@ -45,7 +49,7 @@ export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: Abort
   }
   signal?.addEventListener('abort', whenGivenUp, { once: true })
   try {
-    return await startAndWait(deps, endpoint, signal)
+    return await startAndWait(deps, endpoint, because, signal)
   } finally {
     signal?.removeEventListener('abort', whenGivenUp)
   }
@@ -54,9 +58,10 @@ export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: Abort
 async function startAndWait(
   { clock, registry, calls, lifecycle, health }: Deps,
   endpoint: Endpoint,
+  because: string,
   signal: AbortSignal | undefined,
 ): Promise<StagedWorker> {
-  const worker = await lifecycle.start(endpoint, 'stage')
+  const worker = await lifecycle.start(endpoint, 'stage', because)
   health.watch(worker) // a load-balanced worker is ready only when /ping says so
   const ms = initializingLimitMs(endpoint.config)
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker

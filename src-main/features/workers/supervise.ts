@@ -13,7 +13,7 @@ import { createIdlePausing, type IdlePausing } from './pause-idle.ts'
 import { readScalingFacts, workersInService } from './read-scaling-facts.ts'
 import type { FleetStatus, FleetStatuses, ScalingSignal } from './registry/fleet-status.ts'
 import { beginJob, endJob, type LiveWorker, loadOf } from './registry/worker-registry.ts'
-import { decideScaling, nextDecisionAt } from './rules/scaling.ts'
+import { decideScaling, nextDecisionAt, startReason } from './rules/scaling.ts'
 import { type StagedWorker, stageWorker, whenEnded } from './stage-worker.ts'
 import { createLeaseWatch, type LeaseWatch } from './watch-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
@@ -107,10 +107,11 @@ export class WorkerSupervisor {
   /**
    * Starts a worker with settings, or for an endpoint, not yet stored; it takes no jobs until promoted.
    * @param endpoint the future endpoint with its future revision
+   * @param because why it starts
    * @throws Error with the reason if it does not become ready or is aborted
    */
-  stage(endpoint: Endpoint, signal?: AbortSignal): Promise<StagedWorker> {
-    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, signal)
+  stage(endpoint: Endpoint, because: string, signal?: AbortSignal): Promise<StagedWorker> {
+    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, { because, signal })
   }
 
   async giveWay(endpointId: string, isEnough: () => boolean, signal: AbortSignal): Promise<() => void> {
@@ -197,7 +198,8 @@ export class WorkerSupervisor {
     this.#lifecycle.countFailures(endpointId)
     this.#noteAway(endpointId)
     const { crashLoop } = this.#deps.status.of(endpointId)
-    const decision = decideScaling(readScalingFacts(this.#deps, endpointId, { endpoint, crashLoop }))
+    const facts = readScalingFacts(this.#deps, endpointId, { endpoint, crashLoop })
+    const decision = decideScaling(facts)
     this.#deps.status.decided(endpointId, decision)
     for (const { workerId, reason, force, failed } of decision.stop) {
       if (failed === true) this.#lifecycle.fail(workerId, reason)
@@ -214,7 +216,8 @@ export class WorkerSupervisor {
       this.#discardPrepared(endpointId)
       return
     }
-    if (!this.#givingWay.has(endpointId)) this.#startWorkers(endpoint, decision.start)
+    const because = startReason(facts, workOf(endpoint))
+    if (!this.#givingWay.has(endpointId)) this.#startWorkers(endpoint, decision.start, because)
     for (const at of [decision.nextCheckAt, this.#idle.settle(endpoint)])
       if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
   }
@@ -228,11 +231,11 @@ export class WorkerSupervisor {
     }
   }
 
-  #startWorkers(endpoint: Endpoint, count: number): void {
+  #startWorkers(endpoint: Endpoint, count: number, because: string): void {
     const { id: endpointId } = endpoint
     for (let n = 0; n < count; n++) {
       const starting = this.#lifecycle
-        .start(endpoint, 'serve')
+        .start(endpoint, 'serve', because)
         .then(() => this.check(endpointId))
         .catch((error) => this.#deps.log.error('worker not started', { endpointId, error }))
         .finally(() => this.#starting.delete(starting))
@@ -246,3 +249,5 @@ export class WorkerSupervisor {
       .catch((error) => this.#deps.log.error('prepared workers not thrown away', { endpointId, error }))
   }
 }
+
+const workOf = ({ config }: Endpoint) => (config.loadBalanced === undefined ? 'job' : 'request')

@@ -96,7 +96,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     }
   }
 
-  async function start(endpoint: Endpoint, begins: 'serve' | 'stage'): Promise<LiveWorker> {
+  async function start(endpoint: Endpoint, begins: 'serve' | 'stage', because: string): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
     const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
     const tokenHash = newId.hash(identity.token)
@@ -105,7 +105,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
       { config: endpoint.config, begins, clock },
     )
     const wasStopped = () => worker.phase === 'stopping' || worker.phase === 'ended'
-    registry.add(worker)
+    registry.add(worker, because)
     let placed: WorkerPlan | undefined
     try {
       const { plan, model, reach } = await makeReady(worker, endpoint, (plan) => {

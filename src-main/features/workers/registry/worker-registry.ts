@@ -92,7 +92,10 @@ export function createWorkerRegistry({
   // Indexed by endpoint, since it is queried many times per second.
   const byEndpoint = new Map<string, Set<LiveWorker>>()
   const moves = createEmitter<[LiveWorker]>()
-  const record = ({ id, endpointId, state, reason }: LiveWorker, from: WorkerState | undefined) => {
+  const record = (
+    { id, endpointId, state, reason }: Pick<LiveWorker, 'id' | 'endpointId' | 'state' | 'reason'>,
+    from: WorkerState | undefined,
+  ) => {
     const change = { endpointId, workerId: id, from, state, reason, now: clock.now() }
     storage
       .write(() => storage.workers.recordState(change))
@@ -104,10 +107,11 @@ export function createWorkerRegistry({
     get: (workerId: string): LiveWorker | undefined => workers.get(workerId),
     all: (): readonly LiveWorker[] => [...workers.values()],
     ofEndpoint: (endpointId: string): readonly LiveWorker[] => [...(byEndpoint.get(endpointId) ?? [])],
-    add(worker: LiveWorker) {
+    /** @param because why it starts */
+    add(worker: LiveWorker, because: string) {
       workers.set(worker.id, worker)
       byEndpoint.set(worker.endpointId, (byEndpoint.get(worker.endpointId) ?? new Set()).add(worker))
-      record(worker, undefined)
+      record({ ...worker, reason: because }, undefined)
     },
     remove(workerId: string) {
       const worker = workers.get(workerId)

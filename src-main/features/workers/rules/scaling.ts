@@ -1,5 +1,5 @@
 import type { WorkerState } from '../../../contract/endpoint.ts'
-import { inSeconds } from '../../../lib/text.ts'
+import { counted, inSeconds } from '../../../lib/text.ts'
 import type { ScalingDecision, ScalingFacts, ScalingWorker, WorkerStop } from './scaling-facts.ts'
 import { isLive } from './transitions.ts'
 
@@ -78,6 +78,18 @@ function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): 
   return Math.min(workersMax, best)
 }
 
+export const replaces = (why: string) => `replaces a worker: ${why}`
+
+/** Why workers start, for the list of events. @param work held by the queue */
+export function startReason({ config, queue, workers }: ScalingFacts, work: 'job' | 'request'): string {
+  const outdated = workers.find((worker) => worker.outdated && isLive(worker.state))
+  if (outdated !== undefined) return replaces(outdated.outdatedBecause ?? SETTINGS_CHANGED)
+  if (queue.normal > 0) return `${counted(queue.normal, work)} ${queue.normal === 1 ? 'waits' : 'wait'}`
+  return `minimum of ${counted(config.workersMin, 'worker')}`
+}
+
+export const SETTINGS_CHANGED = 'the settings of its endpoint changed'
+
 /**
  * Decides starts and stops. Source: the platform for growth, idle timeout and cold start; docs/spec/job-api.md, 1, 2
  * for low priority and `throttled`; otherwise ours.
@@ -145,7 +157,7 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
   // With jobs it stays, taking no new ones, until they or their leases end.
   if (worker.state === 'unhealthy')
     return worker.jobs === 0 && worker.mayRecover !== true ? { reason: 'unhealthy' } : undefined
-  if (worker.outdated) return { reason: worker.outdatedBecause ?? 'the settings of its endpoint changed' }
+  if (worker.outdated) return { reason: worker.outdatedBecause ?? SETTINGS_CHANGED }
   if (worker.state !== 'paused' || now - pausedSince(worker) < keepPausedMs(facts)) return undefined
   return { reason: `paused for ${inSeconds(now - pausedSince(worker))}` }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideScaling } from '../../../../src-main/features/workers/rules/scaling.ts'
+import { decideScaling, startReason } from '../../../../src-main/features/workers/rules/scaling.ts'
 import { type FactFields, facts, NOW, worker } from './scaling-support.ts'
 
 const decide = (fields: FactFields = {}) => decideScaling(facts(fields))
@@ -328,4 +328,23 @@ it('a worker is not frozen where its room is needed for the replacement of an ou
     stop: [{ workerId: 'old' }, { workerId: 'idle', reason: 'above the maximum of 1 workers' }],
   })
   expect(decision.pause).toBeUndefined()
+})
+
+describe('a start says why', () => {
+  it.each([
+    ['minimum of 2 workers', { config: { workersMin: 2 } }],
+    ['1 job waits', { queue: waiting(1) }],
+    ['5 jobs wait', { config: { workersMin: 1 }, queue: waiting(5) }],
+    ['replaces a worker: the settings of its endpoint changed', { workers: [worker('a', 'idle', { outdated: true })] }],
+    [
+      'replaces a worker: a.py changed',
+      { workers: [worker('a', 'running', { outdated: true, outdatedBecause: 'a.py changed' })], queue: waiting(1) },
+    ],
+  ] as const)('%s', (why, fields) => {
+    expect(startReason(facts(fields), 'job')).toBe(why)
+  })
+
+  it('of requests, where these wait', () => {
+    expect(startReason(facts({ queue: waiting(2) }), 'request')).toBe('2 requests wait')
+  })
 })

@@ -20,7 +20,7 @@ function setup({ begins = 'serve' }: { readonly begins?: 'serve' | 'stage' } = {
   })
   const facts = { id: 'w', endpointId: 'e', revision: 1, tokenHash: new Uint8Array(), startedWallAt: now }
   const worker = newLiveWorker(facts, { config: undefined, begins, clock })
-  registry.add(worker)
+  registry.add(worker, 'a test')
   const later = (ms: number) => {
     now += ms
   }
@@ -37,7 +37,7 @@ it('an event that is not legal changes nothing and is told to nobody', () => {
   expect(registry.move(worker, 'takeJob', { reason: 'x' })).toBe(false)
   expect({ ...worker }).toEqual(before)
   expect(heard).toBe(0)
-  expect(recorded).toEqual([[undefined, 'initializing', undefined]])
+  expect(recorded).toEqual([[undefined, 'initializing', 'a test']])
 })
 
 it('an event records what its row of the table names, and nothing else', () => {
@@ -54,7 +54,7 @@ it('a move that people do not see is no event of the fleet, and neither is one f
   for (const event of ['ready', 'freeze', 'thaw', 'takeJob', 'becomeIdle', 'retire'] as const)
     expect(registry.move(worker, event)).toBe(true)
   expect(recorded).toEqual([
-    [undefined, 'initializing', undefined],
+    [undefined, 'initializing', 'a test'],
     ['initializing', 'idle', undefined],
   ])
 })

@@ -63,7 +63,7 @@ test('an app goes to a service in a network of its own, over a way that breaks, 
     expect(await app.run('target', 'add', name, '--url', at, '--key-file', keyFile)).toMatchObject({ exitCode: 0 })
 
   const first = await app.run('deploy', '--target', 'box')
-  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(first).toMatchObject({ exitCode: 0, stderr: 'install ...\n' })
   expect(first.stdout).toContain(`${url}/v2/greet`)
   expect(await greeting()).toEqual({ greeting: 'Hello, Ada!' })
 

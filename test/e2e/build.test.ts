@@ -23,7 +23,7 @@ test('an app of init builds at once, and twice to the same bytes', async () => {
   expect(made).toMatchObject({ exitCode: 0, stderr: '' })
   const cwd = join(folder, 'demo')
   const first = await run(['build'], { cwd })
-  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(first).toMatchObject({ exitCode: 0, stderr: 'install ...\n' })
   for (const step of ['scan', 'handlers', 'requirements', 'install', 'manifest', 'pack']) {
     expect(first.stdout).toMatch(new RegExp(`^✓ ${step} +[\\d.]+ m?s  `, 'm'))
   }

@@ -115,20 +115,52 @@ type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly
 
 type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
 
-/** Prints one line per step with its time; a terminal also shows current activity. */
+// It may take minutes without a word.
+const LONG_STEP: StepEvent['step'] = 'install'
+
+/**
+ * Prints one line per step with its time. A terminal also shows current activity and its seconds; elsewhere stderr says
+ * that packages are being installed.
+ */
 export function showBuildSteps(
   output: Output,
-  surroundings: Pick<Surroundings, 'stdout'>,
+  surroundings: Pick<Surroundings, 'stdout' | 'now'>,
 ): { readonly report: (event: StepEvent) => void; readonly end: () => void } {
   const draw = createStatusLine(output, surroundings)
+  let since = 0
+  let shown: Exclude<StepEvent, { kind: 'ended' }> | undefined
+  let ticking: NodeJS.Timeout | undefined
+
+  function redraw(): void {
+    if (shown === undefined) return
+    const seconds = Math.floor((surroundings.now() - since) / 1000)
+    const text = shown.kind === 'started' ? '...' : shown.text.trim()
+    if (seconds === 0 && shown.kind === 'started') draw(`  ${shown.step} ...`)
+    else draw(`  ${shown.step.padEnd(STEP_WIDTH)}${seconds === 0 ? '' : `${seconds} s  `}${text}`)
+  }
+
+  function end(): void {
+    clearInterval(ticking)
+    shown = undefined
+    draw('')
+  }
+
   return {
-    end: () => draw(''),
+    end,
     report(event) {
       if (output.json) return
-      if (event.kind === 'started') draw(`  ${event.step} ...`)
-      else if (event.kind === 'progress') draw(`  ${event.step.padEnd(STEP_WIDTH)}${event.text.trim()}`)
-      else {
-        draw('')
+      if (event.kind === 'started') {
+        since = surroundings.now()
+        shown = event
+        redraw()
+        clearInterval(ticking)
+        ticking = setInterval(redraw, 1000)
+        if (output.piped && event.step === LONG_STEP) output.note(`${event.step} ...`)
+      } else if (event.kind === 'progress') {
+        shown = event
+        redraw()
+      } else {
+        end()
         const mark = output.paint('green', '✓')
         const time = output.paint('gray', duration(event.tookMs).padStart(TIME_WIDTH))
         output.line(`${mark} ${event.step.padEnd(STEP_WIDTH)}${time}  ${event.summary}`)

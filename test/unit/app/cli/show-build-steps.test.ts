@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createOutput } from '../../../../src-main/app/cli/output.ts'
 import type { BuildEvent } from '../../../../src-main/contract/build.ts'
 import { showBuildSteps } from '../../../../src-main/features/apps/commands/build-app.ts'
@@ -10,8 +10,10 @@ const EVENTS: readonly BuildEvent[] = [
 ]
 
 /** What is written while a build runs. */
-function shown({ json = false, isTTY = false } = {}): string {
-  let text = ''
+function shown({ json = false, isTTY = false, installMs = 0 } = {}) {
+  vi.useFakeTimers({ now: 0 })
+  onTestFinished(() => void vi.useRealTimers())
+  let [text, notes] = ['', '']
   const stdout = {
     isTTY,
     columns: 40,
@@ -19,24 +21,44 @@ function shown({ json = false, isTTY = false } = {}): string {
       text += piece
     },
   }
-  const output = createOutput({ stdout, stderr: stdout, env: { NO_COLOR: '1' } } as never, json)
-  const steps = showBuildSteps(output, { stdout })
-  for (const event of EVENTS) steps.report(event)
+  const output = createOutput(
+    { stdout, stderr: { write: (piece: string) => (notes += piece) }, env: { NO_COLOR: '1' } } as never,
+    json,
+  )
+  const steps = showBuildSteps(output, { stdout, now: Date.now })
+  for (const event of EVENTS) {
+    if (event.kind === 'ended') vi.advanceTimersByTime(installMs)
+    steps.report(event)
+  }
   steps.end()
-  return text
+  vi.advanceTimersByTime(5000)
+  return { text, notes }
 }
 
 const LINE = '✓ install           1.4 s  2 packages\n'
 
 test('each step is a line with its time', () => {
-  expect(shown()).toBe(LINE)
+  expect(shown().text).toBe(LINE)
 })
 
 test('a terminal also shows what goes on, within its width, and is left clean', () => {
-  const pieces = shown({ isTTY: true }).split('\r\x1b[2K')
+  const pieces = shown({ isTTY: true }).text.split('\r\x1b[2K')
   expect(pieces).toEqual(['', '  install ...', '  install       Downloading a-very-long', LINE, ''])
 })
 
+test('a terminal shows the seconds of a step that takes long', () => {
+  const pieces = shown({ isTTY: true, installMs: 2000 }).text.split('\r\x1b[2K')
+  expect(pieces.slice(3, 5)).toEqual([
+    '  install       1 s  Downloading a-very',
+    '  install       2 s  Downloading a-very',
+  ])
+})
+
+test('without a terminal stderr says that packages are installed', () => {
+  expect(shown().notes).toBe('install ...\n')
+  expect(shown({ isTTY: true }).notes).toBe('')
+})
+
 test('machine output has no lines', () => {
-  expect(shown({ json: true, isTTY: true })).toBe('')
+  expect(shown({ json: true, isTTY: true })).toEqual({ text: '', notes: '' })
 })

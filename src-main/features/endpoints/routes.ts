@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../lib/units.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
+import { unknownGpuText } from '../workers/rules/unknown-gpu.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -35,9 +36,17 @@ const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...
 async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
   const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
-  if (why !== undefined) return { warning: `This machine cannot run its workers at the moment: ${why}.` }
+  if (why !== undefined) {
+    const warning = `This machine cannot run its workers at the moment: ${why}.`
+    return { warning: [warning, ...(await unknownGpuOf(fleet, container?.gpu))].join(' ') }
+  }
   const problem = isolationProblem(config)
   return problem === undefined ? {} : { warning: `Note: ${problem.found}. ${problem.fix}` }
+}
+
+async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonly string[]> {
+  const found = await fleet.machine?.gpus(false)
+  return [unknownGpuText(gpu, found?.inventory.cards ?? [])].filter((text) => text !== undefined)
 }
 
 export const ENDPOINT_OPERATIONS = {

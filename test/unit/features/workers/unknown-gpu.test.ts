@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { unknownGpuText } from '../../../../src-main/features/workers/rules/unknown-gpu.ts'
+
+const none = 'There is no known GPU type'
+
+test.each([
+  ['RTX 4O90', `${none} RTX 4O90. Did you mean RTX 4090 or RTX 4000 or RTX 3090?`],
+  ['ADA_25', `${none} ADA_25. Did you mean ADA_24?`],
+  ['H200,H101', `${none} H101. Did you mean H100?`],
+  ['quantum', `${none} quantum.`],
+])('%s', (gpu, told) => {
+  expect(unknownGpuText(gpu, [])?.startsWith(told.replace(/\?$/, ''))).toBe(true)
+})
+
+test.each(['ANY', 'ada_24', 'RTX 4090', 'NVIDIA GeForce RTX 4090', '4090', 'AMPERE_48,-A40', 'ADA_24,L40S', 'T4'])(
+  '%s is known, by its type or as a GPU of this machine',
+  (gpu) => {
+    expect(unknownGpuText(gpu, [{ name: 'Tesla T4' }])).toBeUndefined()
+  },
+)

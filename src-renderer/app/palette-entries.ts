@@ -13,6 +13,7 @@ import { SETTING_TEXTS } from '../features/settings/setting-texts.ts'
 import { workflowsQuery } from '../features/workflows/workflow-queries.ts'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Opened } from '../store/habits.ts'
+import { useAsCalled } from '../ui/PageStates.tsx'
 import { JOB_STATES } from '../ui/StateDot.tsx'
 import { usePaused } from '../ui/Values.tsx'
 import type { Entry, GeneralGroup } from './arrange-palette.ts'
@@ -54,12 +55,13 @@ export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
 function useEndpointLeads(): readonly Lead[] {
   const endpoints = useAppState(({ live }) => live.endpoints)
   const workers = useAppState(({ live }) => live.workers)
+  const asCalled = useAsCalled()
   return useMemo(
     () =>
       Object.values(endpoints).flatMap((endpoint): Lead[] => {
         const { id, name, crash, codeChange, throttledReason, waitingReason } = endpoint
         const why = crash?.lastWords ?? codeChange?.why ?? throttledReason ?? waitingReason
-        const detail = why === undefined ? {} : { detail: why }
+        const detail = why === undefined ? {} : { detail: asCalled(why) }
         const own = Object.values(workers).filter(({ endpointId }) => endpointId === id)
         const label = name === id ? id : `${name} (${id})`
         const made = { group: 'New', onlyFor: 'new' } as const
@@ -69,7 +71,7 @@ function useEndpointLeads(): readonly Lead[] {
           { ...made, to: ADDRESS.savedRequests(id), label: `New saved request for ${name}` },
         ]
       }),
-    [endpoints, workers],
+    [endpoints, workers, asCalled],
   )
 }
 

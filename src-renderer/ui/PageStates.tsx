@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { Fragment, type ReactNode, useCallback } from 'react'
 import { useLocation } from 'wouter'
+import { withSettingName } from '../../src-main/features/workers/rules/missing-module.ts'
 import { asCalledBy, shellQuoted } from '../../src-main/lib/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { useAppState } from '../store/app-context.ts'
@@ -98,7 +99,7 @@ export function NotFound({ what }: { readonly what?: string }) {
  */
 export function useAsCalled(): (text: string) => string {
   const command = useAppState(({ live }) => live.command)
-  return useCallback((text: string) => asCalledBy(text, command), [command])
+  return useCallback((text: string) => asCalledBy(withSettingName(text), command), [command])
 }
 
 /** A command that breaks only between its words, as `--data` broken after a hyphen reads as two options. */

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { JobDetail } from '../../src-renderer/api-client/jobs.ts'
 import { CrashBanner } from '../../src-renderer/features/endpoints/EndpointHead.tsx'
@@ -14,6 +14,18 @@ test.each([
   const endpoint = anEndpoint('e', { inQueue: 3, crash })
   renderInApp(<CrashBanner endpoint={endpoint} crash={crash} />)
   expect(screen.getByRole('region', { name: 'Crashes' }).textContent).toContain(`): ${told}`)
+})
+
+test('the banner of crashes names the launcher of this installation, and settings by their labels', () => {
+  const hint =
+    'No module (install it: drydock endpoint install e torch; or name the environment that has it: drydock endpoint update e --virtual-env .venv)'
+  const crash = { count: 7, lastWords: hint, since: 0, lastAt: NOW, needsChange: true }
+  const endpoint = anEndpoint('e', { crash })
+  const { store } = renderInApp(<CrashBanner endpoint={endpoint} crash={crash} />)
+  act(() => store.setState(({ live }) => ({ live: { ...live, command: 'node /clone/src-main/cli/drydock.mjs' } })))
+  expect(screen.getByRole('region', { name: 'Crashes' }).textContent).toContain(
+    'No module (install it: node /clone/src-main/cli/drydock.mjs endpoint install e torch; or name the environment that has it in Virtual environment of its settings, like .venv)',
+  )
 })
 
 test('the page of a waiting job says once why it waits', () => {

@@ -18,6 +18,8 @@ import { codeChangeText, isNews } from '../../../src-main/features/workers/rules
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { useAsCalled } from '../../ui/PageStates.tsx'
+import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
@@ -164,6 +166,7 @@ function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | und
 }
 
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
+  const asCalled = useAsCalled()
   const crash = crashOf({ endpoint, workers })
   const dot = <StateDot {...endpointState(endpoint, workers)} {...(crash && { detail: `${crash.count} ×` })} />
   const why =
@@ -174,7 +177,7 @@ function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>)
       {why === undefined ? (
         dot
       ) : (
-        <Tooltip text={why}>
+        <Tooltip text={asCalled(why)}>
           <span>{dot}</span>
         </Tooltip>
       )}
@@ -235,7 +238,8 @@ function LastError({ endpoint, workers, stats }: EndpointRow) {
   return <ErrorLink text={errorText({ endpoint, workers, stats }) ?? ''} to={to} />
 }
 
-function ErrorLink({ text, to }: { readonly text: string; readonly to: string }) {
+function ErrorLink({ text: written, to }: { readonly text: string; readonly to: string }) {
+  const text = useAsCalled()(written)
   return (
     <Tooltip text={text}>
       <Link to={to} className="text-failed-ink hover:underline">

@@ -13,6 +13,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { TextLink } from '../../ui/Links.tsx'
 import { MoreMenu } from '../../ui/Menu.tsx'
 import { InstallButton } from '../../ui/output/InstallButton.tsx'
+import { useAsCalled } from '../../ui/PageStates.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { deleteEffects } from './endpoint-state.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
@@ -21,6 +22,7 @@ export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoi
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
   const { id, inQueue } = endpoint
+  const lastWords = useAsCalled()(crash.lastWords)
   return (
     <section
       aria-label="Crashes"
@@ -28,8 +30,8 @@ export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoi
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1 break-words">
-        Its workers keep crashing ({crashSummary(crash, now)}): <code className="font-mono">{crash.lastWords}</code>
-        {/[.!?…]$/.test(crash.lastWords) ? '' : '.'}
+        Its workers keep crashing ({crashSummary(crash, now)}): <code className="font-mono">{lastWords}</code>
+        {/[.!?…]$/.test(lastWords) ? '' : '.'}
         {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}
       </p>
       <Link to={ADDRESS.endpoint(id, 'logs')} className="hover:underline">

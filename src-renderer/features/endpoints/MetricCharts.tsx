@@ -14,7 +14,7 @@ import { type ChartSeries, SPAN_TICKS } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration, exactTime } from '../../ui/format.ts'
 import { TextLink } from '../../ui/Links.tsx'
-import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
+import { ErrorNotice, Said, Skeleton } from '../../ui/PageStates.tsx'
 import { useSearchParts } from '../../ui/use-address.ts'
 import { ClockTime } from '../../ui/Values.tsx'
 
@@ -187,7 +187,11 @@ function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly end
           <ClockTime at={at} />
         </span>
       </p>
-      {reason !== undefined && <p className="break-words text-ink-2">{reason}</p>}
+      {reason !== undefined && (
+        <p className="break-words text-ink-2">
+          <Said text={reason} />
+        </p>
+      )}
       {workerId !== undefined && (
         <Link to={ADDRESS.worker(workerId)} className="self-start font-mono text-small text-accent hover:underline">
           {workerId}

@@ -20,7 +20,7 @@ import { Card } from '../../ui/Card.tsx'
 import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../ui/jobs/JobKeys.tsx'
 import { TextLink } from '../../ui/Links.tsx'
-import { CommandLine, EmptyState, QueryState, Skeleton } from '../../ui/PageStates.tsx'
+import { CommandLine, EmptyState, QueryState, Said, Skeleton } from '../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { stateNow } from './endpoint-state.ts'
@@ -100,7 +100,7 @@ function HealthNotice({ endpoint, range }: { readonly endpoint: LiveEndpoint; re
     <div role="status" aria-label="Health" className={`flex items-center gap-2 rounded-control px-3 py-2 ${box}`}>
       <Icon aria-hidden className={`size-4 shrink-0 ${icon}`} />
       <p className="line-clamp-3 min-w-0 flex-1 break-words">
-        <span className="font-medium">{health.text}.</span> {health.reason}
+        <span className="font-medium">{health.text}.</span> <Said text={health.reason} />
       </p>
       {failedJob !== undefined && (
         <Link to={ADDRESS.job(failedJob)} className="shrink-0 underline">

@@ -10,7 +10,7 @@ import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { IdLink, NameLink } from '../../ui/Links.tsx'
-import { EmptyState, QueryState } from '../../ui/PageStates.tsx'
+import { EmptyState, QueryState, useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
@@ -152,10 +152,12 @@ const EVENT_COLUMNS: readonly Column<FleetEvent>[] = [
 ]
 
 function Reason({ reason }: Pick<FleetEvent, 'reason'>) {
+  const asCalled = useAsCalled()
   if (reason === undefined) return <Nothing />
+  const text = asCalled(reason)
   return (
-    <Tooltip text={reason}>
-      <span>{reason}</span>
+    <Tooltip text={text}>
+      <span>{text}</span>
     </Tooltip>
   )
 }

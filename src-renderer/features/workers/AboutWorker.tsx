@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
 import { JobFaces } from '../../ui/jobs/JobCells.tsx'
 import { TextLink } from '../../ui/Links.tsx'
+import { useAsCalled } from '../../ui/PageStates.tsx'
 import { Fact, Nothing, RelativeTime } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import type { EndedWorker } from './worker-groups.ts'
@@ -21,11 +22,12 @@ export type AboutWorkerProps = {
 
 export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
   const { id, pid, container, machine, gpus = [], startedAt, lastSeenAt, jobs, jobsDone } = worker
+  const asCalled = useAsCalled()
   const why = explainWorker(worker, endpoint)
   const folder = endpoint === undefined ? undefined : processFolder(endpoint)
   return (
     <div className="-mr-4 flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto pr-4">
-      {why !== undefined && <p className="break-words">{why}</p>}
+      {why !== undefined && <p className="break-words">{asCalled(why)}</p>}
       <UsageCharts points={points} hasGpu={gpus.length > 0} />
       <dl className="grid grid-cols-[8rem_1fr] gap-y-1.5">
         <CopiedFact name="Id" text={id} what="id" />
@@ -71,14 +73,15 @@ export function AboutEnded({ ended, toLog }: { readonly ended: EndedWorker | und
 }
 
 function WhyEnded({ ended }: { readonly ended: EndedWorker | undefined }) {
+  const asCalled = useAsCalled()
   if (ended === undefined) return <p>It ended more than ten minutes ago, or never existed.</p>
   const { crashed, reason } = ended
   if (reason === undefined) return <p>It is not known why it ended.</p>
-  if (!crashed) return <p className="break-words">{asSentence(reason)}</p>
+  if (!crashed) return <p className="break-words">{asCalled(asSentence(reason))}</p>
   return (
     <>
       <p className="rounded-control bg-failed-soft px-3 py-2 font-mono text-small break-words whitespace-pre-wrap text-failed-ink">
-        {reason}
+        {asCalled(reason)}
       </p>
       <p className="text-ink-2">
         It ended unexpectedly; this is its last output. Its jobs go back to the queue if the endpoint allows another

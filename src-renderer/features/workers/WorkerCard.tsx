@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { duration, exactTime, wholeSeconds } from '../../ui/format.ts'
 import { InputCell, JobLink } from '../../ui/jobs/JobCells.tsx'
 import { MoreMenu } from '../../ui/Menu.tsx'
+import { useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
@@ -28,6 +29,7 @@ const SHORT_ID = 12
 
 export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, to }: WorkerCardProps) {
   const { id, state, startedAt, jobsDone } = worker
+  const asCalled = useAsCalled()
   const why = explainWorker(worker, endpoint)
   return (
     // The browser lays out and paints only visible cards of hundreds.
@@ -44,8 +46,8 @@ export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, t
         <WorkerMenu worker={worker} />
       </div>
       {why !== undefined && (
-        <p className="line-clamp-2 text-small break-words text-ink-2" title={why}>
-          {why}
+        <p className="line-clamp-2 text-small break-words text-ink-2" title={asCalled(why)}>
+          {asCalled(why)}
         </p>
       )}
       <div className="mt-auto">

@@ -6,6 +6,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
 import { onMachineText } from '../../ui/form/machine-choice.ts'
 import { asSentence, duration } from '../../ui/format.ts'
+import { useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 import type { UsageHistory } from './UsageCharts.tsx'
@@ -34,6 +35,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   const crashed = ended.find((worker) => worker.crashed)
   // A list of all endpoints says once what holds for the idle ones.
   const explain = isAlone ? whyNoWorker : whyNoWorkerStarts
+  const asCalled = useAsCalled()
   const why = workers.length === 0 && endpoint !== undefined ? explain(endpoint) : undefined
   const folded = ended.filter((worker) => worker !== crashed)
   // Width by cards, so that small groups share a row.
@@ -63,7 +65,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
         </span>
         {endpoint !== undefined && workers.length > 1 && <ReplaceAll endpoint={endpoint} />}
       </div>
-      {why !== undefined && <p className="text-ink-2">{why}</p>}
+      {why !== undefined && <p className="text-ink-2">{asCalled(why)}</p>}
       <ul className={CARDS}>
         {crashed !== undefined && <EndedCard worker={crashed} to={toWorker(crashed.id)} />}
         {workers.map((worker) => (
@@ -128,6 +130,7 @@ function ReplaceAll({ endpoint }: { readonly endpoint: NonNullable<WorkerGroup['
 
 function EndedCard({ worker, to }: { readonly worker: EndedWorker; readonly to: string }) {
   const { id, crashed, reason, endedAt, startedAt } = worker
+  const asCalled = useAsCalled()
   return (
     <li className="relative flex min-w-0 flex-col gap-2 rounded-control border border-dashed border-line-strong/60 p-3 hover:border-line-strong">
       <div className="flex items-center gap-2">
@@ -142,9 +145,9 @@ function EndedCard({ worker, to }: { readonly worker: EndedWorker; readonly to: 
       </div>
       <p
         className={crashed ? 'line-clamp-3 font-mono text-small break-words' : 'line-clamp-3 text-small text-ink-2'}
-        title={reason}
+        title={reason && asCalled(reason)}
       >
-        {reason === undefined ? 'The reason is not known.' : crashed ? reason : asSentence(reason)}
+        {reason === undefined ? 'The reason is not known.' : asCalled(crashed ? reason : asSentence(reason))}
       </p>
       <p className="mt-auto truncate text-small text-ink-2">
         <RelativeTime at={endedAt} />

@@ -6,7 +6,7 @@ import type { FleetEvent } from '../../../src-main/contract/fleet-events.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
-import { CommandLine, ErrorNotice } from '../PageStates.tsx'
+import { CommandLine, ErrorNotice, Said } from '../PageStates.tsx'
 import { StateDot, type StateDotProps } from '../StateDot.tsx'
 
 // The pull of an image reports each step, but emits no events.
@@ -46,7 +46,11 @@ function FirstWorker({ endpointId }: { readonly endpointId: string }) {
   return (
     <div role="status" aria-label="First worker" className="rounded-control border border-line px-3 py-2">
       <StateDot {...dot} />
-      {reason !== undefined && <p className="mt-1 break-words text-ink-2 first-letter:uppercase">{reason}</p>}
+      {reason !== undefined && (
+        <p className="mt-1 break-words text-ink-2 first-letter:uppercase">
+          <Said text={reason} />
+        </p>
+      )}
     </div>
   )
 }

@@ -18,6 +18,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { read } from '../../api-client/read.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
+import { useAsCalled } from '../PageStates.tsx'
 import { Tooltip } from '../Tooltip.tsx'
 import { useTell } from '../use-tell.ts'
 import { InstallButton } from './InstallButton.tsx'
@@ -37,7 +38,9 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
   const read = useMemo(() => readJobError(error), [error])
   const folders = useCodeFolders(endpointId)
   const overLimit = error === TIME_LIMIT_ERROR
-  const said = overLimit ? TIME_LIMIT_TEXT : (lostWorkerText(error) ?? errorHeadline(read))
+  const asCalled = useAsCalled()
+  const lost = lostWorkerText(error)
+  const said = overLimit ? TIME_LIMIT_TEXT : lost === undefined ? errorHeadline(read) : asCalled(lost)
   const traceback =
     read.traceback === undefined ? undefined : (
       <Traceback traceback={read.traceback} headline={read.node?.reason ?? said} folders={folders} />

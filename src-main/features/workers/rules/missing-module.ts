@@ -38,3 +38,11 @@ export function installHint(
   if (config.virtualEnv !== undefined) return install
   return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
 }
+
+/** A reason for the pages, which set the environment in a form. */
+export function withSettingName(reason: string): string {
+  return reason.replace(
+    /: drydock endpoint update \S+ --virtual-env ([\w./-]+)/g,
+    ' in Virtual environment of its settings, like $1',
+  )
+}

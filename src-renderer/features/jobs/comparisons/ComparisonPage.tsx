@@ -13,7 +13,7 @@ import { Confirm } from '../../../ui/Dialog.tsx'
 import { OtherJobsNote, useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { NameLink } from '../../../ui/Links.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { QueryState } from '../../../ui/PageStates.tsx'
+import { QueryState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { type Column, Table } from '../../../ui/table/Table.tsx'
 import { useWhyNot } from '../../../ui/use-role.ts'
@@ -65,7 +65,11 @@ function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
         <ProgressBar value={endedJobs(comparison)} max={items * versions.length} label="Jobs that have ended" />
       )}
       <p role="status">{progressOf(comparison)}</p>
-      {waits !== '' && <p className="whitespace-pre-line break-words text-ink-2">{waits}</p>}
+      {waits !== '' && (
+        <p className="whitespace-pre-line break-words text-ink-2">
+          <Said text={waits} />
+        </p>
+      )}
     </div>
   )
 }

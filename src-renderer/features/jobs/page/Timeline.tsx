@@ -137,7 +137,7 @@ function Step({ step, from }: { readonly step: TimelineStep; readonly from: numb
             attempt {step.attempt} on <IdLink to={ADDRESS.worker(step.workerId)}>{step.workerId}</IdLink>{' '}
           </>
         )}
-        {step.reason}
+        {step.reason !== undefined && <Said text={step.reason} />}
       </span>
     </li>
   )

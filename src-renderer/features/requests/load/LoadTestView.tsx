@@ -7,6 +7,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { duration } from '../../../ui/format.ts'
+import { Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { useTell } from '../../../ui/use-tell.ts'
 import { ProgressBar } from '../../../ui/Values.tsx'
@@ -35,7 +36,9 @@ export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps)
           {reason !== undefined && ` · ${reason}`}
         </p>
         {isRunning && result.done === 0 && waitingReason !== undefined && (
-          <p className="text-ink-2">Waiting: {waitingReason}</p>
+          <p className="text-ink-2">
+            Waiting: <Said text={waitingReason} />
+          </p>
         )}
       </div>
       <Stats test={test} />

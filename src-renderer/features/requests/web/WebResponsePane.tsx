@@ -4,7 +4,7 @@ import { parseExact } from '../../../../src-main/lib/json.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { bytes, duration } from '../../../ui/format.ts'
 import { OutputView, RawOutput } from '../../../ui/output/OutputView.tsx'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { Elapsed } from '../../../ui/Values.tsx'
 import type { WebResponse } from './send-web.ts'
@@ -27,7 +27,13 @@ export function WebResponsePane({ response, endpoint }: WebResponsePaneProps) {
       <div className="flex min-w-0 flex-col gap-3 p-3" aria-live="polite">
         {status === undefined && error === undefined && (
           <p className="text-ink-2">
-            {endpoint.waitingReason === undefined ? 'Waiting for the response.' : `Waiting: ${endpoint.waitingReason}`}
+            <Said
+              text={
+                endpoint.waitingReason === undefined
+                  ? 'Waiting for the response.'
+                  : `Waiting: ${endpoint.waitingReason}`
+              }
+            />
           </p>
         )}
         {error !== undefined && <ErrorNotice error={error} />}

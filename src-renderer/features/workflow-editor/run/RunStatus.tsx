@@ -3,6 +3,7 @@ import { useContext, useState, useSyncExternalStore } from 'react'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Said } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { useSearchParts } from '../../../ui/use-address.ts'
 import { Duration, Elapsed } from '../../../ui/Values.tsx'
@@ -68,7 +69,11 @@ function Running({ runId }: { readonly runId: string }) {
         </span>
       )}
       {step !== undefined && <span className="text-ink-2 tabular-nums">{step}</span>}
-      {reason !== undefined && <span className="min-w-0 text-ink-2">{reason}</span>}
+      {reason !== undefined && (
+        <span className="min-w-0 text-ink-2">
+          <Said text={reason} />
+        </span>
+      )}
     </>
   )
 }
@@ -82,7 +87,9 @@ function Waiting({ isSending }: { readonly isSending: boolean }) {
   return (
     <>
       <StateDot tone="queued" text="Queued" />
-      <span className="min-w-0 text-ink-2">{ofRun ?? ofEndpoint}</span>
+      <span className="min-w-0 text-ink-2">
+        <Said text={ofRun ?? ofEndpoint ?? ''} />
+      </span>
       {isPaused && endpointId !== undefined && <Resume endpointId={endpointId} />}
     </>
   )

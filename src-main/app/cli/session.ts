@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { EndpointView } from '../../contract/endpoint.ts'
+import { pathInApp } from '../../features/apps/rules/app-target.ts'
 import type { Operation } from '../client/calls.ts'
 import type { ServerSentEvent } from '../client/http.ts'
 import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
@@ -45,12 +47,9 @@ function withSuggestions(client: ServiceClient): ServiceClient {
     if (!isUnknown || !('endpointId' in path)) return error
     // With an endpoint's key, other endpoints cannot be listed, so nothing is suggested.
     const { endpoints } = await client.call('endpointList').catch(() => ({ endpoints: [] }))
-    const near = nearest(
-      String(path.endpointId),
-      endpoints.map(({ id }) => id),
-    )
-    if (near === undefined) return error
-    const why = `${error.message} Did you mean ${near}?`
+    const hint = hintOf(String(path.endpointId), endpoints)
+    if (hint === undefined) return error
+    const why = `${error.message} ${hint}`
     return new CliError('SERVICE_REFUSED', { why }, { body: { ...error.body, error: why }, cause: error })
   }
   return {
@@ -58,6 +57,21 @@ function withSuggestions(client: ServiceClient): ServiceClient {
     call: (operation, args) =>
       client.call(operation, args).catch(async (error: unknown) => Promise.reject(await suggest(error, args ?? {}))),
   }
+}
+
+/** Endpoints of apps that are asked for by the name of their handler, which several apps may have; else the nearest id. */
+function hintOf(asked: string, endpoints: readonly Pick<EndpointView, 'id' | 'app'>[]): string | undefined {
+  const named = endpoints.flatMap(({ id, app }) =>
+    app !== undefined && [app.resource, `${app.name}/${app.resource}`, pathInApp(app)].includes(asked)
+      ? [`${id} (${pathInApp(app)})`]
+      : [],
+  )
+  if (named.length > 0) return `${named.length === 1 ? 'Its id is' : 'Give one of these ids:'} ${named.join(', ')}.`
+  const near = nearest(
+    asked,
+    endpoints.map(({ id }) => id),
+  )
+  return near && `Did you mean ${near}?`
 }
 
 /**

@@ -6,6 +6,10 @@ export function targetOf(membership: AppMembership | undefined): AppTarget | und
   return membership && { app: membership.name, environment: membership.environment }
 }
 
+export function pathInApp({ name, environment, resource }: AppMembership): string {
+  return `${name}/${environment}/${resource}`
+}
+
 /** Whether both name the same environment; endpoints without an app share none. */
 export function isSameTarget(one: AppTarget | undefined, other: AppTarget | undefined): boolean {
   return one !== undefined && one.app === other?.app && one.environment === other.environment

@@ -9,6 +9,7 @@ import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { EndpointView } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
+import { pathInApp } from '../../apps/rules/app-target.ts'
 import { serverOfEntry } from '../../workflows/rules/server-address.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
 import { checkProgram } from './program-search.ts'
@@ -156,7 +157,7 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
         response.endpoints.map((endpoint) => [
           endpoint.id,
           endpoint.name,
-          endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
+          endpoint.app === undefined ? '' : pathInApp(endpoint.app),
           `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
           `${endpoint.workersMin},${endpoint.workersMax}`,
           ...(onMachines ? [endpoint.container?.machine ?? THIS_MACHINE] : []),

@@ -322,7 +322,7 @@ describe('the other endpoint commands', () => {
     const membership = { name: 'demo', environment: 'staging', resource: 'greet', code: 'c', variables: 0 }
     const view = { ...HELLO_VIEW, app: membership }
     const { run } = await setupCli({ 'GET /api/endpoints': { endpoints: [view] }, 'GET /api/endpoints/hello': view })
-    expect((await run(['endpoint', 'list'])).stdout).toContain('hello     Hello  demo/staging  Asleep')
+    expect((await run(['endpoint', 'list'])).stdout).toContain('hello     Hello  demo/staging/greet  Asleep')
     expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(/^app +demo\/staging, as greet$/m)
   })
 

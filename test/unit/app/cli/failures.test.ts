@@ -171,6 +171,22 @@ describe('an endpoint that is not there', () => {
     })
   })
 
+  test('is answered with all endpoints of apps whose handler has that name', async () => {
+    const ofApp = (id: string, name: string) => {
+      const app = { name, environment: 'production', resource: 'helo', code: 'c', variables: 0 }
+      return { ...HELLO_VIEW, id, app }
+    }
+    const shop = ofApp('helo-1', 'shop')
+    const both = await setupCli(answers({ endpoints: [shop, ofApp('helo-2', 'blog'), HELLO_VIEW] }))
+    expect((await both.run(['health', 'helo'])).stderr).toBe(
+      'drydock: There is no endpoint helo. Give one of these ids: helo-1 (shop/production/helo), helo-2 (blog/production/helo).\n',
+    )
+    const one = await setupCli(answers({ endpoints: [shop, HELLO_VIEW] }))
+    expect((await one.run(['health', 'helo'])).stderr).toBe(
+      'drydock: There is no endpoint helo. Its id is helo-1 (shop/production/helo).\n',
+    )
+  })
+
   test.each([
     ['where none is near', { endpoints: [{ ...HELLO_VIEW, id: 'text-to-picture' }] }],
     [

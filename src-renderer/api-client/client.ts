@@ -40,6 +40,9 @@ export type ApiClient = {
   readonly follow: <Item>(options: FollowOptions<Item>) => () => void
 }
 
+/** All that most code needs of the client. */
+export type Caller = Pick<ApiClient, 'call'>
+
 export type FollowOptions<Item> = {
   readonly operation: Operation
   readonly path?: Readonly<Record<string, string>>

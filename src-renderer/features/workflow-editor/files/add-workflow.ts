@@ -7,7 +7,7 @@ import { findGraph } from '../../../../src-main/features/workflows/rules/metadat
 import { GRAPH_EXPORT_MARK, isGraphExport } from '../../../../src-main/features/workflows/rules/recognise.ts'
 import { MIB } from '../../../../src-main/lib/units.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
@@ -22,11 +22,11 @@ export const EMPTY_DOCUMENT = JSON.stringify({
   version: 0.4,
 })
 
-export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: string): Promise<WorkflowView> {
+export function addDraft(client: Caller, name: string, text: string): Promise<WorkflowView> {
   return client.call('workflowCreate', { body: { name: workflowName(name), text, draft: true } })
 }
 
-export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]) {
+export async function addFiles(client: Caller, files: readonly File[]) {
   const added: WorkflowView[] = []
   const images: { readonly file: File; readonly why: string }[] = []
   const runs: { readonly file: File; readonly name: string }[] = []

@@ -13,7 +13,7 @@ import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, type WorkflowView, workflowText } from '../../../../src-main/contract/workflows.ts'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { ApiError, isSignedOut } from '../../../api-client/api-error.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { EditorStore } from '../store/editor-store.ts'
@@ -30,7 +30,7 @@ export type AutosaveState = {
 export type Autosave = ReturnType<typeof createAutosave>
 
 export type AutosavePorts = {
-  readonly client: Pick<ApiClient, 'call'>
+  readonly client: Caller
   readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
   readonly texts: LocalTexts
   readonly editor: EditorStore

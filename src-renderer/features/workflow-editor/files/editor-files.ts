@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { browserTexts } from '../../../platform/local-texts.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
@@ -69,7 +69,7 @@ export function renewNodeTypes({ store, types, tabs, notify }: RenewPorts): void
 }
 
 /** Draws missing thumbnails sequentially, last request first, once per text. */
-function createMissingThumbnails(client: Pick<ApiClient, 'call'>, types: NodeTypesCache) {
+function createMissingThumbnails(client: Caller, types: NodeTypesCache) {
   const tried = new Set<string>()
   const waiting: (() => Promise<void>)[] = []
   let isDrawing = false

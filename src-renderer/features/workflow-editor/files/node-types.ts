@@ -1,11 +1,11 @@
 import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import type { Tab } from '../store/editor-store.ts'
 
 export type NodeTypesCache = ReturnType<typeof createNodeTypesCache>
 
-export function createNodeTypesCache(client: Pick<ApiClient, 'call'>) {
+export function createNodeTypesCache(client: Caller) {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
   async function load(endpointId: string | undefined): Promise<NodeTypes> {
     return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)

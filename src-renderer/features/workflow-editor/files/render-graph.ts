@@ -1,6 +1,6 @@
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { slotColour } from '../graph/colours.ts'
 import { uploadAsset } from '../widgets/upload-asset.ts'
 import type { OpenDocument } from './open-tabs.ts'
@@ -83,7 +83,7 @@ const drawn = new WeakMap<OpenDocument, WorkflowDocument>()
  * Updates the library thumbnail if the document changed. It is optional: on failure the previous one stays.
  * @returns whether there is a new one
  */
-export async function saveThumbnail(client: Pick<ApiClient, 'call'>, open: OpenDocument): Promise<boolean> {
+export async function saveThumbnail(client: Caller, open: OpenDocument): Promise<boolean> {
   const { document, types } = open.tab.editor.getState()
   const { workflowId } = open.tab
   if (drawn.get(open) === document) return false

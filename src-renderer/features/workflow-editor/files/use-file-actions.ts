@@ -13,7 +13,7 @@ import { withPngTexts } from '../../../../src-main/features/workflows/rules/meta
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { chooseFiles, fileNameOf, saveToDisk } from '../../../platform/browser-files.ts'
 import { type AppServices, useApp } from '../../../store/app-context.ts'
 import { readNodeTypes } from '../../../ui/workflow-servers.ts'
@@ -172,7 +172,7 @@ const INPUT = 'image'
  * @throws Error for the user if the picture cannot be stored or the endpoint has no such node
  */
 export async function addImageNode(
-  client: Pick<ApiClient, 'call'>,
+  client: Caller,
   { editor }: Pick<Tab, 'editor'>,
   file: File,
   pos: Pair,

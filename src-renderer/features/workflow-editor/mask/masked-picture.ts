@@ -4,7 +4,7 @@
  */
 import { decode, encode } from 'fast-png'
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { assetAddress, nameInWidget, uploadAsset } from '../widgets/upload-asset.ts'
 import { type Mask, maskOf, withMask } from './mask.ts'
 
@@ -21,14 +21,12 @@ const MASK_OF = 'drydock-mask-of'
 const BYTE = 8
 const CHANNELS = 4
 
-type Client = Pick<ApiClient, 'call'>
-
 /**
  * Reads a picture.
  * @param value of the widget
  * @throws Error with a reason for the user
  */
-export async function readMasked(client: Client, value: string): Promise<MaskedPicture> {
+export async function readMasked(client: Caller, value: string): Promise<MaskedPicture> {
   const name = nameInWidget(value)
   const file = await readFile(client, name)
   if (file === undefined) throw new Error(`${name} is not on this machine. Upload it first.`)
@@ -48,7 +46,7 @@ export async function readMasked(client: Client, value: string): Promise<MaskedP
  * @throws ApiError, Error
  */
 export async function storeMasked(
-  client: Client,
+  client: Caller,
   { original, ...picture }: MaskedPicture,
   mask: Mask,
 ): Promise<AssetView> {
@@ -59,7 +57,7 @@ export async function storeMasked(
   return uploadAsset(client, new Blob([png.slice()], { type: 'image/png' }), name)
 }
 
-async function readFile(client: Client, name: string): Promise<Blob | undefined> {
+async function readFile(client: Caller, name: string): Promise<Blob | undefined> {
   const { assets } = await client.call('assetFind', { query: { name } })
   const [asset] = assets
   const response = asset && (await fetch(assetAddress(asset.id)))

@@ -10,7 +10,7 @@ import { isFinal } from '../../../../src-main/features/jobs/rules/transitions.ts
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { WAITING_EVERY_MS } from '../../../api-client/jobs.ts'
 import { followEvents } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
@@ -37,11 +37,7 @@ function unlessGone(error: unknown): undefined {
 const LATEST = 20
 
 /** Finds the runs of a workflow from before the window was opened: the open ones, or else the latest. */
-export async function findEarlierRuns(
-  client: Pick<ApiClient, 'call'>,
-  runs: RunStore,
-  workflow: string,
-): Promise<void> {
+export async function findEarlierRuns(client: Caller, runs: RunStore, workflow: string): Promise<void> {
   const { runs: latest } = await client.call('runList', { query: { workflow, limit: LATEST } })
   const { active, shown, set } = runs.getState()
   const known = new Set(active.map(({ id }) => id))
@@ -57,7 +53,7 @@ const toldSomething = ({ endedAt, results, previews = [], errors }: RunView): bo
   endedAt !== undefined && results.length + previews.length + errors.length > 0
 
 export type FollowPorts = {
-  readonly client: Pick<ApiClient, 'call'>
+  readonly client: Caller
   readonly platform: Pick<Platform, 'after' | 'now'>
   readonly app: Pick<AppStore, 'subscribe'>
   readonly runs: RunStore

@@ -4,7 +4,7 @@ import { writeJson } from '../../../../src-main/features/workflows/rules/json/va
 import { imagesOf } from '../../../../src-main/features/workflows/rules/runs/payload-files.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
@@ -30,7 +30,7 @@ export const setSeedMode = (platform: Pick<Platform, 'writePreference'>, mode: S
   platform.writePreference(SEEDS, mode)
 
 export type RunActionPorts = {
-  readonly client: Pick<ApiClient, 'call'>
+  readonly client: Caller
   readonly platform: Pick<Platform, 'now' | 'readPreference'>
   readonly app: Pick<AppStore, 'getState'>
   readonly tab: Tab

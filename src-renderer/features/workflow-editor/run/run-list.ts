@@ -6,7 +6,7 @@ import { keepPreviousData, type QueryClient, queryOptions, useQuery, useQueryCli
 import { useMemo, useState } from 'react'
 import type { ResponseOf } from '../../../../src-main/app/client/calls.ts'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import type { ReadRuns } from '../../../live/live-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 
@@ -24,7 +24,7 @@ const NO_RUNS: readonly RunView[] = []
 const NONE: ReadonlySet<string> = new Set()
 
 /** Refetching reads the newest page and every older run that has changed. */
-const runListQuery = (client: Pick<ApiClient, 'call'>, filter: RunFilter) =>
+const runListQuery = (client: Caller, filter: RunFilter) =>
   queryOptions({
     queryKey: ['run-list', filter],
     async queryFn({ client: queries, queryKey, signal }): Promise<ReadRuns> {
@@ -65,7 +65,7 @@ function withNewest(
   }
 }
 
-async function readOlder(client: Pick<ApiClient, 'call'>, queries: QueryClient, filter: RunFilter): Promise<void> {
+async function readOlder(client: Caller, queries: QueryClient, filter: RunFilter): Promise<void> {
   const { queryKey } = runListQuery(client, filter)
   const before = queries.getQueryData(queryKey)?.runs.at(-1)?.id
   const piece = await client.call('runList', { query: { ...filter, before, limit: PIECE } })

@@ -1,5 +1,5 @@
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { withPageKey } from '../../../api-client/page-key.ts'
 
 export const assetAddress = (asset: string): string => withPageKey(`/api/assets/${asset}`)
@@ -16,11 +16,7 @@ export async function readAsset(asset: string, problem: string): Promise<Blob> {
  * @param name for nodes to use; numbered by the service if taken, undefined for none
  * @throws ApiError, or Error if the browser cannot read the file
  */
-export async function uploadAsset(
-  client: Pick<ApiClient, 'call'>,
-  file: Blob,
-  name: string | undefined,
-): Promise<AssetView> {
+export async function uploadAsset(client: Caller, file: Blob, name: string | undefined): Promise<AssetView> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   return client.call('assetWrite', { path: { asset: await sha256(bytes) }, query: { name }, bytes })
 }

@@ -24,10 +24,8 @@ export function useFocusInCanvas(flow: Flow) {
   function goToNode(node: CanvasNode | undefined) {
     if (node === undefined) return
     selectNodes({ editor, canvas }, [node.id])
-    const { position, width = 0, height = 0 } = node
-    if (!isInSight(node, getViewport())) {
-      void setCenter(position.x + width / 2, position.y + height / 2, { zoom: getViewport().zoom })
-    }
+    const { x, y } = middleOf(node)
+    if (!isInSight(node, getViewport())) void setCenter(x, y, { zoom: getViewport().zoom })
     // An off-screen node is drawn in the next frame.
     requestAnimationFrame(() => requestAnimationFrame(() => focusNode(node.id)))
   }
@@ -36,14 +34,9 @@ export function useFocusInCanvas(flow: Flow) {
   function moveSelected([x, y]: readonly [number, number], focused: CanvasNode) {
     if (!editor.getState().selection.has(focused.id)) editor.getState().select([focused.id])
     const { selection, edit, document } = editor.getState()
+    const nodes = [...selection].flatMap((id) => flow.byId.get(id) ?? []).filter(({ draggable }) => draggable !== false)
     const positions = new Map(
-      [...selection].flatMap((id) => {
-        const node = flow.byId.get(id)
-        const isPinned = node?.draggable === false
-        return node === undefined || isPinned
-          ? []
-          : [[id, { x: node.position.x + x * STEP, y: node.position.y + y * STEP }] as const]
-      }),
+      nodes.map(({ id, position }) => [id, { x: position.x + x * STEP, y: position.y + y * STEP }]),
     )
     if (positions.size === 0) return
     edit('Move', () => moveAll(document, flow.address, flow, positions), 'move by keys')
@@ -171,26 +164,21 @@ export function nextNode(
   [x, y]: readonly [x: number, y: number],
 ): CanvasNode | undefined {
   const start = middleOf(from)
-  let best: CanvasNode | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const node of nodes) {
-    if (node.id === from.id || !isDocumentNode(node)) continue
+  const candidates = nodes.flatMap((node) => {
+    if (node.id === from.id || !isDocumentNode(node)) return []
     const middle = middleOf(node)
     const [across, down] = [middle.x - start.x, middle.y - start.y]
     const ahead = across * x + down * y
     const aside = Math.abs(across * y) + Math.abs(down * x)
-    const away = ahead + 2 * aside
-    if (ahead > 0 && away < least) {
-      best = node
-      least = away
-    }
-  }
-  return best
+    return ahead > 0 ? [{ node, away: ahead + 2 * aside }] : []
+  })
+  return candidates.sort((one, other) => one.away - other.away)[0]?.node
 }
 
-const middleOf = ({ position, width = 0, height = 0 }: CanvasNode) => {
-  return { x: position.x + width / 2, y: position.y + height / 2 }
-}
+const middleOf = ({ position: { x, y }, width = 0, height = 0 }: CanvasNode) => ({
+  x: x + width / 2,
+  y: y + height / 2,
+})
 
 export function focusNode(id: string): boolean {
   const selector = `.workflow-canvas .react-flow__node[data-id="${CSS.escape(id)}"]`

@@ -40,7 +40,7 @@ export function useMoving(address: GraphAddress, flow: Flow) {
       const isSelected = selection.has(node.id) || things.has(node.id)
       const position = held.get(node.id)
       if (!isSelected && position === undefined) return node
-      return { ...node, selected: isSelected, ...(position === undefined ? {} : movedTo(node, position)) } as CanvasNode
+      return { ...node, selected: isSelected, ...(position === undefined ? {} : movedTo(position)) } as CanvasNode
     })
   }, [flow.nodes, selection, things, held])
 
@@ -126,9 +126,9 @@ export function useMoving(address: GraphAddress, flow: Flow) {
 const NOTHING: ReadonlyMap<string, Held> = new Map()
 const NONE: ReadonlySet<string> = new Set()
 
-function movedTo(node: CanvasNode, { x, y, width, height }: Held): Partial<CanvasNode> {
+function movedTo({ x, y, width, height }: Held): Partial<CanvasNode> {
   if (width === undefined || height === undefined) return { position: { x, y } }
-  return { position: { x, y }, width, height, measured: { width, height } } satisfies Partial<typeof node>
+  return { position: { x, y }, width, height, measured: { width, height } }
 }
 
 function heldAfter(

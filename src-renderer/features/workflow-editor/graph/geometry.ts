@@ -84,12 +84,7 @@ export function nodeBox(view: NodeView, pos: Pair | undefined, size: Pair | unde
   const top = y - TITLE
   if (view.isCollapsed)
     return { x, y: top, width: Math.min(COLLAPSED_WIDTH, Math.max(width, LEAST_WIDTH)), height: TITLE }
-  return {
-    x,
-    y: top,
-    width: Math.max(width, LEAST_WIDTH),
-    height: Math.max(TITLE + height, neededHeight(view)),
-  }
+  return { x, y: top, width: Math.max(width, LEAST_WIDTH), height: Math.max(TITLE + height, neededHeight(view)) }
 }
 
 export function slotMiddle(view: NodeView, row: number, height: number): number {

@@ -24,13 +24,10 @@ export function makeLink(
   ports: LinkPorts,
   address: GraphAddress,
   { from, to, taken }: { readonly from: LinkEnd; readonly to: InputEnd; readonly taken?: string | undefined },
-): void {
+) {
   const { document, types, edit } = ports.editor.getState()
   const result = canConnect(document, address, { from, to, types })
-  if (!result.can) {
-    refuseLink(ports, result.why)
-    return
-  }
+  if (!result.can) return refuseLink(ports, result.why)
   edit('Link', (before) => {
     const without = taken === undefined ? before : removeLinks(before, address, new Set([taken]))
     return connect(without, address, { from, to, types })
@@ -43,15 +40,10 @@ export function refuseLink({ canvas, app }: Pick<LinkPorts, 'canvas' | 'app'>, w
   app.getState().notify({ kind: 'error', text: why })
 }
 
-type FittingSlot<End> = {
-  readonly end: End
-  readonly name: string
-  readonly type: string
-  readonly isLinked: boolean
-}
+type Slot = { readonly name: string; readonly type: string; readonly isLinked: boolean }
 
 /** Inputs that accept a type; exact matches and free ones first. */
-export function fittingInputs(node: CanvasNode, type: string): readonly FittingSlot<InputEnd>[] {
+export function fittingInputs(node: CanvasNode, type: string) {
   const view = viewOf(node)
   if (view === undefined) return []
   const slots = view.inputs.map((input) => {
@@ -61,16 +53,15 @@ export function fittingInputs(node: CanvasNode, type: string): readonly FittingS
 }
 
 // A widget without a slot gets one when linked.
-function widgetSlots(view: NodeView): readonly FittingSlot<InputEnd>[] {
+function widgetSlots(view: NodeView) {
   const names = new Set(view.inputs.map(({ name }) => name))
-  return view.widgets.flatMap(({ name, kind, input }) =>
-    kind !== 'input' || input === undefined || names.has(name)
-      ? []
-      : [{ end: { node: view.id, name }, name, type: input.type, isLinked: false }],
-  )
+  return view.widgets.flatMap(({ name, kind, input }) => {
+    if (kind !== 'input' || input === undefined || names.has(name)) return []
+    return [{ end: { node: view.id, name }, name, type: input.type, isLinked: false }]
+  })
 }
 
-export function fittingOutputs(node: CanvasNode, type: string): readonly FittingSlot<LinkEnd>[] {
+export function fittingOutputs(node: CanvasNode, type: string) {
   const view = viewOf(node)
   if (view === undefined) return []
   const slots = view.outputs.map(({ at, label, type: slotType, links }) => {
@@ -79,7 +70,7 @@ export function fittingOutputs(node: CanvasNode, type: string): readonly Fitting
   return ranked(slots, type)
 }
 
-function ranked<End>(slots: readonly FittingSlot<End>[], type: string): readonly FittingSlot<End>[] {
-  const rank = (slot: FittingSlot<End>) => (isAny(slot.type) ? 2 : 0) + (slot.isLinked ? 1 : 0)
+function ranked<Fitting extends Slot>(slots: readonly Fitting[], type: string): readonly Fitting[] {
+  const rank = (slot: Slot) => (isAny(slot.type) ? 2 : 0) + (slot.isLinked ? 1 : 0)
   return slots.filter((slot) => typesFit(slot.type, type)).sort((one, other) => rank(one) - rank(other))
 }

@@ -88,19 +88,12 @@ export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZ
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = Math.max(1, brush.size / (event.shiftKey ? 1 : 4))
-    const ways: Readonly<Record<string, Spot>> = {
-      ArrowLeft: { x: -step, y: 0 },
-      ArrowRight: { x: step, y: 0 },
-      ArrowUp: { x: 0, y: -step },
-      ArrowDown: { x: 0, y: step },
-    }
-    const way = ways[event.key]
-    if (way !== undefined)
-      setSpot(({ x, y }) => ({
-        x: Math.min(width, Math.max(0, x + way.x)),
-        y: Math.min(height, Math.max(0, y + way.y)),
-      }))
-    else if (event.key === ' ') {
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key]
+    if (way !== undefined) {
+      const [across = 0, down = 0] = way
+      const within = (value: number, most: number) => Math.min(most, Math.max(0, value))
+      setSpot(({ x, y }) => ({ x: within(x + across * step, width), y: within(y + down * step, height) }))
+    } else if (event.key === ' ') {
       history.begin()
       paint(spot, spot)
       onStep()

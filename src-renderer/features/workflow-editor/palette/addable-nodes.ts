@@ -38,12 +38,8 @@ function rankOf(type: NodeType, terms: readonly string[]): number | undefined {
 
 function aliasesOf({ raw }: NodeType): string {
   const aliases = raw.get('search_aliases')
-  return isArray(aliases)
-    ? aliases
-        .filter((one) => typeof one === 'string')
-        .join(' ')
-        .toLowerCase()
-    : ''
+  const texts = isArray(aliases) ? aliases.filter((one) => typeof one === 'string') : []
+  return texts.join(' ').toLowerCase()
 }
 
 export type Category = {
@@ -53,20 +49,19 @@ export type Category = {
   readonly within: readonly Category[]
 }
 
-export function categoriesOf(types: NodeTypes): readonly Category[] {
-  const all = [...types.values()]
-  return categoriesWithin(all, '')
-}
+export const categoriesOf = (types: NodeTypes): readonly Category[] => categoriesWithin([...types.values()], '')
+
+const pathOf = ({ category }: NodeType) => (category === '' ? 'other' : category).split('/')
 
 function categoriesWithin(types: readonly NodeType[], path: string): readonly Category[] {
   const depth = path === '' ? 0 : path.split('/').length
-  const groups = Map.groupBy(types, ({ category }) => (category === '' ? 'other' : category).split('/')[depth] ?? '')
+  const groups = Map.groupBy(types, (type) => pathOf(type)[depth] ?? '')
   return [...groups]
     .filter(([name]) => name !== '')
     .sort(([one], [other]) => rankOfName(one) - rankOfName(other) || one.localeCompare(other))
     .map(([name, ofIt]) => {
       const inner = path === '' ? name : `${path}/${name}`
-      const own = ofIt.filter(({ category }) => (category === '' ? 'other' : category).split('/').length === depth + 1)
+      const own = ofIt.filter((type) => pathOf(type).length === depth + 1)
       return { name, path: inner, types: own.sort(byTitle), within: categoriesWithin(ofIt, inner) }
     })
 }

@@ -21,11 +21,8 @@ export function changeWeight(selected: Selected, by: number): Selected | undefin
   const [, inner = part, weight = '1'] = WEIGHTED.exec(part) ?? []
   const next = Math.max(0, Math.round(Number(weight) * 100) + by * STEP)
   const written = next === NONE ? inner : `(${inner}:${String(next / 100)})`
-  return {
-    text: selected.text.slice(0, range.from) + written + selected.text.slice(range.to),
-    from: range.from,
-    to: range.from + written.length,
-  }
+  const text = selected.text.slice(0, range.from) + written + selected.text.slice(range.to)
+  return { text, from: range.from, to: range.from + written.length }
 }
 
 type Range = { readonly from: number; readonly to: number }

@@ -1,18 +1,30 @@
 import clsx from 'clsx'
-import { Plus, TriangleAlert, X } from 'lucide-react'
+import {
+  CopyPlus,
+  Download,
+  FileJson2,
+  FolderOpen,
+  History,
+  Image,
+  Plus,
+  Save,
+  TriangleAlert,
+  Undo2,
+  X,
+} from 'lucide-react'
 import { type DragEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useStore } from 'zustand'
+import { createStore, type StoreApi, useStore } from 'zustand'
 import { ADDRESS } from '../../../addresses.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
-import type { Autosave } from './autosave.ts'
+import type { Autosave, AutosaveState } from './autosave.ts'
 import { useTabs } from './editor-files.ts'
 import { FileDrop } from './FileDrop.tsx'
-import { FileMenu } from './FileMenu.tsx'
 import { NameField } from './NameField.tsx'
-import type { OpenTab, OpenTabs } from './open-tabs.ts'
+import type { OpenDocument, OpenTab, OpenTabs } from './open-tabs.ts'
 import { type FileActions, useFileActions } from './use-file-actions.ts'
 
 export function EditorTabs() {
@@ -197,4 +209,66 @@ function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly Ope
       })
     return [...ofFile, ...toTabs]
   }, [tabs, actions, go, open])
+}
+
+function FileMenu({ open, actions }: { readonly open: OpenDocument | undefined; readonly actions: FileActions }) {
+  const [, go] = useLocation()
+  const hasVersion = useHasVersion(open)
+  return (
+    <div className="ml-auto flex shrink-0 items-center gap-2 pr-2 pl-2">
+      {open !== undefined && <SaveState autosave={open.autosave} />}
+      <Menu groups={groupsOf(open, hasVersion, actions, go)}>
+        <Button kind="quiet">File</Button>
+      </Menu>
+    </div>
+  )
+}
+
+const NEVER = createStore(() => undefined)
+
+function useHasVersion(open: OpenDocument | undefined): boolean {
+  const version = useStore<StoreApi<AutosaveState | undefined>, number | undefined>(
+    open?.autosave.state ?? NEVER,
+    (state) => state?.workflow.version,
+  )
+  return (version ?? 0) > 0
+}
+
+function SaveState({ autosave }: { readonly autosave: Autosave }) {
+  const label = useStore(autosave.state, labelOf)
+  // Not announced, as it changes with each edit; problems are alerts.
+  return <span className="text-small text-ink-2 max-lg:hidden">{label}</span>
+}
+
+function labelOf({ workflow: { version, draft }, status }: AutosaveState): string {
+  if (status === 'away' || status === 'refused' || status === 'changed') return 'Not stored'
+  if (status !== 'kept') return 'Keeping'
+  return draft > 0 ? 'Draft stored' : `Saved, version ${version}`
+}
+
+function groupsOf(
+  open: OpenDocument | undefined,
+  hasVersion: boolean,
+  actions: FileActions,
+  go: (to: string) => void,
+): readonly (readonly MenuItem[])[] {
+  const isClosed = open === undefined
+  const item = (label: string, icon: MenuItem['icon'], run: () => Promise<void>, detail?: string): MenuItem => {
+    return { label, icon, onSelect: () => void run(), disabled: isClosed, ...(detail === undefined ? {} : { detail }) }
+  }
+  const versions = `${ADDRESS.workflows}?versions=${open?.tab.workflowId ?? ''}`
+  return [
+    [
+      item('Save', <Save />, actions.save, 'Save a version to the library, Ctrl+S'),
+      item('Save a copy', <CopyPlus />, actions.saveCopy),
+      { ...item('Revert to saved', <Undo2 />, actions.revert), disabled: !hasVersion },
+      { label: 'Versions', icon: <History />, onSelect: () => go(versions), disabled: isClosed },
+    ],
+    [{ label: 'Open file', icon: <FolderOpen />, onSelect: () => void actions.open() }],
+    [
+      item('Export document', <Download />, actions.exportDocument, 'JSON that the editor opens'),
+      item('Export payload', <FileJson2 />, actions.exportPayload, 'JSON in the API form, for workers'),
+      item('Export picture', <Image />, actions.exportPng, 'PNG that holds the graph'),
+    ],
+  ]
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { createStore } from 'zustand/vanilla'
 import { type WorkflowDetail, workflowId } from '../../../../src-main/contract/workflows.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { type LocalTexts, parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import { createEditorStore, type Tab } from '../store/editor-store.ts'
@@ -27,7 +27,7 @@ export type TabsState = { readonly tabs: readonly OpenTab[]; readonly current: s
 export type OpenTabs = ReturnType<typeof createOpenTabs>
 
 export type TabsPorts = {
-  readonly client: Pick<ApiClient, 'call'>
+  readonly client: Caller
   readonly platform: Platform
   readonly texts: LocalTexts
   readonly types: NodeTypesCache
@@ -130,8 +130,7 @@ async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<O
   const runs = createRunStore()
   const autosave = createAutosave({ client, platform, texts, editor }, workflow, opened.write)
   const endTypes = runs.subscribe(({ endpointId }, before) => {
-    if (endpointId === before.endpointId) return
-    showNodeTypes({ editor, runs }, { types, notify })
+    if (endpointId !== before.endpointId) showNodeTypes({ editor, runs }, { types, notify })
   })
   await bringBack(detail, autosave, ports)
   const stop = () => {
@@ -142,11 +141,8 @@ async function openDocument(detail: WorkflowDetail, ports: TabsPorts): Promise<O
 }
 
 /** Restores edits of a closed window unless somebody continued without them. */
-async function bringBack(
-  detail: WorkflowDetail,
-  autosave: Autosave,
-  { client, texts, notify }: TabsPorts,
-): Promise<void> {
+async function bringBack(detail: WorkflowDetail, autosave: Autosave, ports: TabsPorts): Promise<void> {
+  const { client, texts, notify } = ports
   const unkept = await readUnkept(texts, detail.id)
   if (unkept === undefined) return
   if (unkept.text === detail.text) return await forgetUnkept(texts, detail.id)
@@ -155,15 +151,12 @@ async function bringBack(
     return notify('done', `Edits of ${detail.name} that had not reached the service are restored.`)
   }
   const name = workflowName(detail.name, ' (unsaved edits)')
-  const added = await client
-    .call('workflowCreate', { body: { name, text: unkept.text, draft: true } })
-    .catch(() => undefined)
+  const body = { name, text: unkept.text, draft: true }
+  const added = await client.call('workflowCreate', { body }).catch(() => undefined)
   if (added === undefined) return
   await forgetUnkept(texts, detail.id)
-  notify(
-    'done',
-    `${detail.name} was changed elsewhere in the meantime. Your unsaved edits are in the library as ${name}.`,
-  )
+  const where = `Your unsaved edits are in the library as ${name}.`
+  notify('done', `${detail.name} was changed elsewhere in the meantime. ${where}`)
 }
 
 function readRemembered(platform: Pick<Platform, 'readPreference'>): readonly OpenTab[] {

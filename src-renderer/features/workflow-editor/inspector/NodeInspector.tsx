@@ -1,8 +1,13 @@
 import { Layers } from 'lucide-react'
 import { useMemo } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { GraphNode, WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
+import {
+  type GraphNode,
+  SUBGRAPH_INPUT,
+  SUBGRAPH_OUTPUT,
+  type WorkflowDocument,
+} from '../../../../src-main/features/workflows/rules/document/document.ts'
+import { linkById, nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { createNodeViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
@@ -16,14 +21,15 @@ import {
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
+import { slotColour } from '../graph/colours.ts'
+import { shownInputs } from '../graph/geometry.ts'
 import { NoteBody } from '../notes/NoteBody.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'
-import { ProblemItem } from '../problems/ProblemList.tsx'
+import { ProblemItem } from '../problems/ProblemsPanel.tsx'
 import { useNodeProblems } from '../problems/use-problems.ts'
-import { addressOf, type EditorState, useEditor, useTab } from '../store/editor-store.ts'
+import { addressOf, type EditorState, nodeTitle, useEditor, useTab } from '../store/editor-store.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
 import { Section, StyleFields, TextField } from './InspectorFields.tsx'
-import { SlotList } from './SlotList.tsx'
 
 export function NodeInspector({ node, view }: SelectedNode) {
   const { editor } = useTab()
@@ -177,4 +183,85 @@ function selectedNodes(state: EditorState): readonly GraphNode[] {
   if (state.selection.size === 0) return NONE
   const graph = graphAt(state.document, addressOf(state))
   return graph === undefined ? NONE : [...state.selection].flatMap((id) => nodeById(graph, id) ?? [])
+}
+
+function SlotList({ view }: { readonly view: NodeView }) {
+  const inputs = shownInputs(view)
+  return (
+    <>
+      {inputs.length > 0 && (
+        <Section title="Inputs">
+          <ul className="flex flex-col gap-1">
+            {inputs.map(({ name, label, type, link, isOptional }) => (
+              <li key={name} className="flex flex-wrap items-baseline gap-x-2">
+                <SlotName label={label} type={type} />
+                {link === undefined ? (
+                  <span className={isOptional ? 'text-small text-ink-2' : 'text-small text-warn-ink'}>
+                    {isOptional ? 'not linked (optional)' : 'not linked yet'}
+                  </span>
+                ) : (
+                  <LinkEnd link={link} side="from" />
+                )}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {view.outputs.length > 0 && (
+        <Section title="Outputs">
+          <ul className="flex flex-col gap-1">
+            {view.outputs.map(({ at, label, type, links }) => (
+              <li key={at} className="flex flex-wrap items-baseline gap-x-2">
+                <SlotName label={label} type={type} />
+                {links.length === 0 && <span className="text-small text-ink-2">not linked</span>}
+                {links.slice(0, SHOWN).map((link) => (
+                  <LinkEnd key={link} link={link} side="to" />
+                ))}
+                {links.length > SHOWN && <span className="text-small text-ink-2">and {links.length - SHOWN} more</span>}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  )
+}
+
+const SHOWN = 20
+
+function SlotName({ label, type }: { readonly label: string; readonly type: string }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5">
+      <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ backgroundColor: slotColour(type) }} />
+      <span className="truncate">{label}</span>
+      <span className="truncate text-small text-ink-2">{type}</span>
+    </span>
+  )
+}
+
+function LinkEnd({ link, side }: { readonly link: string; readonly side: 'from' | 'to' }) {
+  const { editor } = useTab()
+  const title = useEditor((state) => endOf(state, link, side)?.title)
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        const state = editor.getState()
+        const id = endOf(state, link, side)?.id
+        if (id !== undefined) state.reveal(state.path, [id])
+      }}
+      className="truncate text-small text-accent hover:underline"
+    >
+      {side} {title ?? 'a missing node'}
+    </button>
+  )
+}
+
+function endOf(state: EditorState, linkId: string, side: 'from' | 'to') {
+  const graph = graphAt(state.document, addressOf(state))
+  const id = graph && linkById(graph, linkId)?.[side].node
+  if (graph === undefined || id === undefined) return undefined
+  if (id === SUBGRAPH_INPUT || id === SUBGRAPH_OUTPUT) return { id, title: 'outside of this subgraph' }
+  const node = nodeById(graph, id)
+  return node && { id, title: nodeTitle(state, node) }
 }

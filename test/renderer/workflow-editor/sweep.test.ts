@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sendSweep } from '../../../src-renderer/features/workflow-editor/publish/use-send-sweep.ts'
+import { sendSweep } from '../../../src-renderer/features/workflow-editor/publish/SweepPanel.tsx'
 
 test('the runs of a sweep are queued in order, each with its values and its label', async () => {
   const sent: { payload: string; label: string; cell: unknown }[] = []

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { isStandIn, takesWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -40,14 +41,12 @@ export function EndpointChooser() {
   const graphs = known.filter(takesWorkflows)
   const rest = known.filter((one) => !takesWorkflows(one))
   const others = showsAll ? rest : rest.filter(({ id }) => id === chosen)
+  const nameOf = (one: LiveEndpoint) => (isStandIn(one) ? `${one.id} (stand-in without a model)` : one.id)
   const choices = [
-    ...graphs.map((one) => ({
-      value: one.id,
-      label: isStandIn(one) ? `${one.id} (stand-in without a model)` : one.id,
-      group: 'Take workflows',
-    })),
+    ...graphs.map((one) => ({ value: one.id, label: nameOf(one), group: 'Take workflows' })),
     ...others.map(({ id }) => ({ value: id, label: id, group: 'Others' })),
   ]
+  const more = { label: 'All endpoints…', onMore: () => setShowsAll(true) }
   return (
     <div className="flex min-w-0 items-center gap-2">
       <Select
@@ -56,11 +55,7 @@ export function EndpointChooser() {
         value={chosen ?? ''}
         {...(chosen === undefined ? { none: 'Choose an endpoint' } : {})}
         onChange={(id) => id !== '' && chooseEndpoint({ platform, runs }, id)}
-        more={
-          !showsAll && rest.length > others.length
-            ? { label: 'All endpoints…', onMore: () => setShowsAll(true) }
-            : undefined
-        }
+        more={rest.length > others.length ? more : undefined}
         className="max-w-64"
       />
       {chosen !== undefined && isKnown && <EndpointState endpointId={chosen} />}
@@ -74,10 +69,8 @@ function EndpointState({ endpointId }: { readonly endpointId: string }) {
   const workers = useAppState(({ live }) => live.workers)
   const hasOwn = useRuns(({ active }) => active.length > 0)
   if (endpoint === undefined) return null
-  const state = endpointState(
-    endpoint,
-    Object.values(workers).filter((worker) => worker.endpointId === endpointId),
-  )
+  const own = Object.values(workers).filter((worker) => worker.endpointId === endpointId)
+  const state = endpointState(endpoint, own)
   const detail = endpoint.inQueue === 0 || hasOwn ? undefined : `${endpoint.inQueue} in the queue`
   return (
     <Link to={ADDRESS.endpoint(endpointId)} className="hover:underline">

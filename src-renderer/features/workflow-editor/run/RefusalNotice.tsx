@@ -6,7 +6,7 @@ import { setWidget } from '../../../../src-main/features/workflows/rules/edit/wi
 import { whereIs } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import type { Problem } from '../../../../src-main/features/workflows/rules/problem.ts'
 import type { WantedFile } from '../../../../src-main/features/workflows/rules/runs/payload-files.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
+import type { Caller } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import type { FoundProblem } from '../problems/find-problems.ts'
@@ -15,7 +15,7 @@ import { type Tab, useEditor, useRuns, useTab } from '../store/editor-store.ts'
 import type { Refusal } from '../store/run-store.ts'
 import { readAsset, uploadAsset } from '../widgets/upload-asset.ts'
 import { refusalText } from './prepare-runs.ts'
-import { undoLater } from './result-actions.ts'
+import { undoLater } from './ResultActions.tsx'
 
 const SHOWN = 4
 
@@ -123,7 +123,7 @@ const SMALLER = 0.8
  * @throws Error, ApiError with a reason for the user
  */
 async function scalePictures(
-  { client, tab }: { readonly client: Pick<ApiClient, 'call'>; readonly tab: Pick<Tab, 'editor'> },
+  { client, tab }: { readonly client: Caller; readonly tab: Pick<Tab, 'editor'> },
   files: readonly WantedFile[],
 ): Promise<readonly string[]> {
   const names = new Set(files.map(({ name }) => name))

@@ -52,9 +52,8 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
   const commands = useMemo<readonly Command[]>(() => {
     if (offered === undefined || isPending) return []
     const label = `Make the ComfyUI at ${serverText(offered.address)} an endpoint`
-    return [
-      { id: 'make-server-endpoint', group: 'Workflows here', also: 'new endpoint', label, run: () => mutate(offered) },
-    ]
+    const shown = { id: 'make-server-endpoint', group: 'Workflows here', also: 'new endpoint', label }
+    return [{ ...shown, run: () => mutate(offered) }]
   }, [offered, isPending, mutate])
   if (offered === undefined) return null
   const { address, version, devices } = offered
@@ -90,7 +89,6 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
 type Facts = Pick<LiveEndpoint, 'handler' | 'workflows'>
 
 // Without an address, the bridge tries the usual ports.
-
 function serversOf(endpoint: Facts): readonly string[] {
   const server = endpoint.workflows?.server
   if (server !== undefined) return [server]
@@ -113,7 +111,7 @@ export function unusedServers(
 async function makeServerEndpoint(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
   { address }: Pick<WorkflowServer, 'address'>,
-): Promise<{ readonly id: string; readonly isRead: boolean }> {
+) {
   const { entries } = await client.call('catalogList')
   const bridge = entries.find(({ settings }) => serverOfEntry(settings) !== undefined)
   if (bridge === undefined) throw new Error('The catalog has no ComfyUI bridge. Reinstall Drydock.')
@@ -125,13 +123,9 @@ async function makeServerEndpoint(
     () => undefined,
     ({ message }: Error) => message,
   )
-  if (problem === undefined)
-    notify({ kind: 'done', text: `${id} is now an endpoint: it runs graphs on ${where}, with its node classes.` })
-  else
-    notify({
-      kind: 'error',
-      text: `${id} is now an endpoint and runs graphs on ${where}. ${problem} They are read when it answers, or in its settings, in Workflows.`,
-    })
+  const done = `${id} is now an endpoint: it runs graphs on ${where}, with its node classes.`
+  const failed = `${id} is now an endpoint and runs graphs on ${where}. ${problem} They are read when it answers, or in its settings, in Workflows.`
+  notify(problem === undefined ? { kind: 'done', text: done } : { kind: 'error', text: failed })
   return { id, isRead: problem === undefined }
 }
 

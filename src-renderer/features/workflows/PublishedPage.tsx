@@ -1,16 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { limit } from '../../../src-main/contract/limits.ts'
 import type { PublishedGraph } from '../../../src-main/contract/published.ts'
 import { type JsonValue, writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
 import { defaultOf, valueProblem } from '../../../src-main/features/workflows/rules/publish/parameter-values.ts'
+import { takesWorkflows } from '../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { MIB } from '../../../src-main/lib/units.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { type JobRecord, runJob } from '../../api-client/jobs.ts'
-import { useApp } from '../../store/app-context.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { Confirm } from '../../ui/Dialog.tsx'
+import { Labelled } from '../../ui/form/Field.tsx'
+import { Select } from '../../ui/form/Select.tsx'
 import { CodeSamples } from '../../ui/output/CodeSamples.tsx'
 import { JobErrorNotice } from '../../ui/output/JobErrorNotice.tsx'
 import { OutputView } from '../../ui/output/OutputView.tsx'
@@ -18,7 +22,7 @@ import { Page } from '../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../ui/StateDot.tsx'
 import { ParameterField } from '../workflow-editor/publish/ParameterField.tsx'
-import { VersionsCard } from './VersionsCard.tsx'
+import { runEndpoints } from '../workflow-editor/store/run-store.ts'
 
 export function PublishedPage({ graphId }: { readonly graphId: string }) {
   const { client } = useApp()
@@ -176,4 +180,83 @@ function useResponse(graphId: string) {
     )
   }
   return { response, send }
+}
+
+function VersionsCard({ graph }: { readonly graph: PublishedGraph }) {
+  const { id, version, versions, behind } = graph
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const endpoints = useAppState(({ live }) => live.endpoints)
+  const [isDeleting, setIsDeleting] = useState(false)
+  const readAgain = () => queries.invalidateQueries({ queryKey: ['published'] })
+  const change = useMutation({
+    mutationFn: (body: { readonly version?: number; readonly behind?: string }) =>
+      client.call('publishedUpdate', { path: { graphId: id }, body }),
+    onSuccess: readAgain,
+  })
+  const remove = useMutation({
+    mutationFn: () => client.call('endpointDelete', { path: { endpointId: id } }),
+    onSuccess: async () => {
+      await readAgain()
+      go(ADDRESS.publishedGraphs)
+    },
+  })
+  const targets = runEndpoints(endpoints)
+    .filter(takesWorkflows)
+    .map((one) => ({ value: one.id, label: one.id }))
+  const isThere = targets.some(({ value }) => value === behind)
+  return (
+    <Card
+      title="Versions and endpoint"
+      aside={
+        <a
+          href={client.address('publishedDocument', { path: { graphId: id } })}
+          className="text-accent hover:underline"
+        >
+          OpenAPI document
+        </a>
+      }
+    >
+      <div className="flex flex-wrap items-end gap-4 p-3">
+        <Labelled label="Active version" hint="Jobs show which one they ran.">
+          {(ids) => (
+            <Select
+              {...ids}
+              choices={versions.map((one) => ({ value: String(one), label: String(one) }))}
+              value={String(version)}
+              onChange={(wanted) => change.mutate({ version: Number(wanted) })}
+            />
+          )}
+        </Labelled>
+        <Labelled
+          label="Backing endpoint"
+          hint="Jobs that are already waiting stay where they are."
+          problem={isThere ? undefined : `${behind} was deleted: choose another one.`}
+        >
+          {(ids) => (
+            <Select
+              {...ids}
+              choices={isThere ? targets : [{ value: behind, label: `${behind} (deleted)` }, ...targets]}
+              value={behind}
+              onChange={(wanted) => change.mutate({ behind: wanted })}
+            />
+          )}
+        </Labelled>
+        <Button kind="danger" className="ml-auto" onClick={() => setIsDeleting(true)}>
+          Delete {id}
+        </Button>
+      </div>
+      {change.error !== null && <ErrorNotice error={change.error} />}
+      {remove.error !== null && <ErrorNotice error={remove.error} />}
+      <Confirm
+        open={isDeleting}
+        onOpenChange={setIsDeleting}
+        action={`Delete published graph ${id}`}
+        onConfirm={() => remove.mutate()}
+      >
+        Its address stops working, and all its versions are deleted. The workflow in the library stays.
+      </Confirm>
+    </Card>
+  )
 }

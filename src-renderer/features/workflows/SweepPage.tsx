@@ -1,7 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { Link } from 'wouter'
 import type { RunView } from '../../../src-main/contract/workflows.ts'
-import { drawSheet, layoutSheet, sheetHeading } from '../../../src-main/features/workflows/rules/publish/sweep-sheet.ts'
+import {
+  drawSheet,
+  layoutSheet,
+  type SweepSheet,
+  sheetHeading,
+} from '../../../src-main/features/workflows/rules/publish/sweep-sheet.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { fileNameOf, saveToDisk } from '../../platform/browser-files.ts'
@@ -11,10 +17,11 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { OtherJobsNote } from '../../ui/jobs/CancelQuestion.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
-import { mediaKind } from '../workflow-editor/run/RunMedia.tsx'
+import { JobStateDot } from '../../ui/StateDot.tsx'
+import { mediaKind, RunMedia } from '../workflow-editor/run/RunMedia.tsx'
 import { useRunList } from '../workflow-editor/run/run-list.ts'
+import { locatedLine, readRunError } from '../workflow-editor/run/run-queries.ts'
 import { assetAddress } from '../workflow-editor/widgets/upload-asset.ts'
-import { SweepCell, SweepTable } from './SweepTable.tsx'
 
 export function SweepPage({ sweepId }: { readonly sweepId: string }) {
   const { client, platform, store } = useApp()
@@ -102,6 +109,79 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
 }
 
 const sheetName = (axes: readonly string[] = []) => (axes.length === 0 ? 'Sweep' : `Sweep over ${axes.join(', ')}`)
+
+export type SweepTableProps = { readonly sheet: Extract<SweepSheet<RunView>, { readonly kind: 'table' }> }
+
+function SweepTable({ sheet }: SweepTableProps) {
+  const { rowName, columnName, columns, pages } = sheet
+  return pages.map(({ title, rows }) => (
+    <div key={title ?? ''} className="flex flex-col gap-2">
+      {title !== undefined && <h2 className="text-section font-semibold">{title}</h2>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls a wide table with the keys */}
+      <section aria-label={`Table of ${title ?? 'results'}`} tabIndex={0} className="overflow-x-auto">
+        <table className="border-separate border-spacing-2">
+          <thead>
+            <tr>
+              <th scope="col" className="text-left text-small font-normal text-ink-2">
+                {rowName} ↓ {columnName} →
+              </th>
+              {columns.map((column, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a value may stand twice, and its place never changes
+                <th key={at} scope="col" className="max-w-44 text-left text-small font-medium break-words">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ heading, cells }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: as above
+              <tr key={at} className="align-top">
+                <th
+                  scope="row"
+                  className="sticky left-0 z-10 max-w-44 bg-surface-0 pr-2 text-left text-small font-medium break-words"
+                >
+                  {heading}
+                </th>
+                {cells.map((run, index) => (
+                  <td key={run?.id ?? `empty ${index}`} className="w-44 min-w-28">
+                    {run !== undefined && <SweepCell run={run} isLabelled={false} />}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  ))
+}
+
+function SweepCell({ run, isLabelled }: { readonly run: RunView; readonly isLabelled: boolean }) {
+  const [result] = run.results
+  const [error] = run.errors
+  const label = run.label ?? run.id
+  return (
+    <figure className="flex min-w-0 flex-col gap-1">
+      <Link
+        to={ADDRESS.run(run.id)}
+        aria-label={`Run with ${label}`}
+        title={isLabelled ? undefined : label}
+        className="flex aspect-square items-center justify-center overflow-hidden rounded-control border border-line bg-surface-2"
+      >
+        {result === undefined ? (
+          <JobStateDot state={run.status} />
+        ) : (
+          <RunMedia result={result} name={label} isThumbnail className="size-full" />
+        )}
+      </Link>
+      <figcaption className="text-small break-words">
+        {isLabelled && label}
+        {error !== undefined && <span className="block text-failed-ink">{locatedLine(readRunError(error))}</span>}
+      </figcaption>
+    </figure>
+  )
+}
 
 // Dark on white, so that it can be printed and shared.
 const [GROUND, INK, QUIET, FIELD] = ['#ffffff', '#111111', '#666666', '#eeeeee']

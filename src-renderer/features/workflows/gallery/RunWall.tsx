@@ -123,6 +123,7 @@ type RunCardProps = {
 
 const RunCard = memo(function RunCard({ run, to, range, isCompared }: RunCardProps) {
   const [first] = run.results
+  const [error] = run.errors
   const name = runName(run)
   return (
     <li className="min-w-0">
@@ -135,10 +136,12 @@ const RunCard = memo(function RunCard({ run, to, range, isCompared }: RunCardPro
         )}
       >
         <span className="relative flex aspect-square items-center justify-center overflow-hidden bg-surface-0">
-          {first === undefined ? (
-            <NoPicture run={run} />
-          ) : (
-            <RunMedia result={first} name="" isThumbnail className="size-full" />
+          {first !== undefined && <RunMedia result={first} name="" isThumbnail className="size-full" />}
+          {first === undefined && error === undefined && <JobStateDot state={run.status} />}
+          {first === undefined && error !== undefined && (
+            <span className="line-clamp-6 p-3 text-small break-words text-failed-ink">
+              {locatedLine(readRunError(error))}
+            </span>
           )}
           {isCompared && (
             <span className="absolute top-1.5 left-1.5 rounded-control bg-accent px-1.5 text-small text-on-accent">
@@ -169,14 +172,3 @@ const RunCard = memo(function RunCard({ run, to, range, isCompared }: RunCardPro
     </li>
   )
 })
-
-function NoPicture({ run: { status, errors } }: { readonly run: RunView }) {
-  const [error] = errors
-  if (error !== undefined)
-    return (
-      <span className="line-clamp-6 p-3 text-small break-words text-failed-ink">
-        {locatedLine(readRunError(error))}
-      </span>
-    )
-  return <JobStateDot state={status} />
-}

@@ -55,7 +55,12 @@ export function LibraryPage() {
   const openVersions = useCallback((id: string) => set('versions', id), [set])
   const commands = useCommands(actions, openTemplates)
   const versionsOf = all.find(({ id }) => id === search.get('versions'))
-  const news = <NewWorkflowMenu onEmpty={() => void actions.newEmpty()} onTemplate={openTemplates} />
+  const fromTemplate = { label: 'From a template', detail: 'Graphs that run right away', icon: <LayoutTemplate /> }
+  const empty = { label: 'Empty', detail: 'A canvas without nodes', icon: <FilePlus2 /> }
+  const news = [
+    { ...fromTemplate, onSelect: openTemplates },
+    { ...empty, onSelect: () => void actions.newEmpty() },
+  ]
   return (
     <Page
       crumbs={CRUMBS}
@@ -77,24 +82,28 @@ export function LibraryPage() {
           <Button onClick={() => void actions.open()}>
             <FolderOpen aria-hidden /> Open file
           </Button>
-          {news}
+          <Menu groups={[news]}>
+            <Button kind="main">
+              <Plus aria-hidden /> New workflow
+            </Button>
+          </Menu>
         </>
       }
     >
       {error !== null && <ErrorNotice error={error} onRetry={refetch} />}
       {data === undefined && error === null && <Skeleton className="h-96" />}
-      {data !== undefined && all.length === 0 && (
-        <EmptyState
-          icon={<Workflow />}
-          command="drydock workflow run workflow.json --endpoint sketch"
-          action={<Button onClick={openTemplates}>Start from a template</Button>}
-        >
-          There are no workflows yet. Start from a template, or drop a file here: a workflow as JSON, or a picture that
-          holds the graph that made it.
-        </EmptyState>
-      )}
-      {data !== undefined && all.length === 0 && (
-        <ServerOffer className="w-full max-w-xl self-center rounded-control border border-line" />
+      {data?.workflows.length === 0 && (
+        <>
+          <EmptyState
+            icon={<Workflow />}
+            command="drydock workflow run workflow.json --endpoint sketch"
+            action={<Button onClick={openTemplates}>Start from a template</Button>}
+          >
+            There are no workflows yet. Start from a template, or drop a file here: a workflow as JSON, or a picture
+            that holds the graph that made it.
+          </EmptyState>
+          <ServerOffer className="w-full max-w-xl self-center rounded-control border border-line" />
+        </>
       )}
       {all.length > 0 && shown.length === 0 && <EmptyState>No workflow has “{text}” in its name.</EmptyState>}
       {shown.length > 0 && <WorkflowWall workflows={shown} actions={actions} onVersions={openVersions} />}
@@ -130,27 +139,5 @@ function useCommands(actions: LibraryActions, openTemplates: () => void): readon
         { id: 'open-workflow-file', label: 'Open a file as a workflow', keys: 'o', run: () => void actions.open() },
       ].map((command) => ({ ...command, group: 'Workflows here' })),
     [actions, openTemplates],
-  )
-}
-
-function NewWorkflowMenu({ onEmpty, onTemplate }: { readonly onEmpty: () => void; readonly onTemplate: () => void }) {
-  return (
-    <Menu
-      groups={[
-        [
-          {
-            label: 'From a template',
-            detail: 'Graphs that run right away',
-            icon: <LayoutTemplate />,
-            onSelect: onTemplate,
-          },
-          { label: 'Empty', detail: 'A canvas without nodes', icon: <FilePlus2 />, onSelect: onEmpty },
-        ],
-      ]}
-    >
-      <Button kind="main">
-        <Plus aria-hidden /> New workflow
-      </Button>
-    </Menu>
   )
 }

@@ -33,10 +33,12 @@ export type ReadRuns = {
 /** A run shares its job's id; progress changes nothing that is listed. */
 function runOf(event: ServiceEvent): string | undefined {
   if (event.type === 'run') return event.runId
-  return event.type === 'job' && event.event !== 'progress' ? event.jobId : undefined
+  return isQueueMove(event) ? event.jobId : undefined
 }
 
-const isQueueMove = (event: ServiceEvent) => event.type === 'job' && event.event !== 'progress'
+type JobEvent = Extract<ServiceEvent, { type: 'job' }>
+
+const isQueueMove = (event: ServiceEvent): event is JobEvent => event.type === 'job' && event.event !== 'progress'
 const isRunEvent = (event: ServiceEvent) => event.type === 'run'
 const isOfFleet = ({ type }: ServiceEvent) => type === 'worker' || type === 'endpoint'
 const isEndOfWorker = (event: ServiceEvent) => event.type === 'worker' && event.to === 'ended'
@@ -44,12 +46,7 @@ const isEndOfWorker = (event: ServiceEvent) => event.type === 'worker' && event.
 // Twice a second suffices for lists, even if a job reports progress a hundred times a second. Source of all times:
 // ours.
 const RULES: readonly LiveRule<unknown>[] = [
-  ruleOf<JobList>({
-    kind: 'jobs',
-    concerns: ({ type }) => type === 'job',
-    patch: withStates,
-    readAfterMs: 500,
-  }),
+  ruleOf<JobList>({ kind: 'jobs', concerns: ({ type }) => type === 'job', patch: withStates, readAfterMs: 500 }),
   ruleOf<JobList>({
     kind: 'job-faces',
     concerns: (event, _id, list) =>
@@ -57,20 +54,16 @@ const RULES: readonly LiveRule<unknown>[] = [
     patch: withStates,
     readAfterMs: 500,
   }),
-  ruleOf<unknown>({
-    kind: 'job-preview',
-    concerns: (event, id) => isQueueMove(event) && event.type === 'job' && event.jobId === id,
-    readAfterMs: 300,
-  }),
-  ruleOf<unknown>({ kind: 'job-states', concerns: isQueueMove, readAfterMs: 1000 }),
+  ruleOf({ kind: 'job-preview', concerns: (event, id) => isQueueMove(event) && event.jobId === id, readAfterMs: 300 }),
+  ruleOf({ kind: 'job-states', concerns: isQueueMove, readAfterMs: 1000 }),
   ruleOf<JobDetail>({
     kind: 'job',
     concerns: (event, id) => event.type === 'job' && event.jobId === id,
     patch: (job, events) => events.reduce(jobAfter, job),
     readAfterMs: 300,
   }),
-  ruleOf<unknown>({ kind: 'queue', concerns: isQueueMove, readAfterMs: 100 }),
-  ruleOf<unknown>({ kind: 'run', concerns: (event, id) => runOf(event) === id, readAfterMs: 0 }),
+  ruleOf({ kind: 'queue', concerns: isQueueMove, readAfterMs: 100 }),
+  ruleOf({ kind: 'run', concerns: (event, id) => runOf(event) === id, readAfterMs: 0 }),
   ruleOf<ReadRuns>({
     kind: 'run-list',
     concerns: (event, _id, list) =>
@@ -84,21 +77,26 @@ const RULES: readonly LiveRule<unknown>[] = [
   ruleOf<ResponseOf<'scheduleList'>>({
     kind: 'schedules',
     concerns: (event, _id, list) =>
-      event.type === 'job' &&
-      event.event !== 'progress' &&
+      isQueueMove(event) &&
       list?.schedules.some(({ runs }) => runs.some(({ jobId }) => jobId === event.jobId)) === true,
     readAfterMs: 300,
   }),
-  ruleOf<unknown>({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),
-  ruleOf<unknown>({ kind: 'workflows', concerns: isRunEvent, readAfterMs: 100 }),
+  ruleOf({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),
+  ruleOf({ kind: 'workflows', concerns: isRunEvent, readAfterMs: 100 }),
   // No event follows an end that was missed, so these have to be rows here.
-  ruleOf<unknown>({ kind: 'ended-workers', concerns: isEndOfWorker, readAfterMs: 0 }),
-  ruleOf<unknown>({ kind: 'machines', concerns: isOfFleet, readAfterMs: 300 }),
-  ruleOf<unknown>({ kind: 'fleet-events', concerns: () => false, readAfterMs: 0 }),
+  ruleOf({ kind: 'ended-workers', concerns: isEndOfWorker, readAfterMs: 0 }),
+  ruleOf({ kind: 'machines', concerns: isOfFleet, readAfterMs: 300 }),
+  ruleOf({ kind: 'fleet-events', concerns: () => false, readAfterMs: 0 }),
 ]
 
 // Data in the cache is untyped: a key of this kind belongs only to queries of this data.
-function ruleOf<Data>({ kind, concerns, patch, patchMissed, readAfterMs }: LiveRule<Data>): LiveRule<unknown> {
+function ruleOf<Data = unknown>({
+  kind,
+  concerns,
+  patch,
+  patchMissed,
+  readAfterMs,
+}: LiveRule<Data>): LiveRule<unknown> {
   return {
     kind,
     concerns: (event, id, data) => concerns(event, id, data as Data | undefined),

@@ -2,7 +2,6 @@ import clsx from 'clsx'
 import { ChevronRight } from 'lucide-react'
 import { type DragEvent, useEffect, useMemo, useState } from 'react'
 import { findNodes } from '../../../../src-main/features/workflows/rules/find-nodes.ts'
-import type { NodeType } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
@@ -66,7 +65,7 @@ export function NodePalette() {
 }
 
 function CategoryFolder({ category }: { readonly category: Category }) {
-  const all = useMemo(() => category.types.map((type: NodeType): Addable => ({ kind: 'class', type })), [category])
+  const all = category.types.map((type): Addable => ({ kind: 'class', type }))
   return <Folder name={category.name} all={all} within={category.within} />
 }
 

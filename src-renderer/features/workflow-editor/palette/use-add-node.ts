@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { moveToFreeSpace } from '../../../../src-main/features/workflows/rules/arrange/free-space.ts'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
@@ -30,26 +29,22 @@ export type AddNode = (what: Addable, at: Point, wish?: AddWish) => void
 export function useAddNode(): AddNode {
   const { editor } = useTab()
   const canvas = useCanvasStore()
-  return useMemo(
-    () =>
-      (what, at, { link, isByKey = false } = {}) => {
-        const state = editor.getState()
-        const address = addressOf(state)
-        let id: string | undefined
-        state.edit(`Add ${nameOf(what)}`, (document) => {
-          const put = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
-          id = put?.id
-          if (put === undefined) return document
-          const added = isByKey ? { ...put, document: moveToFreeSpace(put.document, address, put.id) } : put
-          return link === undefined ? added.document : linked(added, { address, link, types: state.types })
-        })
-        if (id === undefined) return canvas.getState().say('A subgraph cannot contain itself.')
-        selectNodes({ editor, canvas }, [id])
-        if (isByKey && !isInSight(editor.getState(), id)) state.reveal(state.path, [id])
-        canvas.getState().say(`${nameOf(what)} is added.`)
-      },
-    [editor, canvas],
-  )
+  return (what, at, { link, isByKey = false } = {}) => {
+    const state = editor.getState()
+    const address = addressOf(state)
+    let id: string | undefined
+    state.edit(`Add ${nameOf(what)}`, (document) => {
+      const put = add(document, address, what, [Math.round(at.x), Math.round(at.y)])
+      id = put?.id
+      if (put === undefined) return document
+      const added = isByKey ? { ...put, document: moveToFreeSpace(put.document, address, put.id) } : put
+      return link === undefined ? added.document : linked(added, { address, link, types: state.types })
+    })
+    if (id === undefined) return canvas.getState().say('A subgraph cannot contain itself.')
+    selectNodes({ editor, canvas }, [id])
+    if (isByKey && !isInSight(editor.getState(), id)) state.reveal(state.path, [id])
+    canvas.getState().say(`${nameOf(what)} is added.`)
+  }
 }
 
 function isInSight(state: EditorState, id: string): boolean {

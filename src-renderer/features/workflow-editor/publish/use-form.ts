@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import type { JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
@@ -17,13 +17,10 @@ export function useForm(): GraphForm {
   return useMemo(() => readForm({ extra }), [extra])
 }
 
-export function useChangeForm(): (label: string, change: (form: GraphForm) => GraphForm, merge?: string) => void {
+export function useChangeForm() {
   const { editor } = useTab()
-  return useCallback(
-    (label, change, merge) =>
-      editor.getState().edit(label, (document) => writeForm(document, change(readForm(document))), merge),
-    [editor],
-  )
+  return (label: string, change: (form: GraphForm) => GraphForm, merge?: string) =>
+    editor.getState().edit(label, (document) => writeForm(document, change(readForm(document))), merge)
 }
 
 export type Exposable = ReturnType<typeof useExposable>

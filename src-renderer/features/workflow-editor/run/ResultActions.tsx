@@ -1,5 +1,4 @@
 import { Copy, Download, FolderInput, Maximize2, Upload } from 'lucide-react'
-import { useMemo } from 'react'
 import type { RunDetail, RunResult } from '../../../../src-main/contract/workflows.ts'
 import {
   readDocument,
@@ -10,8 +9,8 @@ import { type GraphAddress, graphAt } from '../../../../src-main/features/workfl
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
-import type { ApiClient } from '../../../api-client/client.ts'
-import { useApp } from '../../../store/app-context.ts'
+import type { Caller } from '../../../api-client/client.ts'
+import { tried, useApp } from '../../../store/app-context.ts'
 import type { AppStore } from '../../../store/app-store.ts'
 import { Button, CopyButton, IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
@@ -53,41 +52,37 @@ export function ResultActions({ result }: ResultActionsProps) {
 }
 
 function CopyPicture({ asset }: Pick<RunResult, 'asset'>) {
-  const { store } = useApp()
-  const { notify } = store.getState()
+  const app = useApp()
   const copy = () =>
-    copyPicture(asset).then(
-      () => notify({ kind: 'done', text: 'The picture is on the clipboard' }),
-      (error: Error) => notify({ kind: 'error', text: `The picture was not copied: ${error.message}` }),
-    )
+    tried(app, 'The picture was not copied', async () => {
+      await copyPicture(asset)
+      app.store.getState().notify({ kind: 'done', text: 'The picture is on the clipboard' })
+    })
   return <IconButton label="Copy picture" icon={<Copy />} onClick={() => void copy()} />
 }
 
 function AsInput({ result }: ResultActionsProps) {
-  const { client, store } = useApp()
+  const app = useApp()
   const tab = useTab()
   const document = useEditor((state) => state.document)
   const types = useEditor((state) => state.types)
   const path = useEditor((state) => state.path)
-  const groups = useMemo(() => {
-    const { notify } = store.getState()
-    const inputs = imageInputs(document, types, addressOf({ document, path }))
-    const doneText = (label: string) => `${result.filename} is the picture of ${label}`
-    const items = inputs.map((input) => ({
-      label: input.label,
-      icon: <Upload aria-hidden />,
-      onSelect: () =>
-        void takeAsInput({ client, tab }, result, input).then(
-          () => notify({ kind: 'done', text: doneText(input.label), undo: undoLater(tab, store) }),
-          (error: Error) => notify({ kind: 'error', text: `The result could not be used: ${error.message}` }),
-        ),
-    }))
-    const detail = 'Add a Load Image node first'
-    const none = { label: 'No node takes a picture', detail, disabled: true, onSelect() {} }
-    return [items.length === 0 ? [none] : items]
-  }, [client, store, tab, document, types, path, result])
+  const inputs = imageInputs(document, types, addressOf({ document, path }))
+  const use = (input: ImageInput) =>
+    tried(app, 'The result could not be used', async () => {
+      await takeAsInput({ client: app.client, tab }, result, input)
+      const text = `${result.filename} is the picture of ${input.label}`
+      app.store.getState().notify({ kind: 'done', text, undo: undoLater(tab, app.store) })
+    })
+  const items = inputs.map((input) => ({
+    label: input.label,
+    icon: <Upload aria-hidden />,
+    onSelect: () => void use(input),
+  }))
+  const detail = 'Add a Load Image node first'
+  const none = { label: 'No node takes a picture', detail, disabled: true, onSelect() {} }
   return (
-    <Menu groups={groups} align="start">
+    <Menu groups={[items.length === 0 ? [none] : items]} align="start">
       <Button kind="quiet">
         <FolderInput aria-hidden /> Use as input
       </Button>
@@ -119,7 +114,7 @@ async function readAsPng(asset: string): Promise<Blob> {
  * @throws ApiError, Error if the result cannot be read
  */
 export async function takeAsInput(
-  { client, tab }: { readonly client: Pick<ApiClient, 'call'>; readonly tab: Pick<Tab, 'editor'> },
+  { client, tab }: { readonly client: Caller; readonly tab: Pick<Tab, 'editor'> },
   { asset, filename }: Pick<RunResult, 'asset' | 'filename'>,
   { at, node, name, label }: ImageInput,
 ): Promise<void> {

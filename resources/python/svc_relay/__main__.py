@@ -9,9 +9,8 @@ from ipaddress import ip_network
 
 from svc_relay._addresses import read_address, read_listen
 from svc_relay._door import run_agent, run_hub
-from svc_relay._engine import Engine
 from svc_relay._relay import run_relay
-from svc_relay._watchdog import Watchdog
+from svc_relay._watchdog import Engine, Watchdog
 
 
 def main(arguments: list[str]) -> int:
@@ -20,9 +19,7 @@ def main(arguments: list[str]) -> int:
     if options.mode == "relay":
         return asyncio.run(run_relay(options.listen, options.to, options.allow))
     if options.mode == "hub":
-        return asyncio.run(
-            run_hub(options.listen, options.to, options.allow, folder=options.folder, key=options.key)
-        )
+        return asyncio.run(run_hub(options.listen, options.to, options.allow, folder=options.folder, key=options.key))
     watchdog = Watchdog(options.to, Engine(options.engine), service=options.service, after_s=options.after)
     if options.mode == "agent":
         return asyncio.run(

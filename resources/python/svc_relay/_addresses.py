@@ -9,7 +9,6 @@ from http.client import HTTPConnection
 from typing import NamedTuple
 
 _UNIX = "unix:"
-_KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 
 class TcpAddress(NamedTuple):
@@ -55,12 +54,12 @@ def identity_of(address: Address) -> Identity | None:
     return found.st_dev, found.st_ino, found.st_ctime_ns
 
 
-def keep_alive(end: socket.socket) -> None:
-    """Find out within a minute that the other side has vanished without a word."""
+def keep_alive(end: socket.socket, idle_s: int = 30, interval_s: int = 10) -> None:
+    """Find out, by default within a minute, that the other side has vanished without a word."""
     if end.family == socket.AF_UNIX:
         return
     end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _KEEPALIVE:
+    for name, value in (("TCP_KEEPIDLE", idle_s), ("TCP_KEEPINTVL", interval_s), ("TCP_KEEPCNT", 3)):
         with contextlib.suppress(OSError, AttributeError):
             end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 

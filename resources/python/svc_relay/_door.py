@@ -23,15 +23,14 @@ import json
 import os
 import re
 import secrets
-import signal
 import socket
 import threading
 from pathlib import Path
 from typing import Any
 
-from svc_relay._addresses import Address, TcpAddress, UnixAddress, read_listen
-from svc_relay._relay import Networks, Relay, copy_both
-from svc_relay._trees import copy_tree
+from svc_relay._addresses import Address, TcpAddress, UnixAddress, keep_alive, read_listen
+from svc_relay._relay import Networks, Relay, copy_both, until_told
+from svc_relay._trees import Streams, copy_tree, request, status_of
 from svc_relay._watchdog import Watchdog
 
 _DOOR = "hub.sock"
@@ -41,12 +40,10 @@ _LINE = 4096
 # A node that vanished without a word is found within this time.
 _SILENCE_MS = 5000
 
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
 
 async def run_hub(listen: list[TcpAddress], to: Address, allow: Networks, *, folder: str, key: str) -> int:
     """Relay and keep the door until SIGTERM. Returns the exit status."""
-    stopped = _until_told()
+    stopped = until_told()
     relay = Relay(to, allow)
     for address in listen:
         await relay.listen(address)
@@ -60,7 +57,7 @@ async def run_hub(listen: list[TcpAddress], to: Address, allow: Networks, *, fol
 
 async def run_agent(listen: TcpAddress, engine: str, allow: Networks, *, key: str, watchdog: Watchdog) -> int:
     """Lead to the engine, and guard the workers of the service here, until SIGTERM. Returns the exit status."""
-    stopped = _until_told()
+    stopped = until_told()
     agent = Agent(UnixAddress(engine), allow, Path(key).read_bytes())
     server = await asyncio.start_server(agent.serve, listen.host, listen.port)
     threading.Thread(target=watchdog.guard, daemon=True).start()
@@ -169,16 +166,17 @@ class Door:
         from_reader, from_writer = await self._agent(source)
         to_reader, to_writer = await self._agent(target)
         try:
-            from_writer.write(_request("GET", f"/images/{image}/get"))
-            status, _head = await _response(from_reader)
+            from_writer.write(request("GET", f"/images/{image}/get", "Connection: close"))
+            status = await status_of(from_reader)
             if status != 200:
                 raise OSError(f"the engine answered {status} when it was asked for {image}")
             # What comes is in chunks already, up to the last one.
-            to_writer.write(_request("POST", "/images/load?quiet=1", "Transfer-Encoding: chunked"))
+            about = ("Connection: close", "Transfer-Encoding: chunked")
+            to_writer.write(request("POST", "/images/load?quiet=1", *about))
             while data := await from_reader.read(1 << 16):
                 to_writer.write(data)
                 await to_writer.drain()
-            status, _head = await _response(to_reader)
+            status = await status_of(to_reader)
             said = await to_reader.read()
             if status != 200 or b'"error"' in said:
                 raise OSError(f"the engine of the node answered {status}: {said[-200:].decode(errors='replace')}")
@@ -193,16 +191,6 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split()) or "it does not answer"
 
 
-def _request(method: str, path: str, *headers: str) -> bytes:
-    lines = [f"{method} {path} HTTP/1.1", "Host: engine", "Connection: close", *headers, "", ""]
-    return "\r\n".join(lines).encode()
-
-
-async def _response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    head = await reader.readuntil(b"\r\n\r\n")
-    return int(head.split(b" ", 2)[1]), head
-
-
 def _proof(key: bytes, nonce: str) -> bytes:
     return hmac.new(key, nonce.encode(), hashlib.sha256).hexdigest().encode()
 
@@ -210,10 +198,8 @@ def _proof(key: bytes, nonce: str) -> bytes:
 async def _connect(address: TcpAddress) -> Streams:
     streams = await asyncio.wait_for(asyncio.open_connection(address.host, address.port, limit=1 << 16), _WAIT_S)
     end: socket.socket = streams[1].get_extra_info("socket")
-    end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    keep_alive(end, idle_s=2, interval_s=1)
     with contextlib.suppress(OSError, AttributeError):
-        for name, value in (("TCP_KEEPIDLE", 2), ("TCP_KEEPINTVL", 1), ("TCP_KEEPCNT", 3)):
-            end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _SILENCE_MS)
     return streams
 
@@ -224,10 +210,3 @@ async def _join(here: Streams, there: Streams) -> None:
     finally:
         for _reader, writer in (here, there):
             writer.close()
-
-
-def _until_told() -> asyncio.Event:
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    return stopped

@@ -36,9 +36,7 @@ Ends = tuple[asyncio.StreamWriter, asyncio.StreamWriter]
 async def run_relay(listen: list[TcpAddress], to: Address, allow: Networks) -> int:
     """Relay until SIGTERM. Returns the exit status: 1 where an address cannot be had, with the reason on stderr."""
     relay = Relay(to, allow)
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    stopped = until_told()
     for address in listen:
         try:
             await relay.listen(address)
@@ -51,6 +49,14 @@ async def run_relay(listen: list[TcpAddress], to: Address, allow: Networks) -> i
     await stopped.wait()
     await relay.close()
     return 0
+
+
+def until_told() -> asyncio.Event:
+    """Is set when a signal asks the process to end."""
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    return stopped
 
 
 class Relay:

@@ -111,15 +111,24 @@ async def _run(connect: Connect, container: str, argv: list[str]) -> Streams:
 
 def _post(writer: asyncio.StreamWriter, path: str, body: dict[str, Any], *headers: str) -> None:
     content = json.dumps(body).encode()
-    about = ("Host: engine", "Content-Type: application/json", f"Content-Length: {len(content)}", *headers, "", "")
-    writer.write("\r\n".join((f"POST {path} HTTP/1.1", *about)).encode() + content)
+    about = ("Content-Type: application/json", f"Content-Length: {len(content)}", *headers)
+    writer.write(request("POST", path, *about) + content)
 
 
 async def _head(reader: asyncio.StreamReader, wanted: int) -> None:
-    head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _HEAD_S)
-    status = int(head.split(b" ", 2)[1])
+    status = await asyncio.wait_for(status_of(reader), _HEAD_S)
     if status != wanted:
         raise OSError(f"the engine of a node answered {status} when files were to be copied")
+
+
+def request(method: str, path: str, *headers: str) -> bytes:
+    """The head of a request to an engine."""
+    return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: engine", *headers, "", "")).encode()
+
+
+async def status_of(reader: asyncio.StreamReader) -> int:
+    """The status of an answer, whose head is read."""
+    return int((await reader.readuntil(b"\r\n\r\n")).split(b" ", 2)[1])
 
 
 async def _frames(reader: asyncio.StreamReader, to: asyncio.StreamWriter, other: Callable[[bytes], None]) -> None:

@@ -14,9 +14,10 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
+from typing import Any
+from urllib.parse import quote, urlencode
 
-from svc_relay._addresses import Address, Http
-from svc_relay._engine import Container, Engine, EngineError
+from svc_relay._addresses import Address, Http, UnixAddress
 
 # Labels of the service's containers. Source: src-main/runtimes/docker/labels.ts.
 _SERVICE = "svc.service"
@@ -31,6 +32,56 @@ _GRACE_S = 5
 _AT_ONCE = 16
 # No Content: what the service answers to its own id.
 _HERE = 204
+# The engine answers when the container has ended, and it may be busy.
+_TIMEOUT_S = 60.0
+
+
+class EngineError(Exception):
+    """The engine cannot be asked, or refused."""
+
+
+class Engine:
+    """An engine at a socket of the file system."""
+
+    def __init__(self, path: str) -> None:
+        """Nothing is opened yet."""
+        self._address = UnixAddress(path)
+
+    def running(self, labels: list[str]) -> list[str]:
+        """Ids of the containers, also paused, with all these labels: `name` or `name=value`. Raises EngineError."""
+        query = urlencode({"filters": json.dumps({"label": labels})})
+        return [one["Id"] for one in json.loads(self._ask("GET", f"/containers/json?{query}", {200}))]
+
+    def stop(self, container_id: str, grace_s: int) -> None:
+        """Stop a container, which may have ended meanwhile; it is paused no more. Raises EngineError."""
+        self._ask("POST", f"/containers/{quote(container_id, safe='')}/stop?t={grace_s}", {204, 304, 404})
+
+    def _ask(self, method: str, path: str, well: set[int]) -> bytes:
+        try:
+            status, body = _answer_to(self._address, _TIMEOUT_S, method, path)
+        except (OSError, HTTPException) as error:
+            raise EngineError(f"the engine does not answer: {error}") from error
+        if status not in well:
+            raise EngineError(f"the engine answered {status} to {method} {path}: {_message(body)}")
+        return body
+
+
+def _answer_to(address: Address, timeout_s: float, method: str, path: str, **headers: str) -> tuple[int, bytes]:
+    connection = Http(address, timeout_s)
+    try:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def _message(body: bytes) -> str:
+    try:
+        value: Any = json.loads(body)
+        return str(value["message"])
+    except (ValueError, KeyError, TypeError):
+        return body[:200].decode(errors="replace")
 
 
 class Watchdog:
@@ -71,16 +122,10 @@ class Watchdog:
 
     def answers(self) -> bool:
         """Whether this service, and no other one, is at the other end."""
-        connection = Http(self._to, _ANSWER_S)
         try:
-            connection.request("GET", f"/way-back/{self._service}", headers={"Connection": "close"})
-            answer = connection.getresponse()
-            answer.read()
-            return answer.status == _HERE
+            return _answer_to(self._to, _ANSWER_S, "GET", f"/way-back/{self._service}", Connection="close")[0] == _HERE
         except (OSError, HTTPException):
             return False
-        finally:
-            connection.close()
 
     def _end_workers(self) -> bool:
         """Return whether nothing of the service is left to guard; otherwise it is tried again."""
@@ -89,17 +134,17 @@ class Watchdog:
             for worker in workers:  # by one thread, or lines would run into each other
                 self._say_why(worker)
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                list(pool.map(lambda worker: self._engine.stop(worker.id, _GRACE_S), workers))
+                list(pool.map(lambda worker: self._engine.stop(worker, _GRACE_S), workers))
             if workers:
                 return False  # one may have been starting: looked at again
             for relay in self._engine.running([f"{_SERVICE}={self._service}", _RELAY]):
-                self._engine.stop(relay.id, _GRACE_S)
+                self._engine.stop(relay, _GRACE_S)
         except EngineError as error:
             print(error, file=sys.stderr, flush=True)
             return False
         return True
 
-    def _say_why(self, worker: Container) -> None:
+    def _say_why(self, worker: str) -> None:
         # Said before it is done: the end of a container is reported at once, and its reason is looked for here.
         reason = f"its way back to the service was gone for {self._after_s:g} s"
-        print(json.dumps({"container": worker.id, "reason": reason}), flush=True)
+        print(json.dumps({"container": worker, "reason": reason}), flush=True)

@@ -1,8 +1,9 @@
 """The other side of a session: gives a tree of this store to the store of another machine.
 
-Session messages are on standard output and standard input, as _session.py says them. On standard error are lines of JSON
-for whoever joins the two stores: {"sent": N, "of": N} in bytes while contents go, and at the end {"given": TREE}, or what
-the other store said why not. The store is not held: a tree that was just sent or given is not old, so nobody removes it.
+Session messages are on standard output and standard input, as _session.py says them. On standard error are lines of
+JSON for whoever joins the two stores: {"sent": N, "of": N} in bytes while contents go, and at the end {"given": TREE},
+or what the other store said why not. The store is not held: a tree that was just sent or given is not old, so nobody
+removes it.
 """
 
 from __future__ import annotations
@@ -10,25 +11,21 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import Any, BinaryIO
+from typing import Any
 
 from svc_files._manifest import Blob
-from svc_files._store import Store
+from svc_files._session import Conversation
 
 _PIECE_BYTES = 1 << 18
 # How often the store is told that somebody needs it, s. Source: less than the time after which its container ends.
 _TOUCH_S = 30
 
 
-class Giving:
-    """A conversation; `run` returns whether the tree is there."""
+class Giving(Conversation):
+    """The side that gives."""
 
-    def __init__(self, store: Store, read: BinaryIO, write: BinaryIO) -> None:
-        self._store = store
-        self._read = read
-        self._write = write
-        self._touched_at = 0.0
-        self._told = -1
+    _touched_at = 0.0
+    _told = -1
 
     def run(self, tree: str) -> bool:
         """Raises EOFError when the connection ends before its time."""
@@ -36,17 +33,18 @@ class Giving:
         if manifest is None:
             return self._fail({"failed": "refused", "why": "the manager does not have the files any more"})
         owner = self._store.owner(tree)
-        about = {"begin": tree, "owner": owner, "removed": []}
+        about: dict[str, Any] = {"begin": tree, "owner": owner, "removed": []}
         # It may be there already, and only has to be marked as used.
-        self._say({**about, "base": tree})
+        self._say(**about, base=tree, bytes=0)
         answer = self._hear()
         if "unknown" in answer:
-            self._say({**about, "base": None}, manifest.text().encode())
+            lines = manifest.text().encode()
+            self._say(lines, **about, base=None, bytes=len(lines))
             answer = self._hear()
         if "missing" in answer:
             blobs = {entry.blob.sha256: entry.blob for entry in manifest.entries() if entry.blob is not None}
             self._give([(blobs[sha256], here) for sha256, here in answer["missing"].items()])
-            self._say({"end": True})
+            self._say(end=True, bytes=0)
             answer = self._hear()
         if answer.get("tree") != tree:
             return self._fail(answer)
@@ -58,7 +56,7 @@ class Giving:
         sent = 0
         for blob, here in missing:
             left = blob.size - here
-            self._say({"blob": blob.sha256}, size=left)
+            self._say(blob=blob.sha256, bytes=left)
             with self._store.open(blob) as content:
                 content.seek(here)
                 while left > 0:
@@ -78,18 +76,6 @@ class Giving:
         if time.monotonic() - self._touched_at > _TOUCH_S:
             self._touched_at = time.monotonic()
             self._store.touch()
-
-    def _say(self, message: dict[str, Any], content: bytes = b"", size: int | None = None) -> None:
-        about = {**message, "bytes": len(content) if size is None else size}
-        self._write.write(json.dumps(about).encode() + b"\n" + content)
-        self._write.flush()
-
-    def _hear(self) -> dict[str, Any]:
-        line = self._read.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError
-        message: dict[str, Any] = json.loads(line)
-        return message
 
     def _fail(self, why: dict[str, Any]) -> bool:
         self._tell(why)

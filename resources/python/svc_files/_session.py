@@ -31,13 +31,28 @@ IDLE_S = 60
 _PIECE_BYTES = 1 << 18
 
 
-class Session:
-    """A conversation; `run` returns whether the tree is there."""
+class Conversation:
+    """What both sides of a sending have; `run` of each returns whether the tree is there."""
 
     def __init__(self, store: Store, read: BinaryIO, write: BinaryIO) -> None:
         self._store = store
         self._read = read
         self._write = write
+
+    def _hear(self) -> dict[str, Any]:
+        line = self._read.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def _say(self, content: bytes = b"", /, **message: Any) -> None:
+        self._write.write(json.dumps(message).encode() + b"\n" + content)
+        self._write.flush()
+
+
+class Session(Conversation):
+    """The side that receives."""
 
     def run(self) -> bool:
         """Raises EOFError when the connection ends before its time."""
@@ -59,7 +74,7 @@ class Session:
         if wanted > free:
             return self._fail("full", freeBytes=free, wantedBytes=wanted)
         self._say(missing=missing)
-        while "end" not in (message := self._message()):
+        while "end" not in (message := self._hear()):
             sha256 = message.get("blob")
             if sha256 not in missing:
                 return self._fail("refused", why="a content came that is not missing")
@@ -71,7 +86,7 @@ class Session:
 
     def _begin(self) -> tuple[str, Manifest, list[Entry]]:
         while True:
-            message = self._message()
+            message = self._hear()
             added = b"".join(self._pieces(message["bytes"])).decode()
             base = Manifest({}) if message.get("base") is None else self._store.manifest(message["base"])
             if base is None:
@@ -82,13 +97,9 @@ class Session:
                 raise BadManifest("the manifest is not that of the tree")
             return message["owner"], manifest, manifest.entries()
 
-    def _message(self) -> dict[str, Any]:
+    def _hear(self) -> dict[str, Any]:
         with _patience():
-            line = self._read.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError
-        message: dict[str, Any] = json.loads(line)
-        return message
+            return super()._hear()
 
     def _pieces(self, left: int) -> Iterator[bytes]:
         while left > 0:
@@ -102,10 +113,6 @@ class Session:
     def _fail(self, code: str, **facts: Any) -> bool:
         self._say(failed=code, **facts)
         return False
-
-    def _say(self, **message: Any) -> None:
-        self._write.write(json.dumps(message).encode() + b"\n")
-        self._write.flush()
 
 
 @contextmanager

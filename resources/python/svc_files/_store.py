@@ -128,7 +128,9 @@ class Store:
         """The trees that are here: whose each is, and when it was last sent, in ms since the epoch."""
         found = []
         for record in self._trees.glob("*.json"):
-            found.append({"tree": record.stem, "owner": self.owner(record.stem), "usedAt": int(record.stat().st_mtime * 1000)})
+            found.append(
+                {"tree": record.stem, "owner": self.owner(record.stem), "usedAt": int(record.stat().st_mtime * 1000)}
+            )
         return sorted(found, key=lambda one: one["tree"])
 
     def remove(self, trees: Iterable[str]) -> int:

@@ -39,7 +39,7 @@ PYTHON_VERSIONS: list[str] = list(_VALUES.PYTHON_VERSIONS)
 IDLE_TIMEOUT_S: tuple[int, int] = _VALUES.IDLE_TIMEOUT_S
 VOLUME_GB: tuple[int, int] = _VALUES.VOLUME_GB
 RESERVED_PATHS: tuple[str, ...] = _VALUES.RESERVED_PATHS
-ROUTE_METHODS = ("get", "post", "put", "delete", "patch")
+ROUTE_METHODS: tuple[str, ...] = tuple(map(str.lower, _VALUES.HTTP_METHODS))
 
 
 class OlderResource(NamedTuple):
@@ -95,29 +95,22 @@ ENUMS: dict[str, dict[str, str]] = {
 }
 
 
-def _of_app_package() -> dict[str, dict[str, str]]:
-    """The enums of the same names in the package of apps, with the cards that only it has."""
-    found = {f"{APP_PACKAGE}.{name}": dict(ENUMS[name]) for name in _APP_NAMES if name in ENUMS}
-    cards: dict[str, str] = {}
-    for name, value in ENUMS["GpuType"].items():
-        cards.update({name: value, **_FURTHER_CARDS.get(name, {})})
-    return {**found, f"{APP_PACKAGE}.GpuType": cards}
-
-
-ENUMS.update(_of_app_package())
+# The same of the package of apps, with the cards that only it has.
+_APP_ENUMS = {f"{APP_PACKAGE}.{name}": dict(ENUMS[name]) for name in _APP_NAMES if name in ENUMS}
+_APP_ENUMS[f"{APP_PACKAGE}.GpuType"] = {
+    name: value
+    for member, found in ENUMS["GpuType"].items()
+    for name, value in {member: found, **_FURTHER_CARDS.get(member, {})}.items()
+}
+ENUMS.update(_APP_ENUMS)
 
 # What Enum.all() of the public tool returns.
 ALL_MEMBERS: dict[str, list[str]] = {
     name: [str(member.value) for member in getattr(_VALUES, name).all()]
     for name in ("GpuGroup", "GpuType", "DataCenter")
 }
-ALL_MEMBERS.update(
-    {
-        name: [value for value in members.values() if value != "any"]
-        for name, members in ENUMS.items()
-        if name.startswith(f"{APP_PACKAGE}.")
-    }
-)
+for name, members in _APP_ENUMS.items():
+    ALL_MEMBERS[name] = [value for value in members.values() if value != "any"]
 
 # Fields of the records that a parameter may hold, in their order.
 RECORDS: dict[str, tuple[str, ...]] = {

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from svc_build._catalog import APP_PACKAGE, OLDER_RESOURCES
 from svc_build._evaluate import Evaluator
 from svc_build._older_api import as_endpoint
-from svc_build._parameters import APP_RESOURCES
+from svc_build._parameters import APP_RESOURCES, ENDPOINT, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Function, Scope
 from svc_build._settings import SettingsReader
-from svc_build._symbols import Invalid, SdkName, Unresolved, Value, ValueAttribute, shown
+from svc_build._symbols import Invalid, SdkName, Symbol, Unresolved, Value, ValueAttribute, shown
 
 _PATHS = 'one text that begins with /, like @api.post("/items/{id}")'
 
@@ -100,7 +100,6 @@ class EndpointTable:
     def __init__(self, evaluator: Evaluator, problems: Problems) -> None:
         self.evaluator = evaluator
         self._problems = problems
-        self._settings = SettingsReader(evaluator, problems)
         self._by_call: dict[int, EndpointObject] = {}
 
     @property
@@ -109,27 +108,23 @@ class EndpointTable:
 
     def sdk_name(self, scope: Scope, node: ast.expr, order: int | None) -> str | None:
         """What `node` is called in the package, e.g. Endpoint; None: it is something else."""
-        if not isinstance(node, (ast.Name, ast.Attribute)):
-            return None
-        try:
-            symbol = self.evaluator.lookup(scope, node, order)
-        except Unresolved:
-            return None
+        symbol = self._symbol(scope, node, order)
         return symbol.name if isinstance(symbol, SdkName) else None
 
     def is_app(self, scope: Scope, node: ast.expr, order: int | None) -> bool:
         """Whether an expression is an `App(...)` of the package runpod 2.0, or was bound to one."""
         if isinstance(node, ast.Call):
             return self.sdk_name(scope, node.func, order) == f"{APP_PACKAGE}.App"
-        try:
-            symbol = self.evaluator.lookup(scope, node, order)
-        except Unresolved:
+        symbol = self._symbol(scope, node, order)
+        if not isinstance(symbol, Value) or not isinstance(symbol.node, ast.Call):
             return False
-        return (
-            isinstance(symbol, Value)
-            and isinstance(symbol.node, ast.Call)
-            and self.is_app(symbol.scope, symbol.node, symbol.order)
-        )
+        return self.is_app(symbol.scope, symbol.node, symbol.order)
+
+    def _symbol(self, scope: Scope, node: ast.expr, order: int | None) -> Symbol | None:
+        try:
+            return self.evaluator.lookup(scope, node, order)
+        except Unresolved:
+            return None
 
     def call_of(self, scope: Scope, node: ast.AST, order: int | None) -> EndpointCall | None:
         """The call behind an expression: itself, or what its name was bound to. Raises Unresolved."""
@@ -177,8 +172,7 @@ class EndpointTable:
             known.targets.append(target)
             self._by_call[id(found.call)] = known
             what = self._what(found._replace(call=ast.Call(found.call.func, [], found.call.keywords)))
-            read = self._settings.read(found.call, found.scope, found.order, what, APP_RESOURCES[kind])
-            known.settings, known.lines = read
+            known.settings, known.lines = self._reader(found, what, APP_RESOURCES[kind]).read(found.call)
         return known
 
     def path_of(self, scope: Scope, call: ast.Call, order: int | None, what: str) -> str | None:
@@ -207,9 +201,12 @@ class EndpointTable:
 
     def _read(self, known: EndpointObject, call: ast.Call, found: EndpointCall) -> None:
         what = known.what if known.name is not None else self._what(found)
-        settings, lines = self._settings.read(call, found.scope, found.order, what)
+        settings, lines = self._reader(found, what, ENDPOINT).read(call)
         known.settings = {**settings, **known.settings}
         known.lines = {**lines, **known.lines}
+
+    def _reader(self, found: EndpointCall, what: str, takes: ParameterTable) -> SettingsReader:
+        return SettingsReader(self.evaluator, self._problems, found.scope, found.order, what, takes)
 
     def _what(self, found: EndpointCall) -> str:
         """How messages name an endpoint whose settings are not read yet."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from svc_build._project import Project
-from svc_build._scope import FUNCTIONS, Scope, catches_imports
+from svc_build._scope import FUNCTIONS, Scope, catches_imports, last_name
 from svc_build._symbols import shown
 
 # As Python counts lines.
@@ -75,7 +75,7 @@ class _Collector:
             names = tuple(alias.name for alias in node.names)
             self.uses.append(ImportUse(node.module or "", node.level, names, node.lineno, top, guarded, shown(node)))
         else:
-            if isinstance(node, ast.Call) and _imports_by_name(node.func):
+            if isinstance(node, ast.Call) and last_name(node.func) in ("import_module", "__import__"):
                 self._by_name(node, top, guarded)
             top = top and not isinstance(node, (*FUNCTIONS, ast.Lambda))
             for name, value in ast.iter_fields(node):
@@ -98,8 +98,3 @@ class _Collector:
             return False
         at = bisect.bisect_left(self._lines, first)
         return at == len(self._lines) or self._lines[at] > last
-
-
-def _imports_by_name(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-    return name in ("import_module", "__import__")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from svc_build._catalog import APP_PACKAGE, SDK_NAMES
-from svc_build._functions import own_methods
 from svc_build._project import Project
-from svc_build._scope import Binding, Block, Import, Scope, ScopeReader
+from svc_build._scope import FUNCTIONS, Binding, Block, Import, Scope, ScopeReader, last_name
 from svc_build._symbols import (
     Definition,
     External,
@@ -28,6 +30,16 @@ from svc_build._symbols import (
 # Chains of imports and of base classes that are longer go in a circle.
 _LONGEST_CHAIN = 50
 _MOST_BASES = 20
+# Decorators of what is called like an attribute.
+_HIDING = frozenset({"property", "cached_property", "setter", "deleter"})
+
+
+class Seen(NamedTuple):
+    """A node with the scope in which it is read."""
+
+    node: ast.AST
+    scope: Scope
+    order: int | None
 
 
 class Names:
@@ -63,7 +75,11 @@ class Names:
     def methods(self, node: ast.ClassDef, scope: Scope, depth: int = 0) -> dict[str, Definition]:
         """Methods of a class by name, with the scope of the class that has each; its own first, as `svc` lists them."""
         inside = self.inner_scope(node, scope)
-        found = {name: Definition(inside, method) for name, method in own_methods(node).items()}
+        found = {
+            method.name: Definition(inside, method)
+            for method in node.body
+            if isinstance(method, FUNCTIONS) and _HIDING.isdisjoint(map(last_name, method.decorator_list))
+        }
         for base in node.bases if depth < _MOST_BASES else []:
             try:
                 symbol = self.lookup(scope, base)
@@ -73,6 +89,20 @@ class Names:
                 for name, method in self.methods(symbol.node, symbol.scope, depth + 1).items():
                     found.setdefault(name, method)
         return found
+
+    def nodes(self, node: ast.AST, scope: Scope, order: int | None) -> Iterator[Seen]:
+        """`node` and all below it; the body of a function has a scope of its own and runs later."""
+        yield Seen(node, scope, order)
+        body: list[ast.AST] = []
+        if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            body = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+            inner = self.inner_scope(node, scope)
+            for child in body:
+                yield from self.nodes(child, inner, None)
+        own = set(map(id, body))
+        for child in ast.iter_child_nodes(node):
+            if id(child) not in own:
+                yield from self.nodes(child, scope, order)
 
     def lookup(self, scope: Scope, node: ast.expr, order: int | None = None) -> Symbol:
         """What a Name or Attribute means at step `order` of `scope` (None: after all steps). Raises Unresolved."""
@@ -133,11 +163,16 @@ class Names:
         return None
 
     def _deeper(self, scope: Scope, name: str) -> Symbol | None:
+        with self._chained(f"`{name}` is imported in a circle"):
+            return self._in_scope(scope, name, None)
+
+    @contextlib.contextmanager
+    def _chained(self, problem: str) -> Iterator[None]:
         self._chain += 1
         try:
             if self._chain > _LONGEST_CHAIN:
-                raise Unresolved(f"`{name}` is imported in a circle")
-            return self._in_scope(scope, name, None)
+                raise Unresolved(problem)
+            yield
         finally:
             self._chain -= 1
 
@@ -155,15 +190,11 @@ class Names:
 
     def _alias(self, scope: Scope, name: str, binding: Binding, node: ast.expr) -> Symbol:
         """`E = Endpoint`: the same thing under another name; an attribute of a value is an expression."""
-        self._chain += 1
         try:
-            if self._chain > _LONGEST_CHAIN:
-                raise Unresolved(f"`{name}` refers to itself")
-            return self.lookup(scope, node, binding.order)
+            with self._chained(f"`{name}` refers to itself"):
+                return self.lookup(scope, node, binding.order)
         except ValueAttribute:
             return Value(scope, node, binding.order, name)
-        finally:
-            self._chain -= 1
 
     def imported(self, source: Import, module: str) -> Symbol:
         """What an import in `module` binds. Raises Unresolved."""

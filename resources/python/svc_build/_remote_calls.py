@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from svc_build._endpoints import EndpointObject, EndpointTable
 from svc_build._scope import Scope
 from svc_build._symbols import Definition, Unresolved
-from svc_build._walk import inner_nodes
 
 
 class RemoteCalls:
@@ -56,7 +55,7 @@ class RemoteCalls:
         """The functions, classes and endpoint objects that a body names."""
         found: list[Definition | EndpointObject] = []
         evaluator = self._table.evaluator
-        for node, scope, order in inner_nodes(evaluator, definition.node, definition.scope, None):
+        for node, scope, order in evaluator.nodes(definition.node, definition.scope, None):
             if node is definition.node:
                 continue
             try:

@@ -9,21 +9,19 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from svc_build._app_resources import App, AppReader, app_of
+from svc_build._app_resources import AppReader, app_of
 from svc_build._catalog import APP_PACKAGE, DECORATOR_MODULES
-from svc_build._checks import check_endpoints
-from svc_build._constructors import ConstructorFinder
+from svc_build._checks import check_endpoints, report_nothing_found
 from svc_build._decorators import DecoratorReader
-from svc_build._endpoints import EndpointObject, EndpointTable, Target
+from svc_build._describe import Describer
+from svc_build._endpoints import EndpointObject, EndpointTable
 from svc_build._evaluate import Evaluator
-from svc_build._functions import describe, parameters
 from svc_build._import_checks import ImportChecker
-from svc_build._nothing_found import report_nothing_found
 from svc_build._problems import ERRORS, WARNINGS, Problems
 from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls
 from svc_build._requirements import read_requirements
-from svc_build._scope import Function, Scope
+from svc_build._scope import Scope
 from svc_build._sources import Sources
 
 # What becomes of the resources of an App, by their kinds in the manifest of 2.0.
@@ -45,9 +43,8 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     check_endpoints(table.objects, problems)
     calls = RemoteCalls(table, built)
     ImportChecker(project, table, problems, calls).check(built)
-    constructors = ConstructorFinder(project, evaluator, problems, scopes.values())
-    described = _Describer(evaluator, problems, constructors)
-    endpoints = [_document_of(endpoint, described, calls, scopes) for endpoint in built]
+    describer = Describer(project, evaluator, problems, scopes.values())
+    endpoints = [_document_of(endpoint, describer, calls, scopes) for endpoint in built]
     served = [endpoint for endpoint in endpoints if endpoint["kind"] != "client"]
     app = app_of(apps.apps, table.objects, problems)
     if not served:
@@ -57,10 +54,12 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     warnings = problems.of(WARNINGS)
     # Last, as it may look into files that nobody needs: their problems are none.
     if not errors:
-        _add_sources(endpoints, built, Sources(project, evaluator))
+        sources = Sources(project, evaluator)
+        for described, endpoint in zip(endpoints, built):
+            described["sources"] = sources.of(endpoint, described)
     return {
         "ok": not errors,
-        "app": _document_of_app(app),
+        "app": app._asdict() if app is not None and app.name is not None else None,
         "files": project.files.files,
         "sourceFiles": project.files.sources,
         "ignored": project.files.ignored,
@@ -69,17 +68,6 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
         "errors": errors,
         "warnings": warnings,
     }
-
-
-def _document_of_app(app: App | None) -> dict[str, Any] | None:
-    return app._asdict() if app is not None and app.name is not None else None
-
-
-def _add_sources(endpoints: list[dict[str, Any]], built: list[EndpointObject], sources: Sources) -> None:
-    for described, endpoint in zip(endpoints, built):
-        files = sources.of(endpoint)
-        known = {"files": files, "sha256": sources.digest(files, described)} if files is not None else None
-        described["sources"] = known
 
 
 def _read_modules(project: Project, table: EndpointTable, apps: AppReader, problems: Problems) -> dict[str, Scope]:
@@ -131,7 +119,7 @@ def _built(objects: list[EndpointObject], problems: Problems) -> list[EndpointOb
 
 
 def _document_of(
-    endpoint: EndpointObject, described: _Describer, calls: RemoteCalls, scopes: dict[str, Scope]
+    endpoint: EndpointObject, describer: Describer, calls: RemoteCalls, scopes: dict[str, Scope]
 ) -> dict[str, Any]:
     kind = "load-balanced" if endpoint.routes else "queue"
     if endpoint.kind is not None:
@@ -152,7 +140,7 @@ def _document_of(
         "line": endpoint.line,
         "variable": endpoint.variable,
         "settings": endpoint.settings,
-        "functions": [described.function(target) for target in shown],
+        "functions": [describer.function(target) for target in shown],
         "makesRemoteCalls": makes_calls,
         "calls": called,
         **_of_app(endpoint),
@@ -165,36 +153,3 @@ def _of_app(endpoint: EndpointObject) -> dict[str, Any]:
         return {}
     (target,) = endpoint.targets
     return {"sdk": 2, "module": target.module, "qualname": target.node.name}
-
-
-class _Describer:
-    """Functions of the document, with what only the project tells: inherited methods and constructor arguments."""
-
-    def __init__(self, evaluator: Evaluator, problems: Problems, constructors: ConstructorFinder) -> None:
-        self._evaluator = evaluator
-        self._problems = problems
-        self._constructors = constructors
-
-    def function(self, target: Target) -> dict[str, Any]:
-        node = target.node
-        every = self._every_method(node, target) if isinstance(node, ast.ClassDef) else {}
-        methods = [method for name, method in every.items() if not name.startswith("_")]
-        described = {
-            **describe(node, methods),
-            "module": target.module,
-            "file": target.file,
-            "httpMethod": target.method,
-            "httpPath": target.path,
-        }
-        if target.of_class and not isinstance(node, ast.ClassDef):
-            described["parameters"] = parameters(node, without_self=True)
-        if isinstance(node, ast.ClassDef):
-            if not methods:
-                self._problems.add("class-without-methods", target.file, node.lineno, function=node.name)
-            described["constructor"] = self._constructors.constructor(target, node, every.get("__init__"))
-        return described
-
-    def _every_method(self, node: ast.ClassDef, target: Target) -> dict[str, Function]:
-        scope = self._evaluator.module_scope(target.module)
-        found = self._evaluator.methods(node, scope) if scope is not None else {}
-        return {name: method.node for name, method in found.items() if not isinstance(method.node, ast.ClassDef)}

@@ -7,7 +7,7 @@ is left out; one of which it is not known makes its bindings conditional.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,7 +97,9 @@ class ScopeReader:
     def read(self) -> Scope:
         block = self._scope.block
         if isinstance(block, (*FUNCTIONS, ast.Lambda)):
-            for parameter in all_parameters(block.args):
+            given = block.args
+            named = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+            for parameter in filter(None, named):
                 self._bind(parameter.arg, "unknown", parameter)
         if not isinstance(block, ast.Lambda):
             self._statements(block.body)
@@ -200,9 +202,6 @@ def catches_imports(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or bool(caught & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
-def all_parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
-    """Every parameter, also * and **."""
-    yield from arguments.posonlyargs + arguments.args
-    yield from [arguments.vararg] if arguments.vararg else []
-    yield from arguments.kwonlyargs
-    yield from [arguments.kwarg] if arguments.kwarg else []
+def last_name(node: ast.expr) -> str:
+    """`x` of `x` and of `a.x`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

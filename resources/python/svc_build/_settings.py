@@ -5,74 +5,66 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from svc_build._evaluate import Evaluator, FromEnvironment
-from svc_build._parameters import ENDPOINT, NEVER_NONE, ParameterTable
+from svc_build._parameters import NEVER_NONE, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Scope
 from svc_build._symbols import Invalid, Unresolved
 
-_WRITE_IT = "Write the value itself or a constant of a project file."
 
-
+@dataclass(frozen=True)
 class SettingsReader:
-    """Reads calls; every problem is recorded, and the parameter is then absent from the settings."""
+    """Reads a call; every problem is recorded, and the parameter is then absent from the settings.
 
-    def __init__(self, evaluator: Evaluator, problems: Problems) -> None:
-        self._evaluator = evaluator
-        self._problems = problems
+    `what` names the endpoint in messages; `table`: what the call takes.
+    """
 
-    def read(
-        self, call: ast.Call, scope: Scope, order: int | None, what: str, table: ParameterTable = ENDPOINT
-    ) -> tuple[dict[str, Any], dict[str, int]]:
-        """The settings, and the line of each. `what` names the endpoint in messages; `table`: what the call takes."""
+    evaluator: Evaluator
+    problems: Problems
+    scope: Scope
+    order: int | None
+    what: str
+    table: ParameterTable
+
+    def read(self, call: ast.Call) -> tuple[dict[str, Any], dict[str, int]]:
+        """The settings, and the line of each."""
         settings: dict[str, Any] = {}
         lines: dict[str, int] = {}
-        if len(call.args) > 1 and table.position is not None:
-            self._problems.add("too-many-positions", scope.file, call.lineno, what=what, count=len(call.args))
-        if call.args and table.position is None:
-            self._problems.add("no-positions", scope.file, call.lineno, what=what)
-        for parameter, node, line in self._given(call, scope, order, what, table.position):
+        if len(call.args) > 1 and self.table.position is not None:
+            self._report("too-many-positions", call.lineno, count=len(call.args))
+        if call.args and self.table.position is None:
+            self._report("no-positions", call.lineno)
+        for parameter, node, line in self._given(call):
             if parameter in lines:
-                self._problems.add("repeated-parameter", scope.file, line, parameter=parameter, what=what)
-            elif parameter not in table.checks:
-                hint = _hint(parameter, table)
-                self._problems.add("unknown-parameter", scope.file, line, parameter=parameter, what=what, hint=hint)
+                self._report("repeated-parameter", line, parameter=parameter)
+            elif parameter not in self.table.checks:
+                self._report("unknown-parameter", line, parameter=parameter, hint=_hint(parameter, self.table))
             else:
-                self._read_one(settings, parameter, node, scope, order, line, what, table)
+                settings.update(self._checked(parameter, node, line))
             lines[parameter] = line
         return settings, lines
 
-    def _given(
-        self, call: ast.Call, scope: Scope, order: int | None, what: str, position: str | None
-    ) -> Iterator[tuple[str, ast.AST | Any, int]]:
+    def _given(self, call: ast.Call) -> Iterator[tuple[str, ast.AST, int]]:
         """Each argument as parameter, expression and line; `**SETTINGS` is opened, its values are plain already."""
-        for argument in call.args[:1] if position is not None else []:
-            yield position or "", argument, argument.lineno
+        for argument in call.args[:1] if self.table.position is not None else []:
+            yield self.table.position or "", argument, argument.lineno
         for word in call.keywords:
             if word.arg is not None:
                 yield word.arg, word.value, word.lineno
                 continue
             try:
-                opened = self._evaluator.evaluate(scope, word.value, order)
+                opened = self._value(word.value)
             except (Unresolved, Invalid) as reason:
-                self._unresolved("**", what, reason, scope.file, word.value.lineno)
+                self._unresolved("**", reason, word.value.lineno)
                 continue
             for name, value in opened.items() if isinstance(opened, dict) else ():
                 yield str(name), _Plain(value), word.value.lineno
 
-    def _read_one(
-        self,
-        settings: dict[str, Any],
-        parameter: str,
-        node: ast.AST | Any,
-        scope: Scope,
-        order: int | None,
-        line: int,
-        what: str,
-        table: ParameterTable,
-    ) -> None:
+    def _checked(self, parameter: str, node: ast.AST, line: int) -> dict[str, Any]:
+        """The setting; empty where it is wrong or None."""
         where = parameter
         value: Any = None
         try:
@@ -81,37 +73,39 @@ class SettingsReader:
                 for key, item in zip(node.keys, node.values):
                     where = "env"
                     if key is None:
-                        value.update(self._evaluator.evaluate(scope, item, order))
+                        value.update(self._value(item))
                         continue
-                    name = self._evaluator.evaluate(scope, key, order)
+                    name = self._value(key)
                     where = f'env["{name}"]'
-                    value[name] = self._evaluator.evaluate(scope, item, order)
+                    value[name] = self._value(item)
                 where = "env"
             else:
-                value = node.value if isinstance(node, _Plain) else self._evaluator.evaluate(scope, node, order)
+                value = self._value(node)
             if value is not None or parameter in NEVER_NONE:
-                settings[parameter] = plain(table.checks[parameter](value))
+                return {parameter: plain(self.table.checks[parameter](value))}
         except Unresolved as reason:
-            self._unresolved(where, what, reason, scope.file, line)
+            self._unresolved(where, reason, line)
         except Invalid as allowed:
-            shown = ast.unparse(node) if isinstance(node, ast.AST) and value is None else repr(value)
-            self._problems.add(
-                "invalid-value", scope.file, line, parameter=where, what=what, value=_short(shown), allowed=allowed
-            )
+            shown = repr(value) if isinstance(node, _Plain) or value is not None else ast.unparse(node)
+            self._report("invalid-value", line, parameter=where, value=_short(shown), allowed=allowed)
+        return {}
 
-    def _unresolved(self, parameter: str, what: str, reason: Exception, file: str, line: int) -> None:
-        way_out = _WRITE_IT
+    def _value(self, node: ast.AST) -> Any:
+        return node.value if isinstance(node, _Plain) else self.evaluator.evaluate(self.scope, node, self.order)
+
+    def _unresolved(self, parameter: str, reason: Exception, line: int) -> None:
+        way_out = "Write the value itself or a constant of a project file."
         if isinstance(reason, FromEnvironment):
             way_out = "Write the value itself."
             if parameter.startswith('env["'):
-                variable = parameter[5:-2]
-                way_out = f"Remove the line and set it where it runs: drydock env set {variable}=VALUE."
-        self._problems.add(
-            "unresolved-value", file, line, parameter=parameter, what=what, reason=reason, way_out=way_out
-        )
+                way_out = f"Remove the line and set it where it runs: drydock env set {parameter[5:-2]}=VALUE."
+        self._report("unresolved-value", line, parameter=parameter, reason=reason, way_out=way_out)
+
+    def _report(self, code: str, line: int, **data: Any) -> None:
+        self.problems.add(code, self.scope.file, line, what=self.what, **data)
 
 
-class _Plain:
+class _Plain(ast.AST):
     """A value that needs no evaluation."""
 
     def __init__(self, value: Any) -> None:

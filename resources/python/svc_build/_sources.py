@@ -44,8 +44,8 @@ class Sources:
             for at in range(1, len(parts)):
                 self._folders.setdefault(parts[at], set()).add(".".join(parts[:at]))
 
-    def of(self, endpoint: EndpointObject) -> list[str] | None:
-        """The files, sorted; None: not known."""
+    def of(self, endpoint: EndpointObject, described: dict[str, Any]) -> dict[str, Any] | None:
+        """The files, sorted, and a hash of them and of what else makes a worker; None: not known."""
         own = {endpoint.module, *(target.module for target in endpoint.targets + endpoint.routes)}
         waiting = [name for module in own for name in modules_loaded(self._project, module, ())]
         seen: set[str] = set()
@@ -59,17 +59,14 @@ class Sources:
                 return None
             waiting.extend(loaded)
         modules = self._project.modules
-        return sorted(modules[module] for module in seen if module in modules)
-
-    def digest(self, files: list[str], described: dict[str, Any]) -> str:
-        """SHA-256 of the content of files and of what else makes a worker: settings, routes, arguments of a class."""
+        files = sorted(modules[module] for module in seen if module in modules)
         hashed = hashlib.sha256(json.dumps(described, sort_keys=True).encode())
         for file in files:
             # Each content is hashed once, however many endpoints may load it.
             if file not in self._hashes:
                 self._hashes[file] = hashlib.sha256(self._project.text(file)).hexdigest()
             hashed.update(f"\n{self._hashes[file]} {file}".encode())
-        return hashed.hexdigest()
+        return {"files": files, "sha256": hashed.hexdigest()}
 
     def _loaded_by(self, module: str) -> frozenset[str] | None:
         if module not in self._loads:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from svc import Endpoint
+from svc._values import HTTP_METHODS
 
 from runpod_flash._older_fields import DEFAULT_CPU, PARAMETERS
 
@@ -102,14 +103,7 @@ def remote(
         return endpoint
     if method is None or path is None:
         raise ValueError("remote: a load-balanced resource needs method and path, like method='POST', path='/items'")
-    verbs = {
-        "GET": endpoint.get,
-        "POST": endpoint.post,
-        "PUT": endpoint.put,
-        "DELETE": endpoint.delete,
-        "PATCH": endpoint.patch,
-    }
-    if method.upper() not in verbs:
-        raise ValueError(f"remote: method={method!r} is not allowed; it must be one of {', '.join(verbs)}")
-    made: Callable[[Any], Any] = verbs[method.upper()](path)
+    if method.upper() not in HTTP_METHODS:
+        raise ValueError(f"remote: method={method!r} is not allowed; it must be one of {', '.join(HTTP_METHODS)}")
+    made: Callable[[Any], Any] = getattr(endpoint, method.lower())(path)
     return made

@@ -24,7 +24,9 @@ export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
     const colourOf = colourReader(context.canvas)
     const drawn = picture.getContext('2d')
     if (drawn !== null) frame.current = drawNodes(drawn, nodes, colourOf)
-    return (view: View) => drawView(context, picture, view, frame.current, colourOf)
+    // Read once, because each read makes the browser resolve all styles.
+    const accent = colourOf('var(--accent)')
+    return (view: View) => drawView(context, picture, view, frame.current, accent)
   }
   const canvas = useDrawnView(prepare, [nodes])
 
@@ -81,11 +83,11 @@ function drawView(
   picture: HTMLCanvasElement,
   { transform: [x, y, zoom], width, height }: View,
   frame: Frame,
-  colourOf: ColourOf,
+  colour: string,
 ): void {
   context.clearRect(0, 0, WIDTH * 2, HEIGHT * 2)
   context.drawImage(picture, 0, 0)
-  context.strokeStyle = colourOf('var(--accent)')
+  context.strokeStyle = colour
   context.lineWidth = 3
   const scale = frame.scale * 2
   context.strokeRect(

@@ -8,6 +8,7 @@ import { parseJson } from '../../../src-main/features/workflows/rules/json/parse
 import { isObject } from '../../../src-main/features/workflows/rules/json/value.ts'
 import { nextNode, readingOrder } from '../../../src-renderer/features/workflow-editor/canvas/use-focus-in-canvas.ts'
 import { linksUnder } from '../../../src-renderer/features/workflow-editor/canvas/use-moving.ts'
+import { cellsAround, linksWithin } from '../../../src-renderer/features/workflow-editor/canvas/use-near-links.ts'
 import { isKnownSlot, safeColour, slotColour } from '../../../src-renderer/features/workflow-editor/graph/colours.ts'
 import { createFlowMaker } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
 import {
@@ -309,4 +310,29 @@ test('a subgraph that is dragged from the palette keeps its name, and a class th
   expect(subgraph && nameOf(subgraph)).toBe('Prompts')
   expect(dragged({ kind: 'note' })).toEqual({ kind: 'note' })
   expect(dragged({ kind: 'class', type: { name: 'Gone' } as never })).toBeUndefined()
+})
+
+describe('links near the view', () => {
+  const view = { transform: [-4000, -2000, 0.35] as [number, number, number], width: 1440, height: 900 }
+  const visible = { x: 4000 / 0.35, y: 2000 / 0.35, width: 1440 / 0.35, height: 900 / 0.35 }
+
+  test.each([0.01, 0.31, 0.35, 1, 4])('are in cells that hold the whole view at zoom %d', (zoom) => {
+    for (let moved = -3000; moved <= 3000; moved += 617) {
+      const cells = cellsAround({ ...view, transform: [moved, -moved, zoom] })
+      const [left, top] = [-moved / zoom, moved / zoom]
+      expect(cells.x).toBeLessThanOrEqual(left)
+      expect(cells.y).toBeLessThanOrEqual(top)
+      expect(cells.x + cells.width).toBeGreaterThanOrEqual(left + view.width / zoom)
+      expect(cells.y + cells.height).toBeGreaterThanOrEqual(top + view.height / zoom)
+    }
+  })
+
+  test('are all that cross it, and few others of a large graph', () => {
+    const { nodes, links } = flowOf(read(makeDocument(5000)))
+    const crossing = new Set(linksWithin(visible, links, nodes))
+    const near = linksWithin(cellsAround(view), links, nodes)
+    expect(crossing.size).toBeGreaterThan(50)
+    expect(crossing.difference(new Set(near)).size).toBe(0)
+    expect(near.length).toBeLessThan(links.length / 5)
+  })
 })

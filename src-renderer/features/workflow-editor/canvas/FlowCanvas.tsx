@@ -40,6 +40,7 @@ import { Overview } from './Overview.tsx'
 import { useFocusInCanvas } from './use-focus-in-canvas.ts'
 import { useLinking } from './use-linking.ts'
 import { useMoving } from './use-moving.ts'
+import { useNearLinks } from './use-near-links.ts'
 import { DetailContext, detailAt, useOverview } from './use-overview.ts'
 import { usePointing } from './use-pointing.ts'
 
@@ -161,6 +162,7 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
   const moving = useMoving(address, flow)
   const overview = useOverview(moving.nodes, detail)
   const linking = useLinking(address, flow)
+  const links = useNearLinks(linking.links, moving.nodes)
   const pointing = usePointing(address, flow)
   const actions = useActions(flow, area, pointing.pointer)
   const commands = useEditorCommands(actions)
@@ -187,7 +189,7 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
         <ReactFlow<CanvasNode, FlowLink>
           aria-label="Graph"
           nodes={overview.shown as CanvasNode[]}
-          edges={detail === 'all' ? (linking.links as FlowLink[]) : NO_LINKS}
+          edges={detail === 'all' ? (links as FlowLink[]) : NO_LINKS}
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
           {...moving.handlers}

@@ -149,6 +149,8 @@ const NODE_TYPES = { node: NodeBox, reroute: RerouteDot, box: GroupBox, waypoint
 const EDGE_TYPES = { link: LinkLine }
 const NO_LINKS: FlowLink[] = []
 const GRID: [number, number] = [20, 20]
+// Below it each dot covers less than an eighth of a pixel, and painting them all takes a third of a frame's painting.
+const DOTS_FROM = 0.4
 const PAN_BUTTONS = [0, 1]
 const BOX_KEYS = ['Control', 'Meta']
 const MANY_KEYS = ['Shift', 'Control', 'Meta']
@@ -157,6 +159,7 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
   const { address } = flow
   const area = useRef<HTMLDivElement>(null)
   const detail = useStore(({ transform }) => detailAt(transform[2], flow.nodes.length))
+  const hasDots = useStore(({ transform }) => transform[2] >= DOTS_FROM)
   const preferences = useCanvas((state) => state.preferences)
   const isLocked = useCanvas((state) => state.isLocked)
   const moving = useMoving(address, flow)
@@ -227,7 +230,7 @@ export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view:
           proOptions={{ hideAttribution: true }}
         >
           {detail !== 'all' && <Overview nodes={moving.nodes} links={flow.links} />}
-          {detail !== 'bare' && <Background variant={BackgroundVariant.Dots} gap={20} size={1} />}
+          {hasDots && <Background variant={BackgroundVariant.Dots} gap={20} size={1} />}
         </ReactFlow>
         <span data-canvas-end tabIndex={-1} />
         <CanvasOverlays flow={flow} nodes={moving.nodes} actions={actions} />

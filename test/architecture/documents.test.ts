@@ -15,7 +15,7 @@ test('citations, links and names of files in documents and comments lead somewhe
 function found(planted: { readonly documents?: Record<string, string>; readonly sources?: Record<string, string> }) {
   const documents = { 'docs/spec/page.md': '# A page\n\n## 1. Limits\n\n| 1.2 | a row |\n', ...planted.documents }
   const sources = { 'src-main/features/keys/rules/auth.ts': '', ...planted.sources }
-  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/domain'])
+  const paths = new Set([...Object.keys(documents), ...Object.keys(sources), 'docs', 'src-main/features/keys/rules'])
   const dead = findDeadReferences({ documents, sources, exists: (path) => paths.has(path) })
   return dead.map(({ at, what }: DeadReference) => `${at} ${what}`)
 }
@@ -53,10 +53,10 @@ test('planted: a link without its page or heading', () => {
 
 test('planted: a name of a file that is gone', () => {
   const text =
-    'see `domain/auth.ts`, `auth.ts`, `domain/gone.ts`, `gone.ts`, `handler.py`\n```\ndomain/auth ─ domain/away\n```\n'
+    'see `features/keys/rules/auth.ts`, `auth.ts`, `lib/gone.ts`, `gone.ts`, `handler.py`\n```\nfeatures/keys/rules/auth ─ lib/away\n```\n'
   expect(found({ documents: { 'docs/a.md': text } })).toEqual([
-    'docs/a.md:1 domain/gone.ts',
+    'docs/a.md:1 lib/gone.ts',
     'docs/a.md:1 gone.ts',
-    'docs/a.md:3 domain/away',
+    'docs/a.md:3 lib/away',
   ])
 })

@@ -113,7 +113,7 @@ async function readAsPng(asset: string): Promise<Blob> {
  * Uses a result as an input picture, under a name that nodes can refer to.
  * @throws ApiError, Error if the result cannot be read
  */
-export async function takeAsInput(
+async function takeAsInput(
   { client, tab }: { readonly client: Caller; readonly tab: Pick<Tab, 'editor'> },
   { asset, filename }: Pick<RunResult, 'asset' | 'filename'>,
   { at, node, name, label }: ImageInput,
@@ -140,7 +140,7 @@ export function loadGraph({ editor }: Pick<Tab, 'editor'>, run: RunDetail): void
 
 type ImageInput = ReturnType<typeof imageInputs>[number]
 
-export function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphAddress) {
+function imageInputs(document: WorkflowDocument, types: NodeTypes, shown: GraphAddress) {
   const addresses: readonly GraphAddress[] = [undefined, ...subgraphsOf(document).keys()]
   const inOrder = [shown, ...addresses.filter((at) => at !== shown)]
   return inOrder.flatMap((at) =>

@@ -42,7 +42,7 @@ describe('/events', () => {
       { ...place, type: 'endpoint', event: 'paused' },
     ])
     expect(rows.filter(({ type }) => type === 'worker').slice(0, 2)).toEqual([
-      { ...place, type: 'worker', workerId: worker.id, to: 'initializing' },
+      { ...place, type: 'worker', workerId: worker.id, to: 'initializing', reason: '1 job waits' },
       { ...place, type: 'worker', workerId: worker.id, to: 'idle' },
     ])
     const ids = seen.map(({ id }) => Number(id))

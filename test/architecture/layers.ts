@@ -191,7 +191,7 @@ export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'api-client': ['platform'],
   store: ['api-client', 'platform'],
   live: ['api-client', 'platform', 'store'],
-  ui: ['addresses.ts', 'platform', 'store'],
+  ui: ['addresses.ts', 'api-client', 'platform', 'store'],
   features: ['addresses.ts', 'api-client', 'live', 'platform', 'store', 'ui'],
   app: ['addresses.ts', 'api-client', 'features', 'platform', 'store', 'ui'],
   'main.ts': ['api-client', 'app', 'live', 'platform', 'store', 'styles'],
@@ -204,6 +204,8 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
   endpoints: ['requests', 'jobs', 'workers'],
   // The state of a worker, in the same words.
   machines: ['workers'],
+  // The steps of a test, in the same words.
+  system: ['machines'],
   // The state of an endpoint, in the same words.
   apps: ['endpoints'],
   // The state of an endpoint that graphs are run on, in the same words.

@@ -1,4 +1,4 @@
-"""What a call of `Endpoint(id=...)`, or of an endpoint by its name, gives."""
+"""The result of calling `Endpoint(id=...)`, or an endpoint by its name."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ClientCall(Coroutine[Any, Any, Any]):
 
 
 async def in_thread(work: Callable[[], Any]) -> Any:
-    """What `work` returns, with asyncio imported late."""
+    """Runs `work`; asyncio is imported late."""
     from svc import _threads
 
     return await _threads.in_thread(work)

@@ -43,7 +43,7 @@ ROUTE_METHODS: tuple[str, ...] = tuple(map(str.lower, _VALUES.HTTP_METHODS))
 
 
 class OlderResource(NamedTuple):
-    """What a class of the public tool's older interface stands for."""
+    """The meaning of a class of the public tool's older interface."""
 
     is_cpu: bool
     is_load_balanced: bool
@@ -62,10 +62,10 @@ OLDER_RESOURCES = {
 # Their fields -> parameters of Endpoint.
 OLDER_FIELDS: dict[str, str] = _OLDER.PARAMETERS
 OLDER_DEFAULT_CPU: str = _OLDER.DEFAULT_CPU
-# What only the public tool's package has.
+# Names that only the public tool's package has.
 OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *OLDER_RESOURCES})
 
-# What `from runpod import *` binds, as far as the scanner reads it.
+# Names that `from runpod import *` binds, as far as the scanner reads them.
 _APP_NAMES = frozenset(
     [
         "App",
@@ -170,7 +170,7 @@ def _volume(kind: str, name: Any) -> dict[str, Any]:
     return {"kind": kind, "reference": name}
 
 
-# What a call of each record of the package `runpod` is as a value.
+# The value of a call of each record of the package `runpod`.
 APP_RECORDS: dict[str, Callable[..., Any]] = {
     f"{APP_PACKAGE}.Secret": secret,
     f"{APP_PACKAGE}.Model": model,

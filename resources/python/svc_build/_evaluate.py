@@ -237,7 +237,7 @@ def _enum_value(member: SdkMember) -> str:
 
 
 def _enum_of(owner: str, value: Any) -> str:
-    """What `GpuType("NVIDIA L4")` is."""
+    """The value of `GpuType("NVIDIA L4")`."""
     if owner not in ENUMS or value not in ENUMS[owner].values():
         raise Invalid(f"one of {', '.join(ENUMS.get(owner, {}).values())}")
     return str(value)

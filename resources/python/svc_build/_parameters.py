@@ -1,4 +1,4 @@
-"""What `Endpoint(...)`, `@app.queue(...)`, `@app.api(...)` and `@app.task(...)` take.
+"""Parameters of `Endpoint(...)`, `@app.queue(...)`, `@app.api(...)` and `@app.task(...)`.
 
 A check returns the value as it goes into the document, or raises Invalid; those of an App give it as
 the manifest of 2.0 has it.
@@ -229,7 +229,7 @@ def _scaler(value: Any) -> str:
 
 
 class ParameterTable(NamedTuple):
-    """What a call takes: its parameters and their checks.
+    """The parameters of a call, and their checks.
 
     `position`: the parameter that may come without its name. `older`: names of older forms, for the hint.
     """

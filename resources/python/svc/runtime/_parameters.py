@@ -187,7 +187,7 @@ def read_multipart(content_type: str, body: bytes) -> Fields:
     if found is None:
         raise FormError("multipart/form-data without a boundary")
     mark = b"\r\n--" + (found[1] or found[2]).encode("latin-1")
-    # What follows a mark tells whether it is one: a line end, or -- after the last part.
+    # The text after a mark tells whether it is one: a line end, or -- after the last part.
     pieces = (b"\r\n" + body).split(mark)
     if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
         raise FormError("the multipart body has no end")

@@ -17,7 +17,7 @@ export const liveSnapshot = z.object({
   command: z
     .string()
     .describe(
-      'how to call the command line for this service from any folder, like `node /clone/src-main/cli/drydock.mjs`, with --data if its data folder is not the default',
+      'how to call the command line for this service from any folder, like `node /clone/src-main/app/cli/drydock.mjs`, with --data if its data folder is not the default',
     ),
 })
 

@@ -135,7 +135,7 @@ export type ServiceFacts = {
   readonly hosts: ReadonlySet<string>
   readonly data: string
   readonly keyFile: string
-  /** Invokes the CLI from any folder, like `node /clone/src-main/cli/drydock.mjs`. */
+  /** Invokes the CLI from any folder, like `node /clone/src-main/app/cli/drydock.mjs`. */
   readonly command: string
   readonly startedAt: number
 }

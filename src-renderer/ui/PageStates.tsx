@@ -94,7 +94,7 @@ export function NotFound({ what }: { readonly what?: string }) {
 }
 
 /**
- * Writes commands in a text so that a shell in any folder can run them: `node /clone/src-main/cli/drydock.mjs` for
+ * Writes commands in a text so that a shell in any folder can run them: `node /clone/src-main/app/cli/drydock.mjs` for
  * `drydock`.
  */
 export function useAsCalled(): (text: string) => string {

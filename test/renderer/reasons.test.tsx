@@ -22,9 +22,9 @@ test('the banner of crashes names the launcher of this installation, and setting
   const crash = { count: 7, lastWords: hint, since: 0, lastAt: NOW, needsChange: true }
   const endpoint = anEndpoint('e', { crash })
   const { store } = renderInApp(<CrashBanner endpoint={endpoint} crash={crash} />)
-  act(() => store.setState(({ live }) => ({ live: { ...live, command: 'node /clone/src-main/cli/drydock.mjs' } })))
+  act(() => store.setState(({ live }) => ({ live: { ...live, command: 'node /clone/src-main/app/cli/drydock.mjs' } })))
   expect(screen.getByRole('region', { name: 'Crashes' }).textContent).toContain(
-    'No module (install it: node /clone/src-main/cli/drydock.mjs endpoint install e torch; or name the environment that has it in Virtual environment of its settings, like .venv)',
+    'No module (install it: node /clone/src-main/app/cli/drydock.mjs endpoint install e torch; or name the environment that has it in Virtual environment of its settings, like .venv)',
   )
 })
 

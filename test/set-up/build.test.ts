@@ -143,7 +143,7 @@ test('a dangling link, such as the lock file of an editor, does not stop a start
   const { clone, build, printed } = await setup()
   await build()
   clone.write('out/desktop/cli.js', printing('built'))
-  symlinkSync('nowhere', `${clone.root}/src-main/http/.#main.ts`)
+  symlinkSync('nowhere', `${clone.root}/src-main/app/.#main.ts`)
   expect(await printed()).toBe('built')
   expect(await build()).toEqual(DONE)
 })

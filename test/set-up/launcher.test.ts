@@ -38,7 +38,7 @@ test('a link in a bin folder works, without a PATH', async () => {
 test('in a clean clone the set-up runs first and leaves stdout alone', async () => {
   const clone = new Clone(SAY)
   const { code, stdout, stderr } = await ended(clone.start(LAUNCHER))
-  expect({ code, stdout }).toEqual({ code: 5, stdout: JSON.stringify([`${clone.root}/src-main/cli/main.ts`, []]) })
+  expect({ code, stdout }).toEqual({ code: 5, stdout: JSON.stringify([`${clone.root}/src-main/app/cli/main.ts`, []]) })
   expect(stderr).toContain('Installing the packages needed to start')
 })
 

@@ -181,7 +181,7 @@ test('nor does the lock of one with the same process id, as in a restarted conta
   const clone = new Clone()
   const lock = `${clone.root}/node_modules/.drydock/set-up-runs`
   mkdirSync(lock, { recursive: true })
-  const script = `echo $$ > '${lock}/pid'; exec '${process.execPath}' '${clone.root}/src-main/cli/set-up.mjs'`
+  const script = `echo $$ > '${lock}/pid'; exec '${process.execPath}' '${clone.root}/src-main/app/cli/set-up.mjs'`
   const env = { npm_execpath: `${clone.root}/fake/npm-cli.js` }
   const end = ended(spawn('/bin/sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
   expect(await end).toEqual({ ...DONE, stderr: printing(INSTALLING) })

@@ -1,6 +1,6 @@
 # What the worker image of an endpoint is built on that wants packages: Python, with packages of Debian and of Python. The
 # names come as files in which each ends with NUL, and stand after `--`: whatever they hold, none is read as a line of this
-# file, as shell or as an option. See src-main/fleet/docker/package-image.ts.
+# file, as shell or as an option. See src-main/runtimes/docker/package-image.ts.
 ARG BASE
 
 FROM ${BASE}

@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const prefix = mkdtempSync(join(tmpdir(), 'drydock-prefix-'))
 afterAll(() => rmSync(prefix, { recursive: true, force: true }))
 const installed = join(prefix, 'lib', 'node_modules', 'drydock')
-const launcher = join(installed, 'src-main', 'cli', 'drydock.mjs')
+const launcher = join(installed, 'src-main', 'app', 'cli', 'drydock.mjs')
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
 
 beforeAll(() => {

@@ -54,7 +54,7 @@ describe('the unpacked files of a package', () => {
     expect(demo).toContain('✓')
     expect(run('init', 'mine')).toContain('mine')
     // Contains only the sources that TypeScript handlers import, and the database binary only for this platform.
-    expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain', 'features'])
+    expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'features', 'lib'])
     const ofFeatures = readdirSync(join(core, 'src-main', 'features'), { recursive: true, encoding: 'utf8' })
     expect(ofFeatures.filter((path) => /\.[jt]s$/.test(path) && !/^[^/]+\/rules[/.]/.test(path))).toEqual([])
     const node = join(core, 'node_modules', 'node', 'bin', 'node')
@@ -122,12 +122,11 @@ describe('the configuration of electron-builder', () => {
   })
 })
 
-test('sources that use their own path are as deep as the built files, so that both find the same files', () => {
-  const deeper = globSync('src-main/*/**/*.ts', { cwd: ROOT }).filter(
-    (path) =>
-      path.split('/').length !== 3 && /import\.meta\.(url|dirname)/.test(readFileSync(join(ROOT, path), 'utf8')),
-  )
-  expect(deeper).toEqual([])
+test('one file finds the root by its own path, and is as deep as the built files', () => {
+  const leadsOut = /import\.meta\.(?:url|dirname)[^)\n]*\.\.|\.\.[^)\n]*import\.meta\.(?:url|dirname)/
+  const files = globSync('src-main/*/**/*.ts', { cwd: ROOT })
+  const found = files.filter((path) => leadsOut.test(readFileSync(join(ROOT, path), 'utf8')))
+  expect(found).toEqual(['src-main/resources/root.ts'])
 })
 
 describe('the fuses of the binary', () => {

@@ -7,6 +7,7 @@ import { readObject } from '../../src-main/features/jobs/rules/read-object.ts'
 import { readReport } from '../../src-main/features/jobs/rules/report.ts'
 import { readChunk } from '../../src-main/features/jobs/rules/stream.ts'
 import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
+import { libraryText } from '../../src-main/features/workflows/rules/runs/library-text.ts'
 import { publishProblem } from '../../src-main/features/workflows/rules/runs/publish-problem.ts'
 import { runGraph } from '../../src-main/features/workflows/rules/runs/run-graph.ts'
 import { foldedText } from '../../src-main/http/body-text.ts'
@@ -238,6 +239,34 @@ describe('a body of the management API', () => {
       body: `{"name":"a","text":"","more":[${'[],'.repeat(limit('jsonValues'))}0]}`,
     })
     expect(refused.body).toMatchObject({ status: 400, error: expect.stringContaining('100000 values') })
+  })
+})
+
+describe('a document of 50,000 nodes', () => {
+  const nodes = Array.from({ length: 50_000 }, (_, id) => ({
+    id,
+    type: 'KSampler',
+    pos: [id, 0],
+    size: [315, 262],
+    inputs: [],
+    outputs: [],
+    properties: { 'Node name for S&R': 'KSampler' },
+    widgets_values: [id, 'randomize', 20, 7.5, 'euler', 'normal', 1, 'é'],
+  }))
+  const text = JSON.stringify({ nodes, links: [], version: 0.4 })
+
+  it('is added to the library as it came', async () => {
+    const { post, get } = await setup()
+    const { id, nodes: count } = await post('/api/workflows', { name: 'large', text })
+    expect(count).toBe(nodes.length)
+    expect((await get(`/api/workflows/${id}`)).text === text).toBe(true)
+  })
+
+  it('does not hold the event loop as long as reading it takes', async () => {
+    const { post } = await setup()
+    const reading = cpuOf(() => libraryText(text, undefined))
+    const held = await leastHold(() => post('/api/workflows', { name: 'large', text }))
+    expect(held).toBeLessThan(reading * PART)
   })
 })
 

@@ -2,6 +2,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowDetail, WorkflowView } from '../../contract/workflows.ts'
+import { jsonText } from '../../lib/json-text.ts'
 import type { Clock, NewId } from '../../lib/system.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { SeenWorkflow, Storage, WorkflowChanges } from '../../storage/storage.ts'
@@ -100,7 +101,7 @@ async function writeSeen(
     const written = write(text)
     if (written !== undefined) return written
     const view = found(storage.workflows.get(id), id)
-    if (storage.workflows.text(id) === text.text) return view
+    if (storage.workflows.text(id) === jsonText(text.text)) return view
     throw new AppError('WORKFLOW_CHANGED', { workflowId: id })
   })
 }

@@ -59,7 +59,10 @@ const READERS: Readers = {
   filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
   runGraph: (text, asked, types) => runGraph(text, asked, typesIn(types)),
   publishProblem,
-  libraryText: (text, types) => libraryText(text, types === undefined ? undefined : typesIn(types)),
+  libraryText(text, types) {
+    const read = libraryText(text, types === undefined ? undefined : typesIn(types))
+    return 'text' in read ? { ...read, text: jsonBytes(read.text) } : read
+  },
   classes(text) {
     const read = readClassesFile(text)
     if (typeof read === 'string') return { problem: read }
@@ -83,8 +86,7 @@ const READERS: Readers = {
   systemPackages: (input) => systemPackagesIn(jsonText(input)),
   chunk(body) {
     const read = readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes'))
-    // Transferring and storing bytes takes less than half the time of strings.
-    return 'problem' in read ? read : { pieces: read.pieces.map((piece) => ownBytes(Buffer.from(jsonText(piece)))) }
+    return 'problem' in read ? read : { pieces: read.pieces.map(jsonBytes) }
   },
   openAi: (given, from) => readOpenAiAnswer(jsonText(given), from),
   results(json) {
@@ -105,6 +107,9 @@ const READERS: Readers = {
 // Small buffers share a pool, which would be transferred with them.
 const ownBytes = (bytes: Bytes): Uint8Array<ArrayBuffer> =>
   bytes.length > Buffer.poolSize ? bytes : Uint8Array.from(bytes)
+
+// Transferring and storing bytes takes less than half the time of strings.
+const jsonBytes = (json: Json) => ownBytes(Buffer.from(jsonText(json)))
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Bytes =>
   Buffer.from(buffer, byteOffset, byteLength)

@@ -34,7 +34,7 @@ export function createWorkflowStore(db: Database) {
     VALUES (@id, @name, @version, @draft, @draft, @nodes, @now, @now) RETURNING ${COLUMNS}`).one(viewOf)
   const writeText = query<[object]>(`
     INSERT INTO workflow_texts (workflow_id, version, saved_at, nodes, files, text)
-    VALUES (@id, @version, @now, @nodes, @files, @text)
+    VALUES (@id, @version, @now, @nodes, @files, CAST(@text AS TEXT))
     ON CONFLICT (workflow_id, version) DO UPDATE
       SET saved_at = excluded.saved_at, nodes = excluded.nodes, files = excluded.files, text = excluded.text`).run()
   // Numbers are never reused, so a window that saw a dropped draft does not mistake the next one for it.

@@ -1,3 +1,4 @@
+import type { Json } from '../../../../lib/json.ts'
 import { scanJson } from '../../../../lib/scan-json.ts'
 import { DEPTH_MAX, parseJson, strictJson } from '../json/parse.ts'
 import { type JsonObject, writeJson } from '../json/value.ts'
@@ -10,7 +11,7 @@ export type NoGraph = { readonly found: string; readonly fix: string }
 
 type DocumentFacts = { readonly nodes: number; readonly files: readonly string[] }
 
-export type LibraryText = DocumentFacts & { readonly text: string }
+export type LibraryText = DocumentFacts & { readonly text: Json }
 
 /** A library text, or why it is no graph; a payload alone needs node classes first. */
 export type LibraryRead = LibraryText | NoGraph | { readonly form: 'payload' }

@@ -2,7 +2,6 @@ import { type ReactFlowState, useStore } from '@xyflow/react'
 import { useMemo } from 'react'
 import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
 import type { Box } from '../graph/geometry.ts'
-import { boundsOfNodes } from '../graph/viewport.ts'
 
 // Fewer cost React Flow little.
 const MANY = 200
@@ -35,12 +34,23 @@ export function cellsAround({
 // A power of two, so that it changes seldom while zooming.
 const cellSize = (visible: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, visible) / 2))
 
-export function linksWithin(room: Box, links: readonly FlowLink[], nodes: readonly CanvasNode[]): readonly FlowLink[] {
+/** Makes no box per link, because each frame of a drag examines all links. */
+export function linksWithin(
+  { x, y, width, height }: Box,
+  links: readonly FlowLink[],
+  nodes: readonly CanvasNode[],
+): readonly FlowLink[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   return links.filter(({ source, target }) => {
-    const box = boundsOfNodes([source, target].flatMap((id) => byId.get(id) ?? []))
-    if (box === undefined) return false
-    const isAcross = box.x < room.x + room.width && box.x + box.width > room.x
-    return isAcross && box.y < room.y + room.height && box.y + box.height > room.y
+    const from = byId.get(source)
+    const to = byId.get(target)
+    if (from === undefined || to === undefined) return false
+    const isAcross = Math.min(from.position.x, to.position.x) < x + width && Math.max(rightOf(from), rightOf(to)) > x
+    const isDown = Math.min(from.position.y, to.position.y) < y + height && Math.max(bottomOf(from), bottomOf(to)) > y
+    return isAcross && isDown
   })
 }
+
+const rightOf = ({ position, width = 0 }: CanvasNode): number => position.x + width
+
+const bottomOf = ({ position, height = 0 }: CanvasNode): number => position.y + height

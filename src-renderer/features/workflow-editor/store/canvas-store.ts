@@ -5,10 +5,12 @@
 
 import type { Viewport } from '@xyflow/react'
 import { createContext, useContext } from 'react'
+import { z } from 'zod'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LinkEnd } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import type { InputEnd } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
+import { parseStored } from '../../../platform/local-texts.ts'
 import type { Platform } from '../../../platform/platform.ts'
 
 /** Canvas position, px. */
@@ -34,15 +36,21 @@ export type OpenOverlay = { readonly screen: Point } & (
   | { readonly kind: 'mask'; readonly node: string; readonly input: string; readonly value: string }
 )
 
-export type CanvasPreferences = {
-  readonly wheel: 'zoom' | 'pan'
-  readonly snaps: boolean
-  readonly hasMinimap: boolean
-  readonly isPaletteOpen: boolean
-  readonly isSideOpen: boolean
+// Written by an older version of these pages or somebody else: unknown parts are dropped.
+const stored = z.object({
+  wheel: z.enum(['zoom', 'pan']).catch('zoom'),
+  snaps: z.boolean().catch(false),
+  hasMinimap: z.boolean().catch(true),
+  isPaletteOpen: z.boolean().catch(true),
   /** Width of the panel with inspector and results, px. */
-  readonly sideWidth: number
-}
+  sideWidth: z
+    .number()
+    .transform((px) => Math.min(720, Math.max(260, px)))
+    .catch(320),
+})
+
+/** `isSideOpen` is not read again, because the inspector is nearly empty until something is selected. */
+export type CanvasPreferences = Readonly<z.infer<typeof stored>> & { readonly isSideOpen: boolean }
 
 // Run bar height with only its controls, px.
 const BAR_HEIGHT = 46
@@ -81,22 +89,14 @@ const ROOM_FOR_TWO = 1200
 const ROOM_FOR_ONE = 1000
 
 const PREFERENCE = 'workflow-canvas'
-const DEFAULTS: CanvasPreferences = {
-  wheel: 'zoom',
-  snaps: false,
-  hasMinimap: true,
-  isPaletteOpen: true,
-  // Not stored, because the inspector is nearly empty until something is selected.
-  isSideOpen: false,
-  sideWidth: 320,
-}
 
 /** @param opening.width of the window, px: panels without space start collapsed */
 export function createCanvasStore(
   platform: Pick<Platform, 'readPreference' | 'writePreference'>,
-  { width = Number.POSITIVE_INFINITY, isSideOpen = DEFAULTS.isSideOpen } = {},
+  { width = Number.POSITIVE_INFINITY, isSideOpen = false } = {},
 ): CanvasStore {
-  let chosen: CanvasPreferences = { ...readPreferences(platform.readPreference(PREFERENCE)), isSideOpen }
+  const read = parseStored(stored, platform.readPreference(PREFERENCE)) ?? stored.parse({})
+  let chosen: CanvasPreferences = { ...read, isSideOpen }
   let room = roomIn(width)
   return createStore<CanvasState>()((set, get) => ({
     preferences: fitted(chosen, room),
@@ -130,26 +130,6 @@ const roomIn = (width: number) => (width >= ROOM_FOR_TWO ? 2 : width >= ROOM_FOR
 
 function fitted(chosen: CanvasPreferences, room: number): CanvasPreferences {
   return { ...chosen, isPaletteOpen: chosen.isPaletteOpen && room > 1, isSideOpen: chosen.isSideOpen && room > 0 }
-}
-
-// Written by an older version of these pages or somebody else: unknown parts are dropped.
-function readPreferences(text: string | undefined): CanvasPreferences {
-  if (text === undefined) return DEFAULTS
-  try {
-    const read: Partial<Record<keyof CanvasPreferences, unknown>> = JSON.parse(text)
-    const flag = (name: 'snaps' | 'hasMinimap' | 'isPaletteOpen') =>
-      typeof read[name] === 'boolean' ? read[name] : DEFAULTS[name]
-    return {
-      ...DEFAULTS,
-      wheel: read.wheel === 'pan' ? 'pan' : 'zoom',
-      snaps: flag('snaps'),
-      hasMinimap: flag('hasMinimap'),
-      isPaletteOpen: flag('isPaletteOpen'),
-      sideWidth: typeof read.sideWidth === 'number' ? Math.min(720, Math.max(260, read.sideWidth)) : DEFAULTS.sideWidth,
-    }
-  } catch {
-    return DEFAULTS
-  }
 }
 
 export const CanvasContext = createContext<CanvasStore | undefined>(undefined)

@@ -1,14 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
-import {
-  type Area,
-  type Brush,
-  emptyMask,
-  type Mask,
-  type MaskHistory,
-  paintLine,
-  type Spot,
-  withMask,
-} from './mask.ts'
+import type { Box } from '../graph/geometry.ts'
+import type { Point } from '../store/canvas-store.ts'
+import { type Brush, emptyMask, type Mask, type MaskHistory, paintLine, withMask } from './mask.ts'
 import type { MaskedPicture } from './masked-picture.ts'
 
 export type MaskCanvasProps = {
@@ -33,8 +26,8 @@ export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZ
   const { width, height } = picture
   const base = useRef<HTMLCanvasElement>(null)
   const tint = useRef<HTMLCanvasElement>(null)
-  const last = useRef<Spot>(undefined)
-  const [spot, setSpot] = useState<Spot>({ x: width / 2, y: height / 2 })
+  const last = useRef<Point>(undefined)
+  const [spot, setSpot] = useState<Point>({ x: width / 2, y: height / 2 })
 
   useEffect(() => {
     const opaque = withMask(picture.pixels, emptyMask(picture.width, picture.height))
@@ -54,11 +47,12 @@ export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZ
     return () => element?.removeEventListener('wheel', onWheel)
   }, [scroller, onZoom])
 
-  const spotOf = ({ clientX, clientY }: PointerEvent): Spot => {
+  const spotOf = ({ clientX, clientY }: PointerEvent): Point => {
     const box = tint.current?.getBoundingClientRect()
     return { x: (clientX - (box?.left ?? 0)) / zoom, y: (clientY - (box?.top ?? 0)) / zoom }
   }
-  const paint = (from: Spot, to: Spot) => draw(tint.current, history.mask(), paintLine(history.mask(), from, to, brush))
+  const paint = (from: Point, to: Point) =>
+    draw(tint.current, history.mask(), paintLine(history.mask(), from, to, brush))
 
   const endStroke = () => {
     if (last.current === undefined) return
@@ -129,7 +123,7 @@ export function MaskCanvas({ picture, history, brush, zoom, version, onStep, onZ
   )
 }
 
-function draw(canvas: HTMLCanvasElement | null, mask: Mask, { x, y, width, height }: Area): void {
+function draw(canvas: HTMLCanvasElement | null, mask: Mask, { x, y, width, height }: Box): void {
   const context = canvas?.getContext('2d')
   if (context == null || width <= 0 || height <= 0) return
   const image = new ImageData(width, height)

@@ -1,5 +1,7 @@
 import { MIB } from '../../../../src-main/lib/units.ts'
+import type { Box } from '../graph/geometry.ts'
 import { distanceToLine } from '../graph/links.ts'
+import type { Point } from '../store/canvas-store.ts'
 
 /**
  * A mask over a picture. Workers read it from the alpha channel, where masked means transparent, so the picture keeps
@@ -9,14 +11,8 @@ import { distanceToLine } from '../graph/links.ts'
 /** How much each pixel is masked, 0 to 255, row by row. Brushes paint in place. */
 export type Mask = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray<ArrayBuffer> }
 
-/** A position in a picture, px from its upper left corner. */
-export type Spot = { readonly x: number; readonly y: number }
-
 /** `size`: px across; `hardness`: from 0, soft from the middle on, to 1. */
 export type Brush = { readonly size: number; readonly hardness: number; readonly erases: boolean }
-
-/** A part of a picture; all values are in px. */
-export type Area = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
 const FULL = 255
 const CHANNELS = 4
@@ -47,7 +43,7 @@ export const inverted = (mask: Mask): Mask => ({ ...mask, data: mask.data.map((v
  * Draws a stroke into the mask itself.
  * @returns the area it may have changed
  */
-export function paintLine(mask: Mask, from: Spot, to: Spot, brush: Brush): Area {
+export function paintLine(mask: Mask, from: Point, to: Point, brush: Brush): Box {
   const { width, data } = mask
   const radius = brush.size / 2
   const area = areaAround(from, to, radius, mask)
@@ -68,7 +64,7 @@ function coverAt(away: number, radius: number, hardness: number): number {
   return away >= radius ? 0 : (radius - away) / (radius - core)
 }
 
-function areaAround(from: Spot, to: Spot, radius: number, { width, height }: Mask): Area {
+function areaAround(from: Point, to: Point, radius: number, { width, height }: Mask): Box {
   const within = (value: number, most: number) => Math.min(most, Math.max(0, value))
   const [left, top] = [Math.min(from.x, to.x), Math.min(from.y, to.y)].map((one) => Math.floor(one - radius))
   const [right, bottom] = [Math.max(from.x, to.x), Math.max(from.y, to.y)].map((one) => Math.ceil(one + radius))

@@ -1,7 +1,6 @@
 import { useCallback, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { whereIs } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { whyNoWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
@@ -70,24 +69,18 @@ const INDEX_STALE_AFTER_MS = 60_000
  * some keystrokes, and only while held.
  */
 function createProblemsStore({ editor, runs }: Tab, { platform, store: app, client }: AppServices): ProblemsStore {
-  const endpoint = () => {
-    const id = runs.getState().endpointId
-    return id === undefined ? undefined : app.getState().live.endpoints[id]
-  }
   let stopWaiting = () => {}
   let stopFollowing = () => {}
   let holders = 0
   let checked: ReturnType<typeof inputs> | undefined
-  const inputs = () => ({
-    document: editor.getState().document,
-    types: editor.getState().types,
-    workflows: endpoint()?.workflows,
-    here: app.getState().modelsHere,
-    indexed: app.getState().indexedPackages,
-    name: endpoint()?.name,
-    refusal: whyNot(endpoint()),
-    handler: endpoint()?.handler,
-  })
+  const inputs = () => {
+    const { document, types } = editor.getState()
+    const { modelsHere: here, indexedPackages: indexed, live } = app.getState()
+    const endpoint = live.endpoints[runs.getState().endpointId ?? '']
+    const refusal = endpoint && whyNoWorkflows(endpoint)
+    const { name, workflows, handler } = endpoint ?? {}
+    return { document, types, here, indexed, refusal, name, workflows, handler }
+  }
 
   const askedAt = new Map<string, number>()
   // Found again with the answer, because the check depends on it.
@@ -156,8 +149,6 @@ function createProblemsStore({ editor, runs }: Tab, { platform, store: app, clie
     }
   })
 }
-
-const whyNot = (endpoint: LiveEndpoint | undefined) => endpoint && whyNoWorkflows(endpoint)
 
 export function useJump(): (payloadId: string) => void {
   const { editor } = useTab()

@@ -66,9 +66,7 @@ export function desktopOf(window: Window): DesktopBridge | undefined {
   return (window as { readonly [BRIDGE]?: DesktopBridge })[BRIDGE]
 }
 
-type DesktopMessage = { readonly kind: 'done' | 'error'; readonly text: string }
-
-export function desktopMessage(notice: DesktopNotice): DesktopMessage {
+export function desktopMessage(notice: DesktopNotice): { readonly kind: 'done' | 'error'; readonly text: string } {
   switch (notice.kind) {
     case 'service-ended':
       return { kind: 'error', text: endedText(notice) }

@@ -44,7 +44,10 @@ export function useLinking(address: GraphAddress, flow: Flow) {
   const drawing = useRef<Drawing>(undefined)
 
   const links = useMemo(
-    () => (selected.size === 0 ? flow.links : flow.links.map((link) => withSelected(link, selected))),
+    () =>
+      selected.size === 0
+        ? flow.links
+        : flow.links.map((link) => (selected.has(link.id) ? { ...link, selected: true } : link)),
     [flow.links, selected],
   )
 
@@ -175,9 +178,6 @@ export function useLinking(address: GraphAddress, flow: Flow) {
   const handlers = { onConnectStart, onConnect, onConnectEnd, isValidConnection, onEdgesChange }
   return { links, handlers }
 }
-
-const withSelected = (link: FlowLink, selected: ReadonlySet<string>): FlowLink =>
-  selected.has(link.id) ? { ...link, selected: true } : link
 
 const titleOf = (node: Parameters<typeof viewOf>[0]) => viewOf(node)?.title ?? 'This'
 

@@ -40,7 +40,9 @@ const remembered = z.array(z.object({ workflowId, name: z.string() })).max(100)
 
 export function createOpenTabs(ports: TabsPorts) {
   const { client, platform, onClose } = ports
-  const state = createStore<TabsState>(() => ({ tabs: readRemembered(platform), current: undefined }))
+  const known = parseStored(remembered, platform.readPreference(PREFERENCE)) ?? []
+  const first = known.map((tab) => ({ ...tab, open: undefined, problem: undefined }))
+  const state = createStore<TabsState>(() => ({ tabs: first, current: undefined }))
   const loading = new Map<string, Promise<void>>()
   const find = (id: string) => state.getState().tabs.find((tab) => tab.workflowId === id)
 
@@ -157,9 +159,4 @@ async function bringBack(detail: WorkflowDetail, autosave: Autosave, ports: Tabs
   await forgetUnkept(texts, detail.id)
   const where = `Your unsaved edits are in the library as ${name}.`
   notify('done', `${detail.name} was changed elsewhere in the meantime. ${where}`)
-}
-
-function readRemembered(platform: Pick<Platform, 'readPreference'>): readonly OpenTab[] {
-  const tabs = parseStored(remembered, platform.readPreference(PREFERENCE)) ?? []
-  return tabs.map((tab) => ({ ...tab, open: undefined, problem: undefined }))
 }

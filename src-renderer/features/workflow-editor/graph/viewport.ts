@@ -55,7 +55,8 @@ export function firstView(editor: EditorStore, flow: Flow, size: CanvasSize): Vi
   const stored = views.get(editor)?.get(flow.address ?? '')
   const saved = flow.address === undefined ? savedView(editor.getState().document) : undefined
   if (stored !== undefined) return stored
-  return saved !== undefined && seesOne(flow, saved, size) ? saved : viewOfAll(flow, size)
+  if (saved !== undefined && seesOne(flow, saved, size)) return saved
+  return viewportOf(flow.nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
 // The saved view may be empty, or for a larger window: at least one node has to be fully visible here.
@@ -65,10 +66,6 @@ function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): b
     const [right, bottom] = [left + width * zoom, top + height * zoom]
     return left >= 0 && top >= 0 && right <= size.width && bottom <= size.height
   })
-}
-
-function viewOfAll({ nodes }: Flow, size: CanvasSize): Viewport {
-  return viewportOf(nodes, size) ?? { x: size.width / 3, y: size.height / 3, zoom: 1 }
 }
 
 export function viewportOf(

@@ -94,13 +94,12 @@ function evaluate(document: WorkflowDocument, options: EvaluateOptions): Refusal
   const errors = [...problems.filter(isSent), ...validate(payload, options.types)].flatMap((problem): Problem[] => {
     const { code, node = '' } = problem
     const lacking = code === 'unknown_class' ? unrunnable.get(node) : undefined
-    if (lacking === undefined) return isError(problem) ? [problem] : []
+    if (lacking === undefined) return problem.severity === 'error' ? [problem] : []
     return [{ ...problem, message: whyUnrunnable(endpoint?.name, lacking, packages.get(lacking)) }]
   })
   return errors.length === 0 ? undefined : { message: refusalText(errors.length), problems: errors }
 }
 
-const isError = ({ severity }: Problem) => severity === 'error'
 export const refusalText = (count: number) =>
   count === 1 ? 'An error prevents this graph from running.' : `${count} errors prevent this graph from running.`
 

@@ -17,8 +17,6 @@ export type RunFilter = {
   readonly q?: string | undefined
 }
 
-type Piece = ResponseOf<'runList'>
-
 const PIECE = 60
 const NO_RUNS: readonly RunView[] = []
 const NONE: ReadonlySet<string> = new Set()
@@ -46,7 +44,7 @@ const runListQuery = (client: Caller, filter: RunFilter) =>
 
 function withNewest(
   before: ReadRuns | undefined,
-  { runs: newest, more }: Piece,
+  { runs: newest, more }: ResponseOf<'runList'>,
   read: { readonly changed: readonly RunView[]; readonly touched: ReadonlySet<string> },
 ): ReadRuns {
   const top = before?.runs[0]

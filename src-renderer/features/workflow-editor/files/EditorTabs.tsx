@@ -211,57 +211,22 @@ function useTabCommands(tabs: OpenTabs, actions: FileActions, open: readonly Ope
   }, [tabs, actions, go, open])
 }
 
-function FileMenu({ open, actions }: { readonly open: OpenDocument | undefined; readonly actions: FileActions }) {
-  const [, go] = useLocation()
-  const hasVersion = useHasVersion(open)
-  return (
-    <div className="ml-auto flex shrink-0 items-center gap-2 pr-2 pl-2">
-      {open !== undefined && <SaveState autosave={open.autosave} />}
-      <Menu groups={groupsOf(open, hasVersion, actions, go)}>
-        <Button kind="quiet">File</Button>
-      </Menu>
-    </div>
-  )
-}
-
 const NEVER = createStore(() => undefined)
 
-function useHasVersion(open: OpenDocument | undefined): boolean {
-  const version = useStore<StoreApi<AutosaveState | undefined>, number | undefined>(
-    open?.autosave.state ?? NEVER,
-    (state) => state?.workflow.version,
-  )
-  return (version ?? 0) > 0
-}
-
-function SaveState({ autosave }: { readonly autosave: Autosave }) {
-  const label = useStore(autosave.state, labelOf)
-  // Not announced, as it changes with each edit; problems are alerts.
-  return <span className="text-small text-ink-2 max-lg:hidden">{label}</span>
-}
-
-function labelOf({ workflow: { version, draft }, status }: AutosaveState): string {
-  if (status === 'away' || status === 'refused' || status === 'changed') return 'Not stored'
-  if (status !== 'kept') return 'Keeping'
-  return draft > 0 ? 'Draft stored' : `Saved, version ${version}`
-}
-
-function groupsOf(
-  open: OpenDocument | undefined,
-  hasVersion: boolean,
-  actions: FileActions,
-  go: (to: string) => void,
-): readonly (readonly MenuItem[])[] {
+function FileMenu({ open, actions }: { readonly open: OpenDocument | undefined; readonly actions: FileActions }) {
+  const [, go] = useLocation()
+  const stored = useStore<StoreApi<AutosaveState | undefined>>(open?.autosave.state ?? NEVER)
   const isClosed = open === undefined
   const item = (label: string, icon: MenuItem['icon'], run: () => Promise<void>, detail?: string): MenuItem => {
     return { label, icon, onSelect: () => void run(), disabled: isClosed, ...(detail === undefined ? {} : { detail }) }
   }
+  const revert = item('Revert to saved', <Undo2 />, actions.revert)
   const versions = `${ADDRESS.workflows}?versions=${open?.tab.workflowId ?? ''}`
-  return [
+  const groups = [
     [
       item('Save', <Save />, actions.save, 'Save a version to the library, Ctrl+S'),
       item('Save a copy', <CopyPlus />, actions.saveCopy),
-      { ...item('Revert to saved', <Undo2 />, actions.revert), disabled: !hasVersion },
+      { ...revert, disabled: stored === undefined || stored.workflow.version === 0 },
       { label: 'Versions', icon: <History />, onSelect: () => go(versions), disabled: isClosed },
     ],
     [{ label: 'Open file', icon: <FolderOpen />, onSelect: () => void actions.open() }],
@@ -271,4 +236,19 @@ function groupsOf(
       item('Export picture', <Image />, actions.exportPng, 'PNG that holds the graph'),
     ],
   ]
+  return (
+    <div className="ml-auto flex shrink-0 items-center gap-2 pr-2 pl-2">
+      {/* Not announced, as it changes with each edit; problems are alerts. */}
+      {stored !== undefined && <span className="text-small text-ink-2 max-lg:hidden">{labelOf(stored)}</span>}
+      <Menu groups={groups}>
+        <Button kind="quiet">File</Button>
+      </Menu>
+    </div>
+  )
+}
+
+function labelOf({ workflow: { version, draft }, status }: AutosaveState): string {
+  if (status === 'away' || status === 'refused' || status === 'changed') return 'Not stored'
+  if (status !== 'kept') return 'Keeping'
+  return draft > 0 ? 'Draft stored' : `Saved, version ${version}`
 }

@@ -56,12 +56,11 @@ export function useEditorKeys(actions: EditorActions): void {
       clipboardData.setData('text/plain', text)
     }
 
-    addEventListener('keydown', onKeyDown, true)
-    for (const type of ['copy', 'cut', 'paste'] as const) addEventListener(type, onClipboard)
-    return () => {
-      removeEventListener('keydown', onKeyDown, true)
-      for (const type of ['copy', 'cut', 'paste'] as const) removeEventListener(type, onClipboard)
-    }
+    const end = new AbortController()
+    const { signal } = end
+    addEventListener('keydown', onKeyDown, { capture: true, signal })
+    for (const type of ['copy', 'cut', 'paste'] as const) addEventListener(type, onClipboard, { signal })
+    return () => end.abort()
   }, [actions])
 }
 
@@ -86,11 +85,7 @@ export function useEditorCommands(actions: EditorActions): readonly Command[] {
   )
 }
 
-export function useActions(
-  shown: Flow,
-  area: RefObject<HTMLElement | null>,
-  pointer: RefObject<Point | undefined>,
-): EditorActions {
+export function useActions(shown: Flow, area: RefObject<HTMLElement | null>, pointer: RefObject<Point | undefined>) {
   const app = useApp()
   const tab = useTab()
   const canvas = useCanvasStore()

@@ -9,7 +9,7 @@ import { useDetail } from './use-overview.ts'
 const LINK_WIDTH = 2.5
 const LEAST_SCREEN_WIDTH = 0.8
 
-export type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly links: readonly FlowLink[] }
+type OverviewProps = { readonly nodes: readonly CanvasNode[]; readonly links: readonly FlowLink[] }
 
 /**
  * Draws links, and at very small zoom nodes, on one canvas, because thousands of elements take seconds. Paths are
@@ -78,7 +78,7 @@ export function colourReader(element: Element): ColourOf {
 
 function draw(
   context: CanvasRenderingContext2D,
-  { links, groups, nodes }: OverviewPaths,
+  { links, groups, nodes }: ReturnType<typeof overviewPaths>,
   { transform: [x, y, zoom], width, height }: View,
   colourOf: ColourOf,
 ): void {
@@ -107,15 +107,9 @@ function draw(
   }
 }
 
-type OverviewPaths = {
-  readonly groups: Paths
-  readonly links: Paths
-  readonly nodes: Paths
-}
-
 type Paths = ReadonlyMap<string, Path2D>
 
-function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean): OverviewPaths {
+function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[], isBare: boolean) {
   const boxes = isBare ? nodes : []
   return {
     groups: rectangles(boxes.filter(({ type }) => type === 'box')),

@@ -39,7 +39,7 @@ export function useFocusInCanvas(flow: Flow) {
       nodes.map(({ id, position }) => [id, { x: position.x + x * STEP, y: position.y + y * STEP }]),
     )
     if (positions.size === 0) return
-    edit('Move', () => moveAll(document, flow.address, flow, positions), 'move by keys')
+    edit('Move', () => moveAll(document, flow, positions), 'move by keys')
   }
 
   // The focus is lost after clicks on empty space, or when its node vanishes.
@@ -158,11 +158,7 @@ export function readingOrder(nodes: readonly CanvasNode[]): readonly CanvasNode[
     .sort((one, other) => one.position.x - other.position.x || one.position.y - other.position.y)
 }
 
-export function nextNode(
-  nodes: readonly CanvasNode[],
-  from: CanvasNode,
-  [x, y]: readonly [x: number, y: number],
-): CanvasNode | undefined {
+export function nextNode(nodes: readonly CanvasNode[], from: CanvasNode, [x, y]: readonly [x: number, y: number]) {
   const start = middleOf(from)
   const candidates = nodes.flatMap((node) => {
     if (node.id === from.id || !isDocumentNode(node)) return []

@@ -71,7 +71,7 @@ export function useMoving(address: GraphAddress, flow: Flow) {
     const { edit, select } = editor.getState()
     if ('altKey' in event && event.altKey) return copyThere(moves)
     edit(moves.size === 1 ? 'Move a node' : `Move ${moves.size} nodes`, (document) => {
-      const moved = moveAll(document, address, flow, moves)
+      const moved = moveAll(document, flow, moves)
       return dragged.length === 1 ? inserted(moved, node, node.position) : moved
     })
     if (!selection.has(node.id) && flow.byId.get(node.id)?.type === 'node') select([node.id])
@@ -131,11 +131,7 @@ function movedTo({ x, y, width, height }: Held): Partial<CanvasNode> {
   return { position: { x, y }, width, height, measured: { width, height } }
 }
 
-function heldAfter(
-  changes: readonly NodeChange<CanvasNode>[],
-  held: ReadonlyMap<string, Held>,
-  flow: Flow,
-): ReadonlyMap<string, Held> {
+function heldAfter(changes: readonly NodeChange<CanvasNode>[], held: ReadonlyMap<string, Held>, flow: Flow) {
   let next: Map<string, Held> | undefined
   const put = (id: string, position: Held) => {
     next ??= new Map(held)
@@ -202,12 +198,8 @@ function middleOfLink(link: FlowLink, byId: Flow['byId']) {
   return ends && { x: (ends.from.x + ends.to.x) / 2, y: (ends.from.y + ends.to.y) / 2 }
 }
 
-export function moveAll(
-  document: WorkflowDocument,
-  at: GraphAddress,
-  flow: Flow,
-  positions: ReadonlyMap<string, XYPosition>,
-): WorkflowDocument {
+export function moveAll(document: WorkflowDocument, flow: Flow, positions: ReadonlyMap<string, XYPosition>) {
+  const at = flow.address
   const nodes = new Map<string, Pair>()
   const points = new Map<string, Pair>()
   let moved = document

@@ -171,12 +171,7 @@ const INPUT = 'image'
  * @param pos px of the canvas
  * @throws Error for the user if the picture cannot be stored or the endpoint has no such node
  */
-export async function addImageNode(
-  client: Caller,
-  { editor }: Pick<Tab, 'editor'>,
-  file: File,
-  pos: Pair,
-): Promise<void> {
+export async function addImageNode(client: Caller, { editor }: Pick<Tab, 'editor'>, file: File, pos: Pair) {
   const type = editor.getState().types.get(CLASS)
   if (type === undefined) throw new Error(`${file.name} holds no graph, and this endpoint has no node that loads it.`)
   const { name = file.name } = await uploadAsset(client, file, assetName(file))

@@ -47,10 +47,7 @@ export const viewOf = (node: CanvasNode | undefined): NodeView | undefined =>
  * Start and end of a link, px of the canvas.
  * @returns undefined if one end is not drawn
  */
-export function endsOfLink(
-  { source, sourceHandle, target, targetHandle }: FlowLink,
-  byId: ReadonlyMap<string, CanvasNode>,
-): { readonly from: Point; readonly to: Point } | undefined {
+export function endsOfLink({ source, sourceHandle, target, targetHandle }: FlowLink, byId: Flow['byId']) {
   const [from, to] = [pointOfHandle(byId.get(source), sourceHandle), pointOfHandle(byId.get(target), targetHandle)]
   return from && to && { from, to }
 }

@@ -68,10 +68,7 @@ function seesOne({ nodes }: Flow, { x, y, zoom }: Viewport, size: CanvasSize): b
   })
 }
 
-export function viewportOf(
-  nodes: readonly CanvasNode[],
-  { width, height, hasMinimap, barHeight }: CanvasSize,
-): Viewport | undefined {
+export function viewportOf(nodes: readonly CanvasNode[], { width, height, hasMinimap, barHeight }: CanvasSize) {
   const ofNodes = boundsOfNodes(nodes)
   if (ofNodes === undefined) return undefined
   const bounds = { ...ofNodes, x: ofNodes.x - SLOT_REACH, width: ofNodes.width + 2 * SLOT_REACH }

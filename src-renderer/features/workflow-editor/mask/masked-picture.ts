@@ -45,11 +45,7 @@ export async function readMasked(client: Caller, value: string): Promise<MaskedP
  * @returns its file
  * @throws ApiError, Error
  */
-export async function storeMasked(
-  client: Caller,
-  { original, ...picture }: MaskedPicture,
-  mask: Mask,
-): Promise<AssetView> {
+export async function storeMasked(client: Caller, { original, ...picture }: MaskedPicture, mask: Mask) {
   const { width, height, pixels } = picture
   const text = { [MASK_OF]: encodeURIComponent(original) }
   const png = encode({ width, height, data: withMask(pixels, mask), channels: CHANNELS, depth: BYTE, text })

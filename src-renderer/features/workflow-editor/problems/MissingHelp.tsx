@@ -86,11 +86,7 @@ function endpointHas({ kind, name }: Missing, { workflows }: WorkflowEndpoint, t
  * entries with their own model are excluded, as users choose them for it.
  * @param builtIn classes that come with a server
  */
-function entriesWith(
-  { kind, name }: Missing,
-  entries: readonly CatalogEntry[],
-  builtIn: NodeTypes,
-): readonly CatalogEntry[] {
+function entriesWith({ kind, name }: Missing, entries: readonly CatalogEntry[], builtIn: NodeTypes) {
   if (kind === 'class')
     return entries.filter(({ classes, model }) => classes === 'comfyui' && model === undefined && builtIn.has(name))
   const quoted = JSON.stringify(name)

@@ -95,10 +95,7 @@ function serversOf(endpoint: Facts): readonly string[] {
   return isBridge(endpoint) ? USUAL_SERVERS : []
 }
 
-export function unusedServers(
-  servers: readonly WorkflowServer[],
-  endpoints: Readonly<Record<string, Facts>>,
-): readonly WorkflowServer[] {
+export function unusedServers(servers: readonly WorkflowServer[], endpoints: Readonly<Record<string, Facts>>) {
   const used = Object.values(endpoints).flatMap(serversOf)
   return servers.filter(({ address }) => !used.some((one) => isSameServer(one, address)))
 }

@@ -45,12 +45,8 @@ type Selected = { readonly path: readonly string[]; readonly selection: Readonly
 
 export type PreparedRun = { readonly write: () => { readonly payload: string; readonly document: string } }
 
-export type PreparedRuns =
-  | { readonly kind: 'ready'; readonly runs: readonly PreparedRun[]; readonly next: WorkflowDocument }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
-
 /** Settles seeds and prompts, and checks only the first payload, because the others cannot differ in validity. */
-export function prepareRuns(order: RunOrder): PreparedRuns {
+export function prepareRuns(order: RunOrder) {
   const { document, types, endpoint, indexed, count, only, random, now, seedMode, isFirst } = order
   // Several partial runs would be identical, since they do not advance seeds.
   const isPartial = only !== undefined && count === 1
@@ -60,12 +56,12 @@ export function prepareRuns(order: RunOrder): PreparedRuns {
     const resolved = resolveDocument(next, types, { random, isFirst: isFirst && at === 0, mode: seedMode, isPartial })
     if (at === 0) {
       const refusal = evaluate(resolved.document, { types, endpoint, indexed, only, now })
-      if (refusal !== undefined) return { kind: 'refused', refusal }
+      if (refusal !== undefined) return { kind: 'refused', refusal } as const
     }
     runs.push({ write: () => written(resolved.document, { types, only, now }) })
     next = resolved.next
   }
-  return { kind: 'ready', runs, next }
+  return { kind: 'ready', runs, next } as const
 }
 
 type PayloadOptions = Pick<RunOrder, 'types' | 'only' | 'now'>

@@ -88,9 +88,7 @@ export function chooseEndpoint(
 }
 
 /** The endpoints that can take graphs: those that do, then those that lack only the setting; each by name. */
-export function runEndpoints<Endpoint extends Facts>(
-  endpoints: Readonly<Record<string, Endpoint>>,
-): readonly Endpoint[] {
+export function runEndpoints<Endpoint extends Facts>(endpoints: Readonly<Record<string, Endpoint>>) {
   const rank = (endpoint: Facts) => (takesWorkflows(endpoint) ? 0 : 1)
   return Object.values(endpoints)
     .filter(mayTakeWorkflows)

@@ -1,4 +1,5 @@
 import type { LinkEnd } from '../../../../src-main/features/workflows/rules/document/document.ts'
+import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
 import type { InputEnd } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
 import type { Waypoint } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
 import type { InputView, NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
@@ -90,7 +91,9 @@ export function distanceToLine(point: Point, from: Point, to: Point): number {
   return Math.hypot(point.x - (from.x + at * width), point.y - (from.y + at * height))
 }
 
-export function pointOn(link: FlowLink, at: Point, { byId }: Pick<Flow, 'byId'>) {
+type PointOnLink = { readonly linkId: string; readonly pos: Pair; readonly before?: number }
+
+export function pointOn(link: FlowLink, at: Point, { byId }: Pick<Flow, 'byId'>): PointOnLink {
   const point = { linkId: link.id, pos: [at.x, at.y] } as const
   const ends = endsOfLink(link, byId)
   return ends === undefined ? point : { ...point, before: segmentAt(at, ends.from, ends.to, link.data?.points ?? []) }

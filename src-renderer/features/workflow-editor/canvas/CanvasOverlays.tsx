@@ -1,17 +1,19 @@
-import { ChevronRight } from 'lucide-react'
-import { lazy, Suspense, useCallback } from 'react'
+import { useStore } from '@xyflow/react'
+import { ChevronRight, CircleHelp, Grid3x3, Lock, LockOpen, Map as MapIcon, Maximize, Minus, Plus } from 'lucide-react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { subgraphsOf, type WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { SidePanel } from '../../../ui/Dialog.tsx'
 import type { Flow } from '../graph/flow-graph.ts'
 import type { CanvasNode } from '../graph/flow-types.ts'
 import type { EditorActions } from '../keys/create-actions.ts'
+import { GESTURES } from '../keys/shortcuts.ts'
 import { AddNodeList, FindNodeList, InputList, OutputList } from '../palette/NodeLists.tsx'
 import { useCanvas, useCanvasStore } from '../store/canvas-store.ts'
 import { useEditor, useTab } from '../store/editor-store.ts'
-import { CanvasControls } from './CanvasControls.tsx'
 import { CanvasMenu } from './CanvasMenu.tsx'
-import { Minimap } from './Minimap.tsx'
+import { Minimap } from './Overview.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { focusNode } from './use-focus-in-canvas.ts'
 
@@ -129,4 +131,67 @@ function namesOf(document: WorkflowDocument, path: readonly string[]): readonly 
     at = node?.type
     return node?.title ?? definitions.get(at ?? '')?.name ?? 'Subgraph'
   })
+}
+
+function CanvasControls({ actions }: { readonly actions: EditorActions }) {
+  const [isHelping, setHelping] = useState(false)
+  const percent = useStore(({ transform }) => Math.round(transform[2] * 100))
+  const isLocked = useCanvas((state) => state.isLocked)
+  const { snaps, hasMinimap } = useCanvas((state) => state.preferences)
+  return (
+    <div
+      role="toolbar"
+      aria-label="View"
+      className="absolute top-2 right-2 z-10 flex items-center rounded-control border border-line bg-surface-1 p-0.5 shadow-float"
+    >
+      <IconButton label="Zoom out (Alt+-)" icon={<Minus />} onClick={actions.zoomOut} />
+      <button
+        type="button"
+        title="Zoom to actual size (Alt+0)"
+        onClick={actions.zoomFull}
+        className="h-7 w-12 rounded-control text-small text-ink-2 hover:bg-surface-2"
+      >
+        {percent} %
+      </button>
+      <IconButton label="Zoom in (Alt+=)" icon={<Plus />} onClick={actions.zoomIn} />
+      <IconButton label="Show all (.)" icon={<Maximize />} onClick={actions.fit} />
+      <IconButton
+        label={snaps ? 'Do not snap to the grid' : 'Snap to the grid'}
+        icon={<Grid3x3 className={snaps ? 'text-accent' : ''} />}
+        aria-pressed={snaps}
+        onClick={actions.snap}
+      />
+      <IconButton
+        label={isLocked ? 'Unlock the canvas (V)' : 'Lock the canvas (H)'}
+        icon={isLocked ? <Lock className="text-accent" /> : <LockOpen />}
+        aria-pressed={isLocked}
+        onClick={isLocked ? actions.unlock : actions.lock}
+      />
+      <IconButton
+        label="Overview (Alt+M)"
+        icon={<MapIcon className={hasMinimap ? 'text-accent' : ''} />}
+        aria-pressed={hasMinimap}
+        onClick={actions.minimap}
+        className="max-[1199px]:hidden"
+      />
+      <IconButton label="Mouse and keys" icon={<CircleHelp />} onClick={() => setHelping(true)} />
+      {isHelping && <GestureSheet onClose={() => setHelping(false)} />}
+    </div>
+  )
+}
+
+function GestureSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <SidePanel open onOpenChange={onClose} title="Mouse and keys">
+      <dl>
+        {GESTURES.map(([what, how]) => (
+          <div key={what} className="flex min-h-7 items-center justify-between gap-4">
+            <dt>{what}</dt>
+            <dd className="shrink-0 text-small text-ink-2">{how}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-4 text-ink-2">Press ? for all keys, and Ctrl K for every action.</p>
+    </SidePanel>
+  )
 }

@@ -1,9 +1,11 @@
-import { type ReactFlowState, useStoreApi } from '@xyflow/react'
-import { type RefObject, useEffect, useRef } from 'react'
+import { type ReactFlowState, useReactFlow, useStoreApi } from '@xyflow/react'
+import { type PointerEvent, type RefObject, useEffect, useRef } from 'react'
 import { useColours } from '../../../ui/colours.ts'
 import { fullColour, safeColour, slotColour } from '../graph/colours.ts'
 import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
+import type { Box } from '../graph/geometry.ts'
 import { endsOfLink, linkPath } from '../graph/links.ts'
+import { boundsOfNodes } from '../graph/viewport.ts'
 import { useDetail } from './use-overview.ts'
 
 const LINK_WIDTH = 2.5
@@ -27,14 +29,14 @@ export function Overview({ nodes, links }: OverviewProps) {
   return <canvas ref={canvas} aria-hidden className="pointer-events-none absolute inset-0 z-0 size-full" />
 }
 
-export type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
-export type ColourOf = (name: string) => string
+type View = Pick<ReactFlowState, 'transform' | 'width' | 'height'>
+type ColourOf = (name: string) => string
 
 /**
  * Draws on a canvas, and again in the next frame after the viewport has changed.
  * @param prepare returns the function that draws; called again if one of `parts` or the colours change
  */
-export function useDrawnView(
+function useDrawnView(
   prepare: (context: CanvasRenderingContext2D) => (view: View) => void,
   parts: readonly unknown[],
 ): RefObject<HTMLCanvasElement | null> {
@@ -65,7 +67,7 @@ export function useDrawnView(
 }
 
 // Read once, because each read makes the browser resolve all styles.
-export function colourReader(element: Element): ColourOf {
+function colourReader(element: Element): ColourOf {
   const style = getComputedStyle(element)
   const known = new Map<string, string>()
   return (colour) => {
@@ -118,7 +120,7 @@ function overviewPaths(nodes: readonly CanvasNode[], links: readonly FlowLink[],
   }
 }
 
-export function farColour(node: CanvasNode): string {
+function farColour(node: CanvasNode): string {
   if (node.selected === true) return 'var(--accent)'
   if (node.type === 'box') return safeColour(node.data.color) ?? 'var(--accent)'
   if (node.type === 'node' && node.data.view.kind === 'unknown') return 'var(--failed)'
@@ -158,4 +160,95 @@ function pathOf(paths: Map<string, Path2D>, colour: string): Path2D {
   const path = paths.get(colour) ?? new Path2D()
   paths.set(colour, path)
   return path
+}
+
+type Frame = { readonly x: number; readonly y: number; readonly scale: number }
+
+const WIDTH = 180
+const HEIGHT = 120
+const MARGIN = 6
+// Maximum scale, so that a small graph does not fill the map.
+const MOST_SCALE = 0.2
+const GROUP_ALPHA = 0.25
+const NOTHING: Box = { x: 0, y: 0, width: 0, height: 0 }
+
+/** The whole graph with the visible part. The library's minimap creates an element per node. */
+export function Minimap({ nodes }: { readonly nodes: readonly CanvasNode[] }) {
+  const { setCenter, getZoom } = useReactFlow()
+  const frame = useRef<Frame>({ x: 0, y: 0, scale: 1 })
+  const prepare = (context: CanvasRenderingContext2D) => {
+    const picture = document.createElement('canvas')
+    const colourOf = colourReader(context.canvas)
+    const drawn = picture.getContext('2d')
+    if (drawn !== null) frame.current = drawNodes(drawn, nodes, colourOf)
+    return (view: View) => drawView(context, picture, view, frame.current, colourOf)
+  }
+  const canvas = useDrawnView(prepare, [nodes])
+
+  function lead(event: PointerEvent<HTMLCanvasElement>) {
+    if (event.buttons !== 1) return
+    const { left, top } = event.currentTarget.getBoundingClientRect()
+    const { x, y, scale } = frame.current
+    const at = { x: (event.clientX - left) / scale + x, y: (event.clientY - top) / scale + y }
+    void setCenter(at.x, at.y, { zoom: getZoom() })
+  }
+
+  return (
+    <canvas
+      ref={canvas}
+      width={WIDTH * 2}
+      height={HEIGHT * 2}
+      role="img"
+      aria-label="Overview of the graph"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        lead(event)
+      }}
+      onPointerMove={lead}
+      style={{ width: WIDTH, height: HEIGHT }}
+      className="absolute top-12 right-2 z-10 hidden rounded-control border border-line bg-surface-1 shadow-float min-[1200px]:block"
+    />
+  )
+}
+
+// Drawn separately, because nodes change seldom and the viewport every frame.
+function drawNodes(context: CanvasRenderingContext2D, nodes: readonly CanvasNode[], colourOf: ColourOf): Frame {
+  const { canvas } = context
+  canvas.width = WIDTH * 2
+  canvas.height = HEIGHT * 2
+  const bounds = boundsOfNodes(nodes) ?? NOTHING
+  const scale = Math.min((WIDTH - 2 * MARGIN) / bounds.width, (HEIGHT - 2 * MARGIN) / bounds.height, MOST_SCALE)
+  const frame = {
+    scale,
+    x: bounds.x + bounds.width / 2 - WIDTH / 2 / scale,
+    y: bounds.y + bounds.height / 2 - HEIGHT / 2 / scale,
+  }
+  for (const node of nodes) {
+    const { position, width = 0, height = 0, type } = node
+    context.fillStyle = colourOf(farColour(node))
+    context.globalAlpha = type === 'box' ? GROUP_ALPHA : 1
+    const [x, y] = [(position.x - frame.x) * scale * 2, (position.y - frame.y) * scale * 2]
+    context.fillRect(x, y, Math.max(1, width * scale * 2), Math.max(1, height * scale * 2))
+  }
+  return frame
+}
+
+function drawView(
+  context: CanvasRenderingContext2D,
+  picture: HTMLCanvasElement,
+  { transform: [x, y, zoom], width, height }: View,
+  frame: Frame,
+  colourOf: ColourOf,
+): void {
+  context.clearRect(0, 0, WIDTH * 2, HEIGHT * 2)
+  context.drawImage(picture, 0, 0)
+  context.strokeStyle = colourOf('var(--accent)')
+  context.lineWidth = 3
+  const scale = frame.scale * 2
+  context.strokeRect(
+    (-x / zoom - frame.x) * scale,
+    (-y / zoom - frame.y) * scale,
+    (width / zoom) * scale,
+    (height / zoom) * scale,
+  )
 }

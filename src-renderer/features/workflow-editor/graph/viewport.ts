@@ -40,7 +40,7 @@ export function roomOf(
   return { width, height, hasMinimap: preferences.hasMinimap && window.innerWidth >= MINIMAP_FROM, barHeight }
 }
 
-// Minimum window width for a minimap, px. Source: `Minimap.tsx`.
+// Minimum window width for a minimap, px. Source: `Overview.tsx`.
 const MINIMAP_FROM = 1200
 
 const views = new WeakMap<EditorStore, Map<string, Viewport | undefined>>()

@@ -7,9 +7,6 @@ export type NodeTypesCache = ReturnType<typeof createNodeTypesCache>
 
 export function createNodeTypesCache(client: Caller) {
   const known = new Map<string | undefined, Promise<NodeTypes>>()
-  async function load(endpointId: string | undefined): Promise<NodeTypes> {
-    return typesIn((await client.call('nodeTypes', { query: { endpoint: endpointId } })).text)
-  }
   return {
     /**
      * @param endpointId undefined means the bundled classes
@@ -18,7 +15,8 @@ export function createNodeTypesCache(client: Caller) {
     read(endpointId: string | undefined): Promise<NodeTypes> {
       const found = known.get(endpointId)
       if (found !== undefined) return found
-      const loading = load(endpointId)
+      const response = client.call('nodeTypes', { query: { endpoint: endpointId } })
+      const loading = response.then(({ text }) => typesIn(text))
       known.set(endpointId, loading)
       loading.catch(() => known.delete(endpointId))
       return loading

@@ -54,9 +54,7 @@ export function EnvironmentPage({ app, environment, tab }: AppTarget & { readonl
   )
 }
 
-type WithDetail = { readonly detail: EnvironmentDetail; readonly target: AppTarget }
-
-function EnvironmentState({ detail, target }: WithDetail) {
+function EnvironmentState({ detail, target }: { readonly detail: EnvironmentDetail; readonly target: AppTarget }) {
   const members = useMembers(target)
   const workers = useAppState((state) => state.live.workers)
   const preparing = detail.releases.find(({ state }) => state === 'preparing')

@@ -127,9 +127,7 @@ function PlanProblem({ error, problems }: { readonly error: Error; readonly prob
   )
 }
 
-type PlanCardProps = Omit<PlanDiffProps, 'plan'> & { readonly planned: Planned }
-
-function PlanCard({ planned: { plan, at }, ...deletes }: PlanCardProps) {
+function PlanCard({ planned: { plan, at }, ...deletes }: Omit<PlanDiffProps, 'plan'> & { readonly planned: Planned }) {
   const makes = plan.makes.length === 0 ? '' : `creates the ${plan.makes.join(' and the ')}, `
   return (
     <Card

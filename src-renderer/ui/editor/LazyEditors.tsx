@@ -1,4 +1,4 @@
-import { lazily } from '../Lazily.tsx'
+import { lazily } from '../LazyView.tsx'
 
 // The editor is as large as everything else together, and few pages have one.
 export const CodeEditor = lazily(async () => (await import('./JsonEditor.tsx')).JsonEditor)

@@ -1,4 +1,4 @@
-import { lazily } from '../Lazily.tsx'
+import { lazily } from '../LazyView.tsx'
 
 export type { GraphItem, GraphLink } from './GraphView.tsx'
 

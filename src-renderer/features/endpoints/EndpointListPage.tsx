@@ -118,13 +118,9 @@ function useEndpointRows(): readonly EndpointRow[] {
   }, [endpoints, workers, stats])
 }
 
-type AttentionStripProps = {
-  readonly rows: readonly EndpointRow[]
-  readonly filter: EndpointListFilter
-  readonly onChange: SetSearchParts
-}
+type OfFilter = { readonly filter: EndpointListFilter; readonly onChange: SetSearchParts }
 
-function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
+function AttentionStrip({ rows, filter, onChange }: OfFilter & { readonly rows: readonly EndpointRow[] }) {
   const parts = attentionOf(rows)
   if (parts.length === 0) return null
   return (
@@ -151,15 +147,9 @@ function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
   )
 }
 
-type EndpointFilterBarProps = {
-  readonly filter: EndpointListFilter
-  readonly hasApps: boolean
-  readonly onChange: SetSearchParts
-}
-
 const STATE_CHOICES = STATES_BY_ATTENTION.map((state) => [state, endpointStateLabel(state)] as const)
 
-function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps) {
+function EndpointFilterBar({ filter, hasApps, onChange }: OfFilter & { readonly hasApps: boolean }) {
   const { text, state, kind, isQueued } = filter
   const isFiltered = text !== '' || state !== undefined || kind !== undefined || isQueued
   return (

@@ -47,7 +47,22 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <WorkerFilters filter={filter} endpoints={isAlone ? [] : endpoints} onChange={address.change} />
+        {!isAlone && endpoints.length > 0 && (
+          <PickOne
+            label="Endpoint"
+            any="All endpoints"
+            value={filter.endpointId}
+            choices={endpoints.map(({ id, name }) => [id, name] as const)}
+            onChange={(endpoint) => address.change({ endpoint })}
+          />
+        )}
+        <PickOne
+          label="State"
+          any="All states"
+          value={filter.state}
+          choices={STATES.map((state) => [state, WORKER_STYLES[state].text] as const)}
+          onChange={(state) => address.change({ state })}
+        />
       </div>
       {groups.length === 0 && (
         <NoWorkers
@@ -134,36 +149,7 @@ function useEndedWorkers(endpointId: string | undefined): readonly EndedWorker[]
   )
 }
 
-type WorkerFiltersProps = {
-  readonly filter: WorkerFilter
-  readonly endpoints: readonly LiveEndpoint[]
-  readonly onChange: (changes: Readonly<Record<string, string | undefined>>) => void
-}
-
 const STATES = WORKER_STATES.filter((state) => state !== 'throttled')
-
-function WorkerFilters({ filter, endpoints, onChange }: WorkerFiltersProps) {
-  return (
-    <>
-      {endpoints.length > 0 && (
-        <PickOne
-          label="Endpoint"
-          any="All endpoints"
-          value={filter.endpointId}
-          choices={endpoints.map(({ id, name }) => [id, name] as const)}
-          onChange={(endpoint) => onChange({ endpoint })}
-        />
-      )}
-      <PickOne
-        label="State"
-        any="All states"
-        value={filter.state}
-        choices={STATES.map((state) => [state, WORKER_STYLES[state].text] as const)}
-        onChange={(state) => onChange({ state })}
-      />
-    </>
-  )
-}
 
 type NoWorkersProps = {
   readonly endpoint: LiveEndpoint | undefined

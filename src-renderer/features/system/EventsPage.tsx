@@ -25,6 +25,7 @@ export function EventsPage() {
   const [search, setParts] = useSearchParts()
   const choice = EVENT_CHOICES.find((one) => one === search.get('kind')) ?? 'all'
   const endpoint = search.get('endpoint') ?? undefined
+  const isNarrowed = choice !== 'all' || endpoint !== undefined
   const lastEvent = useAppState(
     ({ live }) => live.recent.findLast(({ event }) => event.type !== 'job' && event.type !== 'run')?.id ?? 0,
   )
@@ -53,11 +54,20 @@ export function EventsPage() {
       </div>
       <QueryState data={data} error={error} rows={10} onRetry={refetch} />
       {data !== undefined && rows.length === 0 && (
-        <NoEvents
-          choice={choice}
-          endpoint={endpoint}
-          onAll={() => setParts({ kind: undefined, endpoint: undefined }, { replace: false })}
-        />
+        <EmptyState
+          icon={<Activity />}
+          action={
+            isNarrowed && (
+              <Button onClick={() => setParts({ kind: undefined, endpoint: undefined }, { replace: false })}>
+                Show all events
+              </Button>
+            )
+          }
+        >
+          {isNarrowed
+            ? 'There are no events of this kind. Events are stored as long as log lines.'
+            : 'There are no events yet. New endpoints, starts and stops of workers, and crashes appear here.'}
+        </EmptyState>
       )}
       {rows.length > 0 && (
         <div {...hold} className="flex min-h-0 flex-1 flex-col">
@@ -95,23 +105,6 @@ function EndpointFilter({ value, onChange }: EndpointFilterProps) {
   const ids = value === undefined || known.includes(value) ? known : [value, ...known]
   const choices = ids.map((id) => ({ value: id, label: id }))
   return <Select aria-label="Endpoint" none="All endpoints" choices={choices} value={value ?? ''} onChange={onChange} />
-}
-
-type NoEventsProps = {
-  readonly choice: EventChoice
-  readonly endpoint: string | undefined
-  readonly onAll: () => void
-}
-
-function NoEvents({ choice, endpoint, onAll }: NoEventsProps) {
-  const isNarrowed = choice !== 'all' || endpoint !== undefined
-  return (
-    <EmptyState icon={<Activity />} action={isNarrowed && <Button onClick={onAll}>Show all events</Button>}>
-      {isNarrowed
-        ? 'There are no events of this kind. Events are stored as long as log lines.'
-        : 'There are no events yet. New endpoints, starts and stops of workers, and crashes appear here.'}
-    </EmptyState>
-  )
 }
 
 /**

@@ -41,7 +41,17 @@ export function BuildTab({ project }: { readonly project: ProjectDetail }) {
       {build === null ? (
         <NoBuildHere project={project} />
       ) : (
-        <Built build={build} onExclude={excludes.add} excluded={names} />
+        <>
+          <ProblemList label="Problems of the build" problems={build.problems} kind="problem" />
+          <ProblemList label="Warnings of the build" problems={build.warnings} kind="warning" />
+          <BuildSteps build={build} />
+          {build.result !== undefined && (
+            <>
+              <ArtifactCard result={build.result} />
+              <Suggestions suggestions={build.result.suggestions} excluded={names} onExclude={excludes.add} />
+            </>
+          )}
+        </>
       )}
     </>
   )
@@ -69,29 +79,6 @@ function NoBuildHere({ project: { app, folder } }: { readonly project: ProjectDe
         </>
       )}
     </EmptyState>
-  )
-}
-
-type BuiltProps = {
-  readonly build: BuildView
-  readonly excluded: readonly string[]
-  readonly onExclude: (name: string) => void
-}
-
-function Built({ build, excluded, onExclude }: BuiltProps) {
-  const { result, problems, warnings } = build
-  return (
-    <>
-      <ProblemList label="Problems of the build" problems={problems} kind="problem" />
-      <ProblemList label="Warnings of the build" problems={warnings} kind="warning" />
-      <BuildSteps build={build} />
-      {result !== undefined && (
-        <>
-          <ArtifactCard result={result} />
-          <Suggestions suggestions={result.suggestions} excluded={excluded} onExclude={onExclude} />
-        </>
-      )}
-    </>
   )
 }
 

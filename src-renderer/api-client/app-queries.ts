@@ -1,8 +1,8 @@
 /** Releases and variables have no events, so changes from elsewhere are polled. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { read } from '../platform/read.ts'
 import { ApiError } from './api-error.ts'
 import type { ApiClient } from './client.ts'
-import { read } from './read.ts'
 
 export type AppTarget = { readonly app: string; readonly environment: string }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/lib/units.ts'
+import { read } from '../platform/read.ts'
 import type { ApiClient } from './client.ts'
-import { read } from './read.ts'
 
 /**
  * Chart ranges in ms: `gridMs` are multiples of their steps, `everyMs` the interval of new points, `words` follow "in

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { read } from '../platform/read.ts'
 import type { ApiClient } from './client.ts'
-import { read } from './read.ts'
 
 const MACHINE_EVERY_MS = 30_000
 const BUSY_EVERY_MS = 1000

@@ -6,7 +6,7 @@ import {
   type ModelNews,
   modelNews,
 } from '../../src-main/contract/models.ts'
-import { read } from '../api-client/read.ts'
+import { read } from '../platform/read.ts'
 import { type AppServices, useApp } from '../store/app-context.ts'
 import { useTell } from './use-tell.ts'
 

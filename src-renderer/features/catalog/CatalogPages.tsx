@@ -72,6 +72,7 @@ function EntryCard({ entry, onOpen }: { readonly entry: CatalogEntry; readonly o
   const { name, summary, model, image, missing } = entry
   const Icon = image === undefined ? FileCode : Container
   const [first] = missing
+  const [does, of] = first === undefined ? ['Create endpoint', 'from'] : ['What is missing', 'for']
   const server = serverOfEntry(entry.settings)
   return (
     <li className="flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3">
@@ -97,12 +98,8 @@ function EntryCard({ entry, onOpen }: { readonly entry: CatalogEntry; readonly o
             </p>
           </div>
         )}
-        <Button
-          data-card
-          onClick={onOpen}
-          aria-label={`${first === undefined ? 'Create endpoint from' : 'What is missing for'} ${name}`}
-        >
-          {first === undefined ? 'Create endpoint' : 'What is missing'}
+        <Button data-card onClick={onOpen} aria-label={`${does} ${of} ${name}`}>
+          {does}
         </Button>
       </div>
     </li>

@@ -1,12 +1,7 @@
-import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
+import { LoaderCircle } from 'lucide-react'
 import type { MachineView } from '../../../src-main/contract/machines.ts'
 import type { DoctorRow } from '../../../src-main/contract/system.ts'
-
-const STYLES = {
-  ok: { icon: CircleCheck, word: 'OK', colour: 'text-completed' },
-  warning: { icon: CircleAlert, word: 'Warning', colour: 'text-timed-out' },
-  failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
-} as const
+import { CheckMark } from '../../ui/CheckMark.tsx'
 
 export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'test'>) {
   return (
@@ -31,17 +26,6 @@ export function verdictOf(steps: readonly DoctorRow[]): string {
   return steps.some(({ state }) => state === 'warning')
     ? 'It can run workers, except those affected by a warning.'
     : 'It can run workers.'
-}
-
-/** The outcome of a check; its word is for screen readers. */
-export function CheckMark({ state }: Pick<DoctorRow, 'state'>) {
-  const { icon: Icon, word, colour } = STYLES[state]
-  return (
-    <span className="flex h-5 items-center">
-      <Icon aria-hidden className={`size-4 ${colour}`} />
-      <span className="sr-only">{word}</span>
-    </span>
-  )
 }
 
 function Step({ step: { check, state, found, fix } }: { readonly step: DoctorRow }) {

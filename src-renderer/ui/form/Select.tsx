@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { registriesQuery } from '../../api-client/system-queries.ts'
+import { read } from '../../platform/read.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlProps } from './Field.tsx'
 
@@ -139,7 +139,7 @@ export function PickOne({ label, any, value, choices, onChange }: PickOneProps) 
 /** The stored credentials. A chosen one that was deleted stays listed, because pulls fail without it. */
 export function RegistrySelect({ value, onChange, ...rest }: ControlProps<string>) {
   const { client } = useApp()
-  const { data } = useQuery(registriesQuery(client))
+  const { data } = useQuery(read(client, ['registries'], 'registryList'))
   const stored = data?.registries.map(({ name, server }) => ({ value: name, label: `${name} (${server})` })) ?? []
   const isStored = stored.some((one) => one.value === value)
   const unknown = { value, label: data === undefined ? value : `${value} (not stored)` }

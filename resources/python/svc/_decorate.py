@@ -142,16 +142,13 @@ def _own_result(function: Any, value: Any) -> Any:
     """
     if is_generator(function):
         return OwnStream(value)
-    return ready(value) if _in_event_loop() else value
+    asyncio = sys.modules.get("asyncio")
+    in_event_loop = asyncio is not None and asyncio._get_running_loop() is not None
+    return ready(value) if in_event_loop else value
 
 
 async def ready(value: Any) -> Any:
     return value
-
-
-def _in_event_loop() -> bool:
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None
 
 
 class DecoratedClass:

@@ -37,9 +37,5 @@ def public_methods(kind: type) -> list[str]:
     names: dict[str, None] = {}
     for parent in kind.__mro__[:-1]:
         names.update(dict.fromkeys(name for name in vars(parent) if not name.startswith("_")))
-    return [name for name in names if _is_method(kind, name)]
-
-
-def _is_method(kind: type, name: str) -> bool:
-    found = getattr(kind, name, None)
-    return callable(found) and not isinstance(found, type)
+    found = {name: getattr(kind, name, None) for name in names}
+    return [name for name, value in found.items() if callable(value) and not isinstance(value, type)]

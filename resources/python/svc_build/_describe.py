@@ -42,7 +42,9 @@ class Describer:
         }
         if not isinstance(node, ast.ClassDef):
             return {**_callable(node, without_self=target.of_class), "isClass": False, "methods": [], **place}
-        every = self._every_method(node, target)
+        scope = self._evaluator.module_scope(target.module)
+        found = self._evaluator.methods(node, scope) if scope is not None else {}
+        every = {name: method.node for name, method in found.items() if not isinstance(method.node, ast.ClassDef)}
         methods = [method for name, method in every.items() if not name.startswith("_")]
         if not methods:
             self._problems.add("class-without-methods", target.file, node.lineno, function=node.name)
@@ -59,11 +61,6 @@ class Describer:
             **place,
             "constructor": self._constructor(target, node, every.get("__init__")),
         }
-
-    def _every_method(self, node: ast.ClassDef, target: Target) -> dict[str, Function]:
-        scope = self._evaluator.module_scope(target.module)
-        found = self._evaluator.methods(node, scope) if scope is not None else {}
-        return {name: method.node for name, method in found.items() if not isinstance(method.node, ast.ClassDef)}
 
     def _constructor(self, target: Target, node: ast.ClassDef, init: Function | None) -> dict[str, Any]:
         """`{"args": [], "kwargs": {...}}`; empty where the source never makes it or gives nothing."""

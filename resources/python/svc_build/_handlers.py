@@ -36,21 +36,21 @@ def write_handlers(document: dict[str, Any], folder: str) -> None:
 
 
 def handler_source(endpoint: dict[str, Any]) -> str:
-    """The text of an endpoint's handler file."""
+    """The text of an endpoint's handler file: in ASCII, so that it reads the same whatever the worker's encoding is."""
     name, functions = endpoint["name"], endpoint["functions"]
     if endpoint["kind"] == "load-balanced":
         routes = "".join(
-            f"        ({_text(f['httpMethod'])}, {_text(f['httpPath'])}, {_text(f['module'])}, {_text(f['name'])}),\n"
+            f"        ({ascii(f['httpMethod'])}, {ascii(f['httpPath'])}, {ascii(f['module'])}, {ascii(f['name'])}),\n"
             for f in functions
         )
         return (
             f"{_HEADER}from svc.runtime import load_balanced\n\n"
-            f"app = load_balanced(\n    [\n{routes}    ],\n    endpoint={_text(name)},\n)\n\n"
+            f"app = load_balanced(\n    [\n{routes}    ],\n    endpoint={ascii(name)},\n)\n\n"
             'if __name__ == "__main__":\n    app.serve()\n'
         )
     function = functions[0]
     maker = "queue_class" if function["isClass"] else "queue_function"
-    arguments = f"{_text(function['module'])}, {_text(function['name'])}, endpoint={_text(name)}"
+    arguments = f"{ascii(function['module'])}, {ascii(function['name'])}, endpoint={ascii(name)}"
     if function["isClass"]:
         arguments += f", constructor={ascii(function['constructor']['kwargs'])}"
     source = f"{_HEADER}from svc.runtime import {maker}\n\nhandler = {maker}({arguments})\n"
@@ -58,11 +58,6 @@ def handler_source(endpoint: dict[str, Any]) -> str:
     if concurrency > 1:
         source += f'config = {{"concurrency": {concurrency}}}\n'
     return source
-
-
-def _text(value: str) -> str:
-    # Only ASCII, so that the file reads the same whatever the worker's encoding is.
-    return ascii(value)
 
 
 def _taken(files: list[str]) -> set[str]:

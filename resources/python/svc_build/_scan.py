@@ -130,8 +130,8 @@ def _document_of(
     routes = sorted(endpoint.routes, key=lambda route: (route.file != endpoint.file, route.file, route.line))
     shown = routes or endpoint.targets
     if endpoint.kind is not None:
-        is_class = isinstance(endpoint.targets[0].node, ast.ClassDef)
-        shown = endpoint.routes if is_class else endpoint.targets
+        (first,) = endpoint.targets
+        shown = endpoint.routes if isinstance(first.node, ast.ClassDef) else endpoint.targets
     makes_calls, called = calls.of(endpoint, scopes)
     return {
         "name": endpoint.name,
@@ -143,13 +143,6 @@ def _document_of(
         "functions": [describer.function(target) for target in shown],
         "makesRemoteCalls": makes_calls,
         "calls": called,
-        **_of_app(endpoint),
+        # What the manifest of 2.0 says beyond that of an `Endpoint(...)`.
+        **({"sdk": 2, "module": first.module, "qualname": first.node.name} if endpoint.kind is not None else {}),
     }
-
-
-def _of_app(endpoint: EndpointObject) -> dict[str, Any]:
-    """What the manifest of 2.0 says beyond that of an `Endpoint(...)`."""
-    if endpoint.kind is None:
-        return {}
-    (target,) = endpoint.targets
-    return {"sdk": 2, "module": target.module, "qualname": target.node.name}

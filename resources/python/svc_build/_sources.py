@@ -54,7 +54,9 @@ class Sources:
             if module in seen:
                 continue
             seen.add(module)
-            loaded = self._loaded_by(module)
+            if module not in self._loads:
+                self._loads[module] = self._read(module)
+            loaded = self._loads[module]
             if loaded is None:
                 return None
             waiting.extend(loaded)
@@ -68,11 +70,6 @@ class Sources:
             hashed.update(f"\n{self._hashes[file]} {file}".encode())
         return {"files": files, "sha256": hashed.hexdigest()}
 
-    def _loaded_by(self, module: str) -> frozenset[str] | None:
-        if module not in self._loads:
-            self._loads[module] = self._read(module)
-        return self._loads[module]
-
     def _read(self, module: str) -> frozenset[str] | None:
         """The modules that a module names; None: it may load others. Nothing of what is no Python: it does not load."""
         file = self._project.modules.get(module)
@@ -83,7 +80,9 @@ class Sources:
         if scope is None or _RUNS_TEXT.search(text) or _names_code(scope.block, text):
             return None
         uses, dynamic = imports_of(scope, text)
-        if dynamic or any(map(_brings_loader, uses)):
+        if dynamic or any(
+            _LOADERS.intersection([use.module, *(f"{use.module}.{name}" for name in use.names)]) for use in uses
+        ):
             return None
         return frozenset(name for use in uses for name in self._targets(use, module))
 
@@ -97,10 +96,6 @@ class Sources:
             # What `*` brings may be modules that a list in the package names.
             if "*" in use.names:
                 yield from (inner for inner in self._project.modules if inner.startswith(f"{name}."))
-
-
-def _brings_loader(use: ImportUse) -> bool:
-    return use.module in _LOADERS or any(f"{use.module}.{name}" in _LOADERS for name in use.names)
 
 
 def _names_code(tree: ast.AST, text: bytes) -> bool:

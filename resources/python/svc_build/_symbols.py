@@ -83,12 +83,9 @@ def is_sdk_name(name: str) -> bool:
 def same(one: Symbol, other: Symbol) -> bool:
     """Whether two branches mean the same: also `X = 1` in both."""
     if isinstance(one, Value) and isinstance(other, Value):
-        return one.scope is other.scope and ast.dump(one.node) == ast.dump(other.node) and _constant(one.node)
+        is_constant = not any(isinstance(inner, (ast.Name, ast.Call, ast.stmt)) for inner in ast.walk(one.node))
+        return one.scope is other.scope and ast.dump(one.node) == ast.dump(other.node) and is_constant
     return one == other
-
-
-def _constant(node: ast.AST) -> bool:
-    return not any(isinstance(inner, (ast.Name, ast.Call, ast.stmt)) for inner in ast.walk(node))
 
 
 def shown(node: ast.AST) -> str:

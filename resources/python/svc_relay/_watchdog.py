@@ -131,8 +131,10 @@ class Watchdog:
         """Return whether nothing of the service is left to guard; otherwise it is tried again."""
         try:
             workers = self._engine.running([f"{_SERVICE}={self._service}", _WORKER])
+            # Said before it is done: the end of a container is reported at once, and its reason is looked for here.
+            reason = f"its way back to the service was gone for {self._after_s:g} s"
             for worker in workers:  # by one thread, or lines would run into each other
-                self._say_why(worker)
+                print(json.dumps({"container": worker, "reason": reason}), flush=True)
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 list(pool.map(lambda worker: self._engine.stop(worker, _GRACE_S), workers))
             if workers:
@@ -143,8 +145,3 @@ class Watchdog:
             print(error, file=sys.stderr, flush=True)
             return False
         return True
-
-    def _say_why(self, worker: str) -> None:
-        # Said before it is done: the end of a container is reported at once, and its reason is looked for here.
-        reason = f"its way back to the service was gone for {self._after_s:g} s"
-        print(json.dumps({"container": worker, "reason": reason}), flush=True)

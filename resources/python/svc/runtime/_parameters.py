@@ -108,7 +108,7 @@ class Parameters:
             # curl -d says this of any body, and a form does not begin with a brace.
             if kind == "application/x-www-form-urlencoded" and not request.body.lstrip().startswith((b"{", b"[")):
                 return self._form(read_urlencoded(request.body.decode("utf-8", "replace")))
-            raw = [parameter for parameter in self._body if _is_bytes(parameter.kind)]
+            raw = [parameter for parameter in self._body if bytes in (parameter.kind, *typing.get_args(parameter.kind))]
             if len(raw) == 1 and kind not in _JSON_KINDS and request.body:
                 return {raw[0].name: request.body}
             if not request.body.strip():
@@ -162,10 +162,6 @@ def _from_texts(values: list[Any] | None, kind: Any) -> Any:
         with contextlib.suppress(ValueError):
             return json.loads(value)
     return value
-
-
-def _is_bytes(kind: Any) -> bool:
-    return kind is bytes or bytes in typing.get_args(kind)
 
 
 def _hints(function: Any) -> dict[str, Any]:

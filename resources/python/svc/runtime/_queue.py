@@ -67,7 +67,9 @@ def queue_class(
         method = getattr(instances.own_instance(arguments), name)
         return Signature(method, f"{cls}.{name}").call(fields)
 
-    return make_handler(_common_kind([getattr(kind, name) for name in methods]), prepare)
+    # A method whose kind all share; else a plain function, which returns whatever the called one returned.
+    shared = {(is_async(getattr(kind, name)), is_generator(getattr(kind, name))) for name in methods}
+    return make_handler(getattr(kind, methods[0]) if len(shared) == 1 else None, prepare)
 
 
 def _can_be_made(constructed: Signature, arguments: Mapping[str, Any]) -> bool:
@@ -89,12 +91,6 @@ def _method_of(kind: type, methods: list[str], fields: dict[str, Any]) -> str:
     if name not in methods:
         raise BadInputError(f"{kind.__name__} has no method {name!r}; it has {', '.join(methods)}")
     return str(name)
-
-
-def _common_kind(methods: list[Any]) -> Any:
-    """A method whose kind all share; else a plain function, which returns whatever the called one returned."""
-    kinds = {(is_async(method), is_generator(method)) for method in methods}
-    return methods[0] if len(kinds) == 1 else None
 
 
 def make_handler(kind: Any, prepare: Callable[[Job], Callable[[], Any]]) -> Callable[[Job], Any]:

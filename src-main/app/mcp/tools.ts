@@ -1,7 +1,4 @@
-/**
- * THE table of agent tools, one row each. Add rows to the topic files in tools/, or a file here. Source:
- * docs/spec/agents.md.
- */
+/** THE table of tools for coding agents, joined from the features. Source: docs/spec/agents.md. */
 
 import { APP_TOOLS } from '../../features/apps/tools.ts'
 import { BATCH_TOOLS } from '../../features/batches/tools.ts'

@@ -88,18 +88,16 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     for function in (str, int, float, bool, list, dict, tuple, set, len, sorted, min, max, sum, abs, round)
 }
 
-STRING_METHODS = frozenset(
-    [
-        "lower",
-        "upper",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "split",
-        "removeprefix",
-        "removesuffix",
-        "title",
-        "capitalize",
-        "join",
-    ]
-)
+STRING_METHODS = {
+    "lower",
+    "upper",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "split",
+    "removeprefix",
+    "removesuffix",
+    "title",
+    "capitalize",
+    "join",
+}

@@ -66,22 +66,20 @@ OLDER_DEFAULT_CPU: str = _OLDER.DEFAULT_CPU
 OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *OLDER_RESOURCES})
 
 # Names that `from runpod import *` binds, as far as the scanner reads them.
-_APP_NAMES = frozenset(
-    [
-        "App",
-        "CpuInstanceType",
-        "DataCenter",
-        "GlobalVolume",
-        "GpuGroup",
-        "GpuType",
-        "Model",
-        "NetworkVolume",
-        "Secret",
-        "init",
-        "schedule",
-        *ROUTE_METHODS,
-    ]
-)
+_APP_NAMES = {
+    "App",
+    "CpuInstanceType",
+    "DataCenter",
+    "GlobalVolume",
+    "GpuGroup",
+    "GpuType",
+    "Model",
+    "NetworkVolume",
+    "Secret",
+    "init",
+    "schedule",
+    *ROUTE_METHODS,
+}
 
 # Cards that only this package names; each stands behind the one that comes first.
 _FURTHER_CARDS = {
@@ -131,9 +129,9 @@ RECORDS: dict[str, tuple[str, ...]] = {
 }
 
 # What `from svc import *` and `from runpod_flash import *` bind.
-SDK_NAMES: dict[str, frozenset[str]] = {
-    "svc": frozenset({"Endpoint", *ENUMS, *RECORDS}),
-    "runpod_flash": frozenset({"Endpoint", *ENUMS, *RECORDS}) | OLDER_NAMES,
+SDK_NAMES: dict[str, set[str]] = {
+    "svc": {"Endpoint", *ENUMS, *RECORDS},
+    "runpod_flash": {"Endpoint", *ENUMS, *RECORDS, *OLDER_NAMES},
     APP_PACKAGE: _APP_NAMES,
 }
 

@@ -119,17 +119,9 @@ def _check_routes(endpoint: EndpointObject, problems: Problems) -> None:
         shape = re.sub(r"\{[^}/]*\}", "{}", target.path or "")
         other = first.setdefault((target.method, shape), target)
         if other is not target:
-            problems.add(
-                "duplicate-route",
-                target.file,
-                target.line,
-                route=f"{target.method} {target.path}",
-                name=endpoint.name,
-                function=target.node.name,
-                other=other.node.name,
-                other_file=other.file,
-                other_line=other.line,
-            )
+            data = {"route": f"{target.method} {target.path}", "name": endpoint.name, "function": target.node.name}
+            before = {"other": other.node.name, "other_file": other.file, "other_line": other.line}
+            problems.add("duplicate-route", target.file, target.line, **data, **before)
 
 
 def _check_path(endpoint: EndpointObject, problems: Problems) -> None:

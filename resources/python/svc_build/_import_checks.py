@@ -64,8 +64,8 @@ class ImportChecker:
         if scope is None:
             return
         uses, dynamic = imports_of(scope, self._project.text(scope.file))
-        for call in dynamic:
-            self._problems.add("dynamic-import", scope.file, call.line, call=call.call)
+        for call, line in dynamic:
+            self._problems.add("dynamic-import", scope.file, line, call=call)
         for use in uses:
             for target in self._targets(use, module, scope, top):
                 yield target, top and use.top

@@ -28,17 +28,11 @@ class ImportUse(NamedTuple):
     statement: str
 
 
-class DynamicImport(NamedTuple):
-    """A call that imports what is only known when it runs."""
+def imports_of(scope: Scope, text: bytes) -> tuple[list[ImportUse], list[tuple[str, int]]]:
+    """In source order; and calls, with their lines, that import what is only known when they run.
 
-    call: str
-    line: int
-
-
-def imports_of(scope: Scope, text: bytes) -> tuple[list[ImportUse], list[DynamicImport]]:
-    """In source order. What workers never run (`if TYPE_CHECKING:`, the main guard) is not among the steps.
-
-    `text` is the file's: nodes on whose lines no "import" stands are passed over, which is most of a file.
+    What workers never run (`if TYPE_CHECKING:`, the main guard) is not among the steps. `text` is the file's: nodes on
+    whose lines no "import" stands are passed over, which is most of a file.
     """
     if scope.imports is None:
         collector = _Collector([number for number, line in enumerate(_LINE_END.split(text), 1) if b"import" in line])
@@ -63,7 +57,7 @@ class _Collector:
     def __init__(self, lines: list[int]) -> None:
         self._lines = lines
         self.uses: list[ImportUse] = []
-        self.dynamic: list[DynamicImport] = []
+        self.dynamic: list[tuple[str, int]] = []
 
     def collect(self, node: ast.AST, top: bool, guarded: bool) -> None:
         if self._has_no_import(node):
@@ -89,7 +83,7 @@ class _Collector:
         if isinstance(named, str) and not named.startswith("."):
             self.uses.append(ImportUse(named, 0, (), node.lineno, top, guarded, shown(node)))
         else:
-            self.dynamic.append(DynamicImport(f"`{shown(node)}`", node.lineno))
+            self.dynamic.append((f"`{shown(node)}`", node.lineno))
 
     def _has_no_import(self, node: ast.AST) -> bool:
         """Nodes without a place of their own (arguments, handlers' types) are looked into."""

@@ -12,23 +12,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # Methods that change the list, dict or set they are called on.
-_CHANGING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "update",
-        "setdefault",
-        "sort",
-        "reverse",
-        "add",
-        "discard",
-        "popitem",
-    ]
-)
+_CHANGING = {
+    "append",
+    "extend",
+    "insert",
+    "remove",
+    "pop",
+    "clear",
+    "update",
+    "setdefault",
+    "sort",
+    "reverse",
+    "add",
+    "discard",
+    "popitem",
+}
 
 _TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -32,8 +32,7 @@ def serve_api(env: Mapping[str, str]) -> None:
     live = live_resource(env)
     if live is None:
         # Before there is a loop: a module may run one of its own while it is imported.
-        resource, handle = load_deployed(env, "api")
-        asyncio.run(_serve_deployed(resource.name, handle))
+        asyncio.run(_serve_deployed(*load_deployed(env, "api")))
         return
     folder = enter_live_mode(env)
     # What only the service and this worker know; None: it was started by hand.

@@ -88,8 +88,8 @@ async def _nothing() -> None:
 class AsgiApplication(Application):
     """An ASGI application (FastAPI, Starlette and the like) behind our server: `start()`, `answer()`, then `stop()`.
 
-    The server reads a request whole and writes the answer as it comes, so `receive` gives one message and then waits for
-    the client to leave. WebSockets are not spoken.
+    The server reads a request whole and writes the answer as it comes, so `receive` gives one message and then waits
+    for the client to leave. WebSockets are not spoken.
     """
 
     def __init__(self, app: AsgiApp) -> None:
@@ -145,7 +145,8 @@ class _Exchange:
 
     def __init__(self, body: bytes) -> None:
         self._request: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-        self._sent: asyncio.Queue[Message | BaseException | None] = asyncio.Queue(_WAITING_PIECES)
+        # What the application says; None: it has ended.
+        self.sent: asyncio.Queue[Message | BaseException | None] = asyncio.Queue(_WAITING_PIECES)
         self._gone = asyncio.Event()
 
     async def run(self, app: AsgiApp, scope: dict[str, Any]) -> None:
@@ -156,34 +157,30 @@ class _Exchange:
         except (Exception, SystemExit) as error:
             ended = error
         if not self._gone.is_set():
-            await self._sent.put(ended)
+            await self.sent.put(ended)
         elif ended is not None:
             print_traceback(ended, "an application failed after its answer")
 
     async def answer(self, what: str) -> Answer:
         """The head, with the body if it is whole, else with its pieces as they come."""
-        start = await self._sent.get()
+        start = await self.sent.get()
         if not isinstance(start, MutableMapping) or start.get("type") != "http.response.start":
             if isinstance(start, BaseException):
                 print_traceback(start, f"{what} failed")
             return error_answer(500, None)
         headers = [(_text(name), _text(value)) for name, value in start.get("headers", ())]
-        first = await self._sent.get()
+        first = await self.sent.get()
         if isinstance(first, MutableMapping) and not first.get("more_body"):
             self.leave()
             return Answer(start["status"], headers, first.get("body", b""))
         return Answer(start["status"], headers, _Pieces(self, first))
-
-    async def next_message(self) -> Message | BaseException | None:
-        """What the application says next; None: it has ended."""
-        return await self._sent.get()
 
     def leave(self) -> None:
         """Nobody reads on: the application is told, and what it still says is dropped."""
         self._gone.set()
         with contextlib.suppress(asyncio.QueueEmpty):  # so that a waiting `send` goes on
             while True:
-                left = self._sent.get_nowait()
+                left = self.sent.get_nowait()
                 if isinstance(left, BaseException):
                     print_traceback(left, "an application failed after its answer")
 
@@ -195,7 +192,7 @@ class _Exchange:
 
     async def _send(self, message: Message) -> None:
         if not self._gone.is_set():
-            await self._sent.put(message)
+            await self.sent.put(message)
 
 
 class _Pieces:
@@ -212,7 +209,7 @@ class _Pieces:
     async def __anext__(self) -> bytes:
         if self._whole:
             raise StopAsyncIteration
-        message = self._first.pop() if self._first else await self._exchange.next_message()
+        message = self._first.pop() if self._first else await self._exchange.sent.get()
         if isinstance(message, BaseException):
             raise message
         if message is None:

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from svc_runtime._configure import configure
@@ -21,56 +20,41 @@ _MANIFEST = "runpod_manifest.json"
 _PACKAGES = "env"
 
 
-@dataclass(frozen=True)
-class Resource:
-    """A resource of the manifest, and where it is."""
-
-    name: str
-    kind: str
-    module: str
-    folder: str
-    python_version: str | None
-    left_out: tuple[str, ...]
-    system_packages: tuple[str, ...]
-
-
-def load_deployed(env: Mapping[str, str], kind: str) -> tuple[Resource, Any]:
-    """The resource that the environment names, and its handle. The artifact becomes the current folder.
+def load_deployed(env: Mapping[str, str], kind: str) -> tuple[str, Any]:
+    """The name of the resource that the environment names, and its handle. The artifact becomes the current folder.
 
     Raises StartError when the resource is none of this kind, or its module does not import.
     """
-    resource = read_resource(env)
-    if resource.kind != kind:
-        raise StartError(f'"{resource.name}" is a resource of kind {resource.kind}, and this worker runs kind {kind}')
-    _enter(resource.folder)
-    configure(env)
-    report_missing(resource.system_packages)
-    try:
-        module = importlib.import_module(resource.module)
-    except BaseException as error:  # also SystemExit: a module may not end the worker without a word
-        hint = import_hint(error, left_out=resource.left_out, built_for=resource.python_version)
-        told = f"{type(error).__name__}: {error}"
-        raise StartError(
-            f'module "{resource.module}" of resource "{resource.name}" does not import: {told}{hint}'
-        ) from error
-    handle = find_handle(module, resource.name)
-    if handle is None:
-        raise StartError(
-            f'module "{resource.module}" declares no resource "{resource.name}", which the app was built with: '
-            "deploy it again"
-        )
-    if name := env.get("SVC_APP"):
-        name_app(handle, name)
-    return resource, handle
-
-
-def read_resource(env: Mapping[str, str]) -> Resource:
-    """Raises StartError."""
     name = env.get("FLASH_RESOURCE_NAME") or env.get("RUNPOD_RESOURCE_NAME")
     if not name:
         raise StartError("the worker is told no resource: FLASH_RESOURCE_NAME and RUNPOD_DEV_RESOURCE are not set")
     folder = os.path.abspath(env.get("RUNPOD_APP_DIR") or _APP_FOLDER)
     manifest = _read_manifest(os.path.join(folder, _MANIFEST))
+    resource = _resource(manifest, name, folder)
+    if str(resource.get("kind")) != kind:
+        raise StartError(f'"{name}" is a resource of kind {resource.get("kind")}, and this worker runs kind {kind}')
+    _enter(folder)
+    configure(env)
+    report_missing(resource.get("systemDependencies") or ())
+    try:
+        module = importlib.import_module(resource["module"])
+    except BaseException as error:  # also SystemExit: a module may not end the worker without a word
+        left_out = manifest.get("excludedPackages") or ()
+        hint = import_hint(error, left_out=left_out, built_for=manifest.get("pythonVersion"))
+        told = f"{type(error).__name__}: {error}{hint}"
+        raise StartError(f'module "{resource["module"]}" of resource "{name}" does not import: {told}') from error
+    handle = find_handle(module, name)
+    if handle is None:
+        raise StartError(
+            f'module "{resource["module"]}" declares no resource "{name}", which the app was built with: '
+            "deploy it again"
+        )
+    if app := env.get("SVC_APP"):
+        name_app(handle, app)
+    return name, handle
+
+
+def _resource(manifest: dict[str, Any], name: str, folder: str) -> dict[str, Any]:
     resources = [one for one in manifest.get("resources") or [] if isinstance(one, dict)]
     found = next((one for one in resources if one.get("name") == name), None)
     if found is None:
@@ -78,15 +62,7 @@ def read_resource(env: Mapping[str, str]) -> Resource:
         raise StartError(f'the app in {folder} has no resource "{name}"; it has {known}')
     if not isinstance(found.get("module"), str) or not found["module"]:
         raise StartError(f'the manifest in {folder} does not say which module resource "{name}" is in')
-    return Resource(
-        name=name,
-        kind=str(found.get("kind")),
-        module=found["module"],
-        folder=folder,
-        python_version=manifest.get("pythonVersion"),
-        left_out=tuple(manifest.get("excludedPackages") or ()),
-        system_packages=tuple(found.get("systemDependencies") or ()),
-    )
+    return found
 
 
 def _read_manifest(path: str) -> dict[str, Any]:

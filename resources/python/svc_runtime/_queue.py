@@ -24,11 +24,11 @@ def queue_program(env: Mapping[str, str]) -> tuple[Handler, dict[str, Any]]:
 
 
 def _deployed_handler(env: Mapping[str, str]) -> Handler:
-    resource, handle = load_deployed(env, "queue")
+    name, handle = load_deployed(env, "queue")
     function = body_of(handle)
-    signature = Signature(function, getattr(function, "__name__", resource.name))
+    signature = Signature(function, getattr(function, "__name__", name))
     try:
-        run_init(init_of(handle), resource.name)
+        run_init(init_of(handle), name)
     except HookError as error:
         raise StartError(str(error)) from error.__cause__
 

@@ -112,6 +112,9 @@ class _Place(NamedTuple):
     endpoint: str
     address: Address
 
+    def jobs(self) -> JobClient:
+        return JobClient(self.service, self.address.url)
+
 
 class Target(NamedTuple):
     """A function or class of an app, and the endpoint that its decorator names."""
@@ -123,17 +126,14 @@ class Target(NamedTuple):
 
     def call(self, input_json: str) -> Any:
         """The output of a job with this input. Raises RemoteError, TimeoutError and what reaching it can raise."""
-
-        def run(place: _Place) -> Record:
-            return JobClient(place.service, place.address.url).runsync(input_json, self.timeout_s)
-
-        return output_of(self._at_place(run), self.endpoint, self.timeout_s)
+        record = self._at_place(lambda place: place.jobs().runsync(input_json, self.timeout_s))
+        return output_of(record, self.endpoint, self.timeout_s)
 
     def stream(self, input_json: str) -> Iterator[Any]:
         """What a generator function yields. A stream that is left early is cancelled: nobody reads the rest."""
 
         def run(place: _Place) -> tuple[JobClient, Record]:
-            client = JobClient(place.service, place.address.url)
+            client = place.jobs()
             return client, client.run(input_json)
 
         client, record = self._at_place(run)
@@ -151,11 +151,8 @@ class Target(NamedTuple):
     def request(self, method: str, path: str, fields: Mapping[str, Any]) -> Any:
         """What a route of a load-balanced endpoint answers."""
         body = _route_requests.route_request(method, path, fields)
-
-        def send(place: _Place) -> Any:
-            return _route_requests.send(place.service, place.address.url, body, self.timeout_s)
-
-        return self._at_place(send)
+        send = _route_requests.send
+        return self._at_place(lambda place: send(place.service, place.address.url, body, self.timeout_s))
 
     def items(self, method: str, path: str, fields: Mapping[str, Any]) -> Iterator[Any]:
         """What a route that is a generator yields, all at once when it has ended; texts come as one."""

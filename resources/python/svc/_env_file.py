@@ -35,14 +35,9 @@ def parse_env(text: str) -> dict[str, str]:
     return values
 
 
-def find_env_file(start: Path) -> Path | None:
-    """The nearest `.env` file, from `start` upward."""
-    return next((folder / ".env" for folder in (start, *start.parents) if (folder / ".env").is_file()), None)
-
-
 def read_env_file(start: Path) -> dict[str, str]:
-    """What the nearest `.env` file says; nothing when there is none or it cannot be read."""
-    found = find_env_file(start)
+    """What the nearest `.env` file, from `start` upward, says; nothing when there is none or it cannot be read."""
+    found = next((folder / ".env" for folder in (start, *start.parents) if (folder / ".env").is_file()), None)
     try:
         return {} if found is None else parse_env(found.read_text(encoding="utf-8", errors="replace"))
     except OSError:

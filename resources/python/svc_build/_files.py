@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from svc_build._gitignore import Pattern, parse_pattern, parse_patterns
+from svc_build._gitignore import Pattern, parse_pattern
 from svc_build._problems import Problems
 
 # A folder with more credentials is named instead of its files.
@@ -198,9 +198,12 @@ class ProjectFiles:
             if os.path.islink(path) or not os.path.isfile(path):
                 return []
             with open(path, "rb") as opened:
-                return parse_patterns(opened.read().decode("utf-8", "surrogateescape"), file)
+                text = opened.read().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
         except OSError:
             return []
+        lines = enumerate(text.split("\n"), 1)
+        parsed = (parse_pattern(line.removesuffix("\r"), file, number) for number, line in lines)
+        return [pattern for pattern in parsed if pattern is not None]
 
 
 def _leads_to_private(folder: str, path: str) -> bool:

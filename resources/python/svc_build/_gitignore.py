@@ -47,15 +47,11 @@ class Pattern:
         return f"`{self.text}` ({self.source} line {self.line})" if self.line else f"the built-in pattern `{self.text}`"
 
 
-def parse_patterns(text: str, source: str) -> list[Pattern]:
-    """The patterns of one file, in its order; `source` names it in messages."""
-    lines = enumerate(text.removeprefix("\ufeff").split("\n"), 1)
-    parsed = (parse_pattern(line.removesuffix("\r"), source, number) for number, line in lines)
-    return [pattern for pattern in parsed if pattern is not None]
-
-
 def parse_pattern(line: str, source: str, number: int, ignore_case: bool = False) -> Pattern | None:
-    """None for a blank line, a comment, or a pattern that git cannot match either."""
+    """One line of the file `source`, which messages name.
+
+    None for a blank line, a comment, or a pattern that git cannot match either.
+    """
     if line.startswith("#"):
         return None
     text = _without_trailing_spaces(line)

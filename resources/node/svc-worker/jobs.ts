@@ -1,9 +1,19 @@
-import { cancelReason } from './cancel-reason.ts'
-import { currentJob } from './current-job.ts'
 import type { Job } from './handler.ts'
+import { currentJob } from './logs.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import type { Post } from './poster.ts'
 import type { Settings } from './settings.ts'
+
+class CancelReason extends DOMException {
+  constructor() {
+    super('The job was cancelled.', 'AbortError')
+  }
+}
+
+/** True for the cancel reason itself and for errors derived from it. */
+export function comesOfCancel(error: unknown): boolean {
+  return error instanceof CancelReason || (error instanceof Error && error.cause instanceof CancelReason)
+}
 
 export type RunningJob = { readonly job: Job; readonly abort: AbortController; readonly outbox: Outbox }
 
@@ -41,7 +51,7 @@ export function createRunningJobs(onChange: (jobIds: readonly string[]) => void)
       wake()
     },
     // Runs in the job's context, so that its listeners' logs belong to the job.
-    cancel: (jobId: string) => currentJob.run(jobId, () => jobs.get(jobId)?.abort.abort(cancelReason())),
+    cancel: (jobId: string) => currentJob.run(jobId, () => jobs.get(jobId)?.abort.abort(new CancelReason())),
     /** Resolves once fewer than `limit` run, or at `wake`. */
     async waitForRoom(limit: number) {
       if (jobs.size >= limit) await nextChange()

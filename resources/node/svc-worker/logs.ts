@@ -2,11 +2,14 @@
  * JSON log lines, one write each: {"requestId": job, "message": text, "level": ...}, `requestId` only within a job.
  * Child processes' output passes unchanged.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import { format } from 'node:util'
-import { currentJob } from './current-job.ts'
 
-export type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
+/** Id of the current job, followed through promises, timers and callbacks. */
+export const currentJob: AsyncLocalStorage<string> = new AsyncLocalStorage()
+
+type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
 
 // UTF-8 bytes per message. Source: ours; a page of log stays readable.
 const LONGEST_MESSAGE_BYTES = 16 * 1024
@@ -90,4 +93,15 @@ function cut(message: string): string {
   const half = LONGEST_MESSAGE_BYTES / 2
   const start = bytes.toString('utf8', 0, half).replace(/\uFFFD$/, '')
   return start + CUT_MARK + bytes.toString('utf8', bytes.length - half).replace(/^\uFFFD+/, '')
+}
+
+/** Writes `text` unformatted as the end of the log, then exits. */
+export function fail(text: string, code = 1): never {
+  const line = `${text.trimEnd()}\n`
+  try {
+    writeSync(2, line)
+  } catch {
+    // On a full disk nothing can be written; the exit code shows the failure.
+  }
+  process.exit(code)
 }

@@ -1,20 +1,18 @@
 import { constants } from 'node:os'
-import { comesOfCancel } from './cancel-reason.ts'
 import { messageOf, trimmedStack } from './errors.ts'
-import { fail, leave } from './exit.ts'
-import type { Program } from './handler.ts'
+import { comesOfCancel } from './jobs.ts'
 import { HandlerFileError, loadProgram } from './load-handler.ts'
-import { install } from './logs.ts'
-import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { fail, install } from './logs.ts'
+import { readSettings, SettingsError } from './settings.ts'
 import { createWorker } from './worker.ts'
 
 // Before there is anything to drain (the user's file may load a model for minutes), the first signal exits.
-let onFirstSignal: () => void = () => leave(0)
+let onFirstSignal: () => void = () => process.exit(0)
 let signals = 0
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     signals += 1
-    if (signals > 1) leave(128 + constants.signals[signal])
+    if (signals > 1) process.exit(128 + constants.signals[signal])
     onFirstSignal()
   })
 }
@@ -31,10 +29,9 @@ const { settings, program } = await prepare(process.argv.slice(2))
 const worker = createWorker(settings, program)
 onFirstSignal = worker.drain
 await worker.run()
-leave(0)
+process.exit(0)
 
-async function prepare(args: readonly string[]): Promise<{ settings: Settings; program: Program }> {
-  const [path, ...more] = args
+async function prepare([path, ...more]: readonly string[]) {
   if (path === undefined || more.length > 0) fail('svc-worker: usage: node main.ts /path/to/handler.ts', 2)
   try {
     const settings = readSettings(process.env)

@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { fail } from './exit.ts'
 import { createClient } from './http.ts'
+import { fail } from './logs.ts'
 import { pingTarget, type Settings } from './settings.ts'
 
 export function startPings(settings: Settings): (jobIds: readonly string[]) => void {

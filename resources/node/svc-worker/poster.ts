@@ -12,10 +12,8 @@ const POST_TIMEOUT_MS = 60_000
 /** Resolves to true on success. Retries on 5xx, 429 and broken connections, not on other 4xx. */
 export type Post = (target: string, body: string, keepTryingMs?: number) => Promise<boolean>
 
-type Outcome = { readonly problem: string | undefined; readonly isFinal: boolean }
-
 export function createPost(ask: Ask): Post {
-  async function tryOnce(target: string, body: string): Promise<Outcome> {
+  async function tryOnce(target: string, body: string) {
     try {
       const { status } = await ask({ target, body, timeoutMs: POST_TIMEOUT_MS })
       if (status >= 200 && status < 300) return { problem: undefined, isFinal: true }

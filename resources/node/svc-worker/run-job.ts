@@ -1,13 +1,21 @@
-import { currentJob } from './current-job.ts'
 import { failureText, messageOf, trimmedStack } from './errors.ts'
 import type { Context, Program } from './handler.ts'
 import type { RunningJob } from './jobs.ts'
-import { flushJob, report } from './logs.ts'
+import { currentJob, flushJob, report } from './logs.ts'
 import type { Post } from './poster.ts'
 import { rawJson } from './raw-json.ts'
-import { bodyOf, failed, progressBody, type Result, returned } from './results.ts'
+import {
+  bodyOf,
+  chunkBody,
+  encode,
+  failed,
+  isErrorChunk,
+  progressBody,
+  type Result,
+  returned,
+  streamed,
+} from './results.ts'
 import { doneTarget, type Settings } from './settings.ts'
-import { chunksOf, stream } from './streams.ts'
 
 export type Runner = { readonly program: Program; readonly settings: Settings; readonly post: Post }
 
@@ -53,19 +61,47 @@ function contextOf({ abort, outbox }: RunningJob): Context {
   return {
     signal: abort.signal,
     progress(value) {
-      const body = updateBody(value)
-      if (body !== undefined) outbox.putProgress(body)
+      try {
+        outbox.putProgress(progressBody(value))
+      } catch (error) {
+        // A progress update never changes how its job ends.
+        report(`a progress update was dropped: ${messageOf(error)}`, 'WARN')
+      }
     },
     rawJson,
   }
 }
 
-// A progress update never changes how its job ends.
-function updateBody(value: unknown): string | undefined {
+type Chunks = {
+  readonly next: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>
+  readonly return?: (value?: unknown) => unknown
+}
+
+/** Streams async iterables and generators; other iterables, like arrays and strings, are outputs. */
+function chunksOf(value: unknown): Chunks | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  if (Symbol.iterator in value && 'next' in value) return value as unknown as Generator<unknown>
+  return undefined
+}
+
+/** Posts every chunk. Returns undefined after a cancel, once the generator's `finally` has run. */
+async function stream(chunks: Chunks, running: RunningJob, isAggregated: boolean): Promise<Result | undefined> {
+  const kept: string[] = []
+  let isDone = false
   try {
-    return progressBody(value)
-  } catch (error) {
-    report(`a progress update was dropped: ${messageOf(error)}`, 'WARN')
+    while (!running.abort.signal.aborted) {
+      const next = await chunks.next()
+      isDone = next.done === true
+      if (isDone) return streamed(kept)
+      if (isErrorChunk(next.value)) return returned(next.value)
+      // Encoded now, as the handler may change the object later.
+      const text = encode(next.value, 'chunk')
+      if (isAggregated) kept.push(text)
+      await running.outbox.putChunk(chunkBody(text))
+    }
     return undefined
+  } finally {
+    if (!isDone) await chunks.return?.()
   }
 }

@@ -1,6 +1,5 @@
 /** Tracks whether the service answers, with two log lines per outage, however many channels retry. */
-import { fail } from './exit.ts'
-import { report } from './logs.ts'
+import { fail, report } from './logs.ts'
 
 // First and longest ms between attempts. Source: ours.
 const FIRST_PAUSE_MS = 100

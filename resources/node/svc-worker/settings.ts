@@ -10,25 +10,12 @@ const AWAY_LIMIT_MS = 600_000
 
 export class SettingsError extends Error {}
 
-export type Settings = {
-  readonly host: string
-  readonly port: number
-  readonly apiKey: string
-  readonly workerId: string
-  readonly hostname: string
-  readonly concurrency: number
-  readonly pingIntervalMs: number
-  readonly awayLimitMs: number
-  readonly takeTarget: string
-  readonly doneTarget: string
-  readonly streamTarget: string
-  readonly pingTarget: string
-}
+export type Settings = Readonly<ReturnType<typeof readSettings>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws SettingsError naming the variable that is missing or wrong */
-export function readSettings(env: Environment): Settings {
+export function readSettings(env: Environment) {
   const workerId = required(env, 'RUNPOD_POD_ID')
   const take = template(env, 'RUNPOD_WEBHOOK_GET_JOB').replace('$ID', workerId)
   if (!take.includes('/job-take/'))
@@ -50,12 +37,9 @@ export function readSettings(env: Environment): Settings {
     apiKey: env.RUNPOD_AI_API_KEY ?? '',
     workerId,
     hostname: env.RUNPOD_POD_HOSTNAME ?? 'unknown',
-    concurrency: wholeNumber(env, 'SVC_CONCURRENCY', { otherwise: 1, atLeast: 1 }),
-    pingIntervalMs: Math.max(
-      wholeNumber(env, 'RUNPOD_PING_INTERVAL', { otherwise: 3000, atLeast: 0 }),
-      SHORTEST_PING_INTERVAL_MS,
-    ),
-    awayLimitMs: wholeNumber(env, 'SVC_AWAY_LIMIT_MS', { otherwise: AWAY_LIMIT_MS, atLeast: 0 }),
+    concurrency: wholeNumber(env, 'SVC_CONCURRENCY', 1, 1),
+    pingIntervalMs: Math.max(wholeNumber(env, 'RUNPOD_PING_INTERVAL', 3000), SHORTEST_PING_INTERVAL_MS),
+    awayLimitMs: wholeNumber(env, 'SVC_AWAY_LIMIT_MS', AWAY_LIMIT_MS),
     takeTarget: afterHost(take),
     doneTarget: target('RUNPOD_WEBHOOK_POST_OUTPUT'),
     streamTarget: target('RUNPOD_WEBHOOK_POST_STREAM'),
@@ -101,11 +85,7 @@ function template(env: Environment, name: string): string {
   return url
 }
 
-function wholeNumber(
-  env: Environment,
-  name: string,
-  { otherwise, atLeast }: { readonly otherwise: number; readonly atLeast: number },
-): number {
+function wholeNumber(env: Environment, name: string, otherwise: number, atLeast = 0): number {
   const text = env[name] || String(otherwise)
   if (!/^\d{1,15}$/.test(text) || Number(text) < atLeast)
     throw new SettingsError(`${name} must be a whole number of at least ${atLeast}, not '${text}'`)

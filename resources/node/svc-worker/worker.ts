@@ -2,6 +2,7 @@
  * States: taking -> closed (draining or to be replaced) -> idle -> ended. Only `drain` exits; a worker to be replaced
  * waits for the service.
  */
+import { createJobSource, listenForStops } from './channels.ts'
 import type { Job, Program } from './handler.ts'
 import { createClient } from './http.ts'
 import { createRunningJobs, toRunningJob } from './jobs.ts'
@@ -11,8 +12,6 @@ import { createPost } from './poster.ts'
 import { runJob } from './run-job.ts'
 import { createServiceWatch } from './service-watch.ts'
 import type { Settings } from './settings.ts'
-import { listenForStops } from './stop.ts'
-import { createJobSource } from './take.ts'
 
 export function createWorker(settings: Settings, program: Program) {
   const limit = program.concurrency ?? settings.concurrency

@@ -1,16 +1,20 @@
+/** The requests that the service holds: for jobs, and for jobs to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job } from './handler.ts'
 import { type Answer, type Ask, reasonOf } from './http.ts'
+import type { RunningJobs } from './jobs.ts'
 import { elementsOf, membersOf } from './json-spans.ts'
 import { report } from './logs.ts'
 import { createBackoff, type ServiceWatch } from './service-watch.ts'
-import { type Settings, takeTarget } from './settings.ts'
+import { type Settings, stopTarget, takeTarget } from './settings.ts'
 
-/** ms that a held request may be silent. Source: the public SDK's poll timeout; the service holds for 20 s. */
-export const POLL_TIMEOUT_MS = 90_000
+// ms that a held request may be silent. Source: the public SDK's poll timeout; the service holds for 20 s.
+const POLL_TIMEOUT_MS = 90_000
 
 // ms to wait after a 429 without Retry-After. Source: docs/spec/worker-protocol.md, 2.
 const TOO_MANY_PAUSE_MS = 5000
+// Minimum ms between two empty answers, so that a service that does not hold requests cannot make the worker spin.
+const SHORTEST_HOLD_MS = 1000
 
 export function createJobSource(settings: Settings, ask: Ask, watch: ServiceWatch) {
   const closing = new AbortController()
@@ -75,4 +79,47 @@ function toJob(job: unknown, text: string): Job | undefined {
     return { id: job.id, input: job.input, inputText: membersOf(text).get('input') ?? 'null' }
   report('the service sent a job without id or input; ignored', 'ERROR')
   return undefined
+}
+
+/** Cancels the named jobs until the process ends, also while draining. */
+export async function listenForStops(
+  settings: Settings,
+  { ask, jobs, watch }: { readonly ask: Ask; readonly jobs: RunningJobs; readonly watch: ServiceWatch },
+): Promise<never> {
+  const backoff = createBackoff()
+
+  async function askOnce(): Promise<readonly string[] | undefined> {
+    try {
+      const { status, body } = await ask({ target: stopTarget(settings), timeoutMs: POLL_TIMEOUT_MS })
+      watch.answered('job-stop')
+      return status < 300 ? namedJobs(body) : undefined
+    } catch (error) {
+      watch.failed('job-stop', reasonOf(error))
+      return undefined
+    }
+  }
+
+  for (;;) {
+    const askedAt = performance.now()
+    const jobIds = await askOnce()
+    if (jobIds === undefined) {
+      await pause(backoff.nextMs())
+      continue
+    }
+    backoff.reset()
+    for (const jobId of jobIds) jobs.cancel(jobId)
+    if (jobIds.length === 0) await pause(Math.max(0, SHORTEST_HOLD_MS - (performance.now() - askedAt)))
+  }
+}
+
+function namedJobs(body: string): readonly string[] {
+  if (body === '') return []
+  try {
+    const answer: unknown = JSON.parse(body)
+    const named =
+      typeof answer === 'object' && answer !== null && 'jobsToStop' in answer ? answer.jobsToStop : undefined
+    return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
 }

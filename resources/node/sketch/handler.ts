@@ -1,14 +1,20 @@
 /** The stand-in image worker: it runs image workflows without a model. See README.md. */
+import { readFileSync } from 'node:fs'
+import { readClassesFile } from '../../../src-main/features/workflows/rules/classes-file.ts'
 import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import {
+  type NodeTypes,
+  type ProposedLists,
+  readNodeTypes,
+  withLists,
+} from '../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
 import type { Problem } from '../../../src-main/features/workflows/rules/problem.ts'
 import { validate } from '../../../src-main/features/workflows/rules/validate.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
-import { readClasses } from './classes.ts'
-import type { Picture } from './inputs.ts'
-import { NodeError } from './node-error.ts'
+import { NodeError, type Picture } from './inputs.ts'
 import { pngOf } from './paint.ts'
-import { type ImageJob, InputError, readJob } from './read-job.ts'
+import { InputError, readJob } from './read-job.ts'
 import { type Progress, runGraph } from './run-graph.ts'
 
 /** One job at a time, like a worker with a model. */
@@ -40,18 +46,16 @@ export async function handler({ inputText }: Job, { signal, progress }: Context)
   }
 }
 
-type Image = { readonly filename: string; readonly type: 'base64'; readonly data: string; readonly node: string }
-
 async function draw(
-  { workflow, files }: ImageJob,
+  { workflow, files }: ReturnType<typeof readJob>,
   signal: AbortSignal,
   progress: Context['progress'],
-): Promise<unknown> {
+) {
   const problems = validate(workflow, types).filter(({ severity }) => severity === 'error')
   const nodes = new Map(readPayloadNodes(workflow).map((node) => [node.id, node]))
   const [first] = problems
   if (first !== undefined) return { error: refusal(first, problems, (id) => nodes.get(id)?.classType) }
-  const images: Image[] = []
+  const images: { filename: string; type: 'base64'; data: string; node: string }[] = []
   const notes = new Set([STAND_IN])
   const prompt = writeJson(workflow)
   let given = 0
@@ -67,15 +71,8 @@ async function draw(
     images.push({ filename: `${base}_${String(saved).padStart(5, '0')}_.png`, type: 'base64', data, node })
   }
 
-  await runGraph({
-    nodes,
-    types,
-    files,
-    signal,
-    save,
-    onProgress: throttled(progress),
-    note: (text) => notes.add(text),
-  })
+  const onProgress = throttled(progress)
+  await runGraph({ nodes, types, files, signal, save, onProgress, note: (text) => notes.add(text) })
   return { images, notes: [...notes] }
 }
 
@@ -100,4 +97,20 @@ function throttled(progress: Context['progress']): (update: Progress) => void {
     if (isShown) shownAt = now
     progress({ ...update, ...(isShown ? { preview: { node: update.node, data: preview() } } : {}) })
   }
+}
+
+// There are no weights: any name is accepted, and changes the colours a little.
+function readClasses(): NodeTypes {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+  const { classes, lists } = JSON.parse(read('classes.json')) as {
+    readonly classes: readonly string[]
+    readonly lists: ProposedLists
+  }
+  const all = readClassesFile(read('../../node-types.json'))
+  if (typeof all === 'string') throw new Error(`node-types.json ${all}`)
+  const own = new Map([...all.classes].filter(([name]) => classes.includes(name)))
+  const types = readNodeTypes(withLists(own, lists))
+  const missing = classes.filter((name) => !types.has(name))
+  if (missing.length > 0) throw new Error(`node-types.json has no ${missing.join(', ')}`)
+  return types
 }

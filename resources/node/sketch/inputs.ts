@@ -2,7 +2,24 @@
 import { isNumber, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
 import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
-import { NodeError } from './node-error.ts'
+
+/** An error of one node, worded for users; `input` names the input that caused it. */
+export class NodeError extends Error {
+  readonly node: string
+  readonly classType: string
+  readonly input: string | undefined
+
+  constructor(
+    message: string,
+    at: { readonly id: string; readonly classType: string },
+    { input, cause }: { readonly input?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.node = at.id
+    this.classType = at.classType
+    this.input = input
+  }
+}
 
 /** A picture before it is painted. */
 export type Picture = {

@@ -86,13 +86,16 @@ function toPixels(inputs: Inputs, { width, height }: Picture): readonly [number,
   return [width * factor, height * factor]
 }
 
-type Sampling = { readonly prompt: string; readonly seed: string; readonly steps: number }
+const prompted = (inputs: Inputs) => inputs.take('positive').text
+const noiseSeed = (inputs: Inputs) => inputs.text('noise_seed')
+const writtenSteps = (inputs: Inputs) => inputs.number('steps')
+const sigmaSteps = (inputs: Inputs) => inputs.take('sigmas').steps
 
 /** Waits as a model would compute, and shows the picture through less and less noise. */
 const sampler =
-  (read: (inputs: Inputs) => Sampling): NodeRun =>
+  (seedOf: (inputs: Inputs) => string, stepsOf: (inputs: Inputs) => number, promptOf = prompted): NodeRun =>
   async (inputs, { key, signal, onStep }) => {
-    const { prompt, seed, steps } = read(inputs)
+    const [prompt, seed, steps] = [promptOf(inputs), seedOf(inputs), stepsOf(inputs)]
     const latent = inputs.take('latent_image').pictures
     const pictures: Picture[] = []
     for (const [index, { width, height }] of latent.entries()) {
@@ -105,8 +108,6 @@ const sampler =
     }
     return { pictures }
   }
-
-const prompted = (inputs: Inputs) => inputs.take('positive').text
 
 const loadImage: NodeRun = (inputs, { key, file }) => {
   const name = inputs.text('image').replace(/ \[\w+\]$/, '')
@@ -139,8 +140,7 @@ const wholeCells =
     }),
   })
 
-const seeded: NodeRun = (inputs) => ({ text: inputs.text('noise_seed') })
-const scheduled: NodeRun = (inputs) => ({ steps: inputs.number('steps') })
+const scheduled: NodeRun = (inputs) => ({ steps: writtenSteps(inputs) })
 const plain: NodeRun = (inputs) => ({ text: inputs.text('value') })
 
 /** By class; the other ones of classes.json only pass values on. */
@@ -176,27 +176,17 @@ export const NODE_RUNS: Readonly<Record<string, NodeRun>> = {
     checkSizes(one, one.length + other.length)
     return { pictures: [...one, ...other.map((picture) => ({ ...picture, width, height }))] }
   },
-  KSampler: sampler((inputs) => ({
-    prompt: prompted(inputs),
-    seed: inputs.text('seed'),
-    steps: inputs.number('steps'),
-  })),
-  KSamplerAdvanced: sampler((inputs) => ({
-    prompt: prompted(inputs),
-    seed: inputs.text('noise_seed'),
-    steps: Math.max(0, Math.min(inputs.number('end_at_step'), inputs.number('steps')) - inputs.number('start_at_step')),
-  })),
-  SamplerCustom: sampler((inputs) => ({
-    prompt: prompted(inputs),
-    seed: inputs.text('noise_seed'),
-    steps: inputs.take('sigmas').steps,
-  })),
-  SamplerCustomAdvanced: sampler((inputs) => ({
-    prompt: inputs.take('guider').text,
-    seed: inputs.take('noise').text,
-    steps: inputs.take('sigmas').steps,
-  })),
-  RandomNoise: seeded,
+  KSampler: sampler((inputs) => inputs.text('seed'), writtenSteps),
+  KSamplerAdvanced: sampler(noiseSeed, (inputs) =>
+    Math.max(0, Math.min(inputs.number('end_at_step'), inputs.number('steps')) - inputs.number('start_at_step')),
+  ),
+  SamplerCustom: sampler(noiseSeed, sigmaSteps),
+  SamplerCustomAdvanced: sampler(
+    (inputs) => inputs.take('noise').text,
+    sigmaSteps,
+    (inputs) => inputs.take('guider').text,
+  ),
+  RandomNoise: (inputs) => ({ text: noiseSeed(inputs) }),
   BasicScheduler: scheduled,
   KarrasScheduler: scheduled,
   CFGGuider: (inputs) => ({ text: prompted(inputs) }),

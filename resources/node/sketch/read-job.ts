@@ -1,16 +1,5 @@
 import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
-import {
-  asText,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../src-main/features/workflows/rules/json/value.ts'
-
-export type ImageJob = {
-  readonly workflow: JsonObject
-  readonly files: ReadonlyMap<string, Uint8Array>
-}
+import { asText, isArray, isObject, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
 
 export class InputError extends Error {}
 
@@ -18,16 +7,15 @@ export class InputError extends Error {}
  * @param text the JSON as received, since seeds exceed doubles
  * @throws InputError
  */
-export function readJob(text: string): ImageJob {
-  const input = unwrap(parsed(text))
+export function readJob(text: string) {
+  const whole = parsed(text)
+  const input = typeof whole === 'string' ? parsed(whole) : whole
   if (!isObject(input)) throw new InputError('Please provide input')
   const workflow = input.get('workflow')
   if (workflow === undefined || workflow === null) throw new InputError("Missing 'workflow' parameter")
   if (!isObject(workflow)) throw new InputError('This is not a workflow payload. Send {id: {class_type, inputs}}.')
   return { workflow, files: filesIn(input.get('images')) }
 }
-
-const unwrap = (input: JsonValue): JsonValue => (typeof input === 'string' ? parsed(input) : input)
 
 function parsed(text: string): JsonValue {
   const read = parseJson(text)

@@ -3,8 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { asText, writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
 import type { NodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { linksInto, type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
-import { createInputs, type Picture, type Value } from './inputs.ts'
-import { NodeError } from './node-error.ts'
+import { createInputs, NodeError, type Picture, type Value } from './inputs.ts'
 import { NODE_RUNS } from './nodes.ts'
 
 export type Progress = {

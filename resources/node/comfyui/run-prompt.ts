@@ -5,12 +5,11 @@ import { networkReason } from '../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from './failure.ts'
 import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'
 import { followPrompt } from './follow/follow-prompt.ts'
-import { interruptPrompt } from './follow/interrupt.ts'
 import type { Outcome } from './follow/outcome.ts'
-import { readHistory } from './follow/prompt-place.ts'
+import { interruptPrompt, readHistory } from './follow/prompt-place.ts'
 import { createReporter } from './progress/report.ts'
 import { graphForFiles } from './prompt/graph-for-files.ts'
-import { queuePrompt } from './prompt/queue-prompt.ts'
+import { type Prompt, queuePrompt } from './prompt/queue-prompt.ts'
 import type { BridgeInput } from './prompt/read-input.ts'
 import { uploadImages } from './prompt/upload-images.ts'
 import { answerFor, type Finished } from './results/answer.ts'
@@ -36,7 +35,9 @@ export async function runPrompt(input: BridgeInput, options: RunOptions): Promis
   const extraPngInfo = input.extraPngInfo ?? (await graphForFiles(server, input.workflow, signal))
   const clientId = randomUUID()
   const events = await connect(server, { clientId, silenceMs: settings.silenceMs, signal })
-  const { id: promptId, leftOut } = await queueOrClose(server, input, { clientId, events, settings, extraPngInfo })
+  const comfyOrgKey = input.comfyOrgKey ?? settings.comfyOrgKey
+  const prompt = { workflow: input.workflow, clientId, comfyOrgKey, extraPngInfo }
+  const { id: promptId, leftOut } = await queueOrClose(server, prompt, events)
   const finished = await finish(server, input, { clientId, promptId, events, options }).catch(async (error) => {
     // Also if the server is only slow: nobody would fetch its result.
     await interruptPrompt(server, promptId, log)
@@ -66,19 +67,10 @@ async function connect(server: ComfyServer, options: EventsOptions): Promise<Ser
   }
 }
 
-type Queued = {
-  readonly clientId: string
-  readonly events: ServerEvents
-  readonly settings: BridgeSettings
-  readonly extraPngInfo: JsonObject | undefined
-}
-
 // A cancelled job does not end this: without its id a queued prompt could not be removed.
-async function queueOrClose(server: ComfyServer, input: BridgeInput, queued: Queued) {
-  const { clientId, events, settings, extraPngInfo } = queued
+async function queueOrClose(server: ComfyServer, prompt: Prompt, events: ServerEvents) {
   try {
-    const comfyOrgKey = input.comfyOrgKey ?? settings.comfyOrgKey
-    return await queuePrompt(server, { workflow: input.workflow, clientId, comfyOrgKey, extraPngInfo })
+    return await queuePrompt(server, prompt)
   } catch (error) {
     events.close()
     throw error
@@ -96,15 +88,13 @@ async function finish(server: ComfyServer, input: BridgeInput, running: Running)
   const { promptId, options } = running
   const outcome = await follow(server, input, running)
   const record = await history(server, promptId, options)
-  const listed = listResults(outputsOf(record))
+  const outputs = record?.get('outputs')
+  const listed = listResults(isObject(outputs) ? outputs : new Map())
   const { settings, signal, log } = options
-  const { images, faults, leftBytes } = await collectResults(server, listed.results, {
-    maxBytes: settings.resultBytes,
-    signal,
-    log,
-  })
+  const limits = { maxBytes: settings.resultBytes, signal, log }
+  const { images, faults, leftBytes } = await collectResults(server, listed.results, limits)
   const wanted = input.wantsPreviews ? listed.previews : []
-  const previews = await collectPreviews(server, wanted, { maxBytes: leftBytes, signal, log })
+  const previews = await collectPreviews(server, wanted, { ...limits, maxBytes: leftBytes })
   return { promptId, outcome, record, images, previews, faults: [...listed.faults, ...faults] }
 }
 
@@ -114,13 +104,8 @@ async function follow(
   { clientId, promptId, events, options }: Running,
 ): Promise<Outcome> {
   const { settings, signal, progress, log } = options
-  const reporter = createReporter({
-    nodes: isObject(workflow) ? workflow.keys() : [],
-    promptId,
-    settings,
-    progress,
-    log,
-  })
+  const nodes = isObject(workflow) ? workflow.keys() : []
+  const reporter = createReporter({ nodes, promptId, settings, progress, log })
   try {
     return await followPrompt({
       ...{ server, clientId, promptId, events, signal, settings, log },
@@ -139,20 +124,14 @@ async function history(
   { settings, signal }: RunOptions,
 ): Promise<JsonObject | undefined> {
   try {
-    for (let look = 1; look < settings.historyLooks; look += 1) {
+    for (let look = 1; ; look += 1) {
       const record = await readHistory(server, promptId, signal)
-      if (record !== undefined) return record
+      if (record !== undefined || look >= settings.historyLooks) return record
       await pause(HISTORY_EVERY_MS, undefined, { signal })
     }
-    return await readHistory(server, promptId, signal)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
     throw new BridgeFailure(`HTTP communication error with ComfyUI: ${networkReason(error)}`, {}, { cause: error })
   }
-}
-
-function outputsOf(record: JsonObject | undefined): JsonObject {
-  const outputs = record?.get('outputs')
-  return isObject(outputs) ? outputs : new Map()
 }

@@ -1,25 +1,5 @@
 import { USUAL_SERVERS } from '../../../src-main/features/workflows/rules/server-address.ts'
 
-/** Settings from the environment; names and defaults are the public image worker's. */
-export type BridgeSettings = {
-  readonly servers: readonly string[]
-  readonly comfyOrgKey: string | undefined
-  readonly lookIntervalMs: number
-  /** Attempts before a job fails; undefined: as many as fit into `lookForMs`. */
-  readonly lookAttempts: number | undefined
-  readonly lookForMs: number
-  readonly reconnectAttempts: number
-  readonly reconnectDelayMs: number
-  readonly quietMs: number
-  readonly silenceMs: number
-  /** Reads of the history, 20 ms apart, for an ended prompt. */
-  readonly historyLooks: number
-  readonly progressMs: number
-  readonly previewBytes: number
-  /** Total of a job's results, in bytes before base64. */
-  readonly resultBytes: number
-}
-
 // The public worker waits while the server process lives, which is not visible here. Source: ours; custom nodes on a
 // slow disk take two or three minutes.
 const LOOK_FOR_MS = 5 * 60_000
@@ -28,11 +8,14 @@ const KIB = 1024
 // resultBodyBytes.
 const RESULT_BYTES = Math.floor(((20 * KIB - 64) * KIB * 3) / 4)
 
+export type BridgeSettings = Readonly<ReturnType<typeof readSettings>>
+
 /**
- * Ignores a variable that is not a number.
+ * Settings from the environment; names and defaults are the public image worker's. Ignores a variable that is not a
+ * number.
  * @param env like process.env
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): BridgeSettings {
+export function readSettings(env: Readonly<Record<string, string | undefined>>) {
   const server = textOf(env.SVC_WORKFLOW_SERVER)
   const number = (name: string, otherwise: number) => {
     const text = env[name]?.trim() ?? ''
@@ -42,15 +25,18 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     servers: server === undefined ? USUAL_SERVERS : [server],
     comfyOrgKey: textOf(env.COMFY_ORG_API_KEY),
     lookIntervalMs: Math.max(1, number('COMFY_API_AVAILABLE_INTERVAL_MS', 50)),
+    /** Attempts before a job fails; undefined: as many as fit into `lookForMs`. */
     lookAttempts: number('COMFY_API_AVAILABLE_MAX_RETRIES', 0) || undefined,
     lookForMs: LOOK_FOR_MS,
     reconnectAttempts: number('WEBSOCKET_RECONNECT_ATTEMPTS', 5),
     reconnectDelayMs: number('WEBSOCKET_RECONNECT_DELAY_S', 3) * 1000,
     quietMs: 15_000,
     silenceMs: 120_000, // a server that loads a model does not answer for a few seconds
+    /** Reads of the history, 20 ms apart, for an ended prompt. */
     historyLooks: 250,
     progressMs: 200,
     previewBytes: 160 * KIB, // in base64 it stays below 256 KiB, above which the service stores a value as a file
+    /** Total of a job's results, in bytes before base64. */
     resultBytes: RESULT_BYTES,
   }
 }

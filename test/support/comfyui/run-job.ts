@@ -1,4 +1,4 @@
-import { runJob as run } from '../../../resources/node/comfyui/run-job.ts'
+import { runJob as run } from '../../../resources/node/comfyui/handler.ts'
 import { type BridgeSettings, readSettings } from '../../../resources/node/comfyui/settings.ts'
 
 /** What came of a job. */

@@ -53,11 +53,14 @@ export async function openEvents(
     signal,
     openMs: OPEN_MS,
     silenceMs,
-    onMessage: (message) =>
-      add(
-        typeof message === 'string' ? asEvent(readServerMessage(message)) : asPreviewEvent(readPreview(message)),
-        message.length,
-      ),
+    onMessage(received) {
+      if (typeof received !== 'string') {
+        const preview = readPreview(received)
+        return add(preview && { kind: 'preview', preview }, received.length)
+      }
+      const message = readServerMessage(received)
+      return add(message && { kind: 'message', message }, received.length)
+    },
     onEnd: (why) => void add({ kind: 'ended', why }, 0),
   })
   socket.send(FEATURES)
@@ -104,12 +107,6 @@ class WaitingEvents {
     return removed?.event
   }
 }
-
-const asEvent = (message: ServerMessage | undefined): ServerEvent | undefined =>
-  message === undefined ? undefined : { kind: 'message', message }
-
-const asPreviewEvent = (preview: Preview | undefined): ServerEvent | undefined =>
-  preview === undefined ? undefined : { kind: 'preview', preview }
 
 function sleepUntil(onWake: (wake: () => void) => void, timeoutMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { isArray, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { arrayAt, asText, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { type ServerMessage, textIn } from '../progress/server-message.ts'
 
 export type Outcome =
@@ -47,7 +47,6 @@ function reasonIn(data: JsonObject): string {
 }
 
 function tracebackIn(data: JsonObject): string | undefined {
-  const lines = data.get('traceback')
-  const text = isArray(lines) ? lines.filter((line) => typeof line === 'string').join('') : ''
+  const text = arrayAt(data, 'traceback').map(asText).join('')
   return text === '' ? undefined : `Traceback (most recent call last):\n${text.slice(-TRACEBACK_MAX)}`
 }

@@ -4,10 +4,13 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../../src-main/features/workflows/rules/json/value.ts'
-import { askJson, type ComfyServer } from '../server/comfy-server.ts'
+import { networkReason } from '../../../../src-main/lib/network-error.ts'
+import { askJson, askText, type ComfyServer } from '../server/comfy-server.ts'
 
 // ms to read the history. Source: worker-comfyui, handler.py.
 const HISTORY_MS = 30_000
+// Total limit in ms: more than a busy server needs, and less than the 5 s in which a cancelled job has to end.
+const INTERRUPT_MS = 4000
 
 export type PromptPlace = 'pending' | 'running' | 'ended' | 'unknown'
 
@@ -21,7 +24,7 @@ export async function readHistory(
   return isObject(record) ? record : undefined
 }
 
-export async function placeInQueue(
+async function placeInQueue(
   server: ComfyServer,
   promptId: string,
   signal: AbortSignal,
@@ -40,4 +43,21 @@ export async function findPrompt(server: ComfyServer, promptId: string, signal: 
 
 function names(list: JsonValue | undefined, promptId: string): boolean {
   return isArray(list) && list.some((entry) => isArray(entry) && entry[1] === promptId)
+}
+
+export async function interruptPrompt(
+  server: ComfyServer,
+  promptId: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const signal = AbortSignal.timeout(INTERRUPT_MS)
+  const post = (path: string, body: object) =>
+    askText(server, { path, body: JSON.stringify(body), timeoutMs: INTERRUPT_MS, signal })
+  try {
+    await post('queue', { delete: [promptId] })
+    // Older servers interrupt the running prompt, whichever is named.
+    if ((await placeInQueue(server, promptId, signal)) === 'running') await post('interrupt', { prompt_id: promptId })
+  } catch (error) {
+    log(`ComfyUI at ${server.host} could not be stopped: ${networkReason(error)}`)
+  }
 }

@@ -3,8 +3,9 @@
  * docs/spec/comfyui.md, 6.
  */
 import {
+  arrayAt,
   asDouble,
-  isArray,
+  asText,
   isObject,
   type JsonObject,
 } from '../../../../src-main/features/workflows/rules/json/value.ts'
@@ -36,7 +37,7 @@ export function nothingDone(ids: Iterable<string>): Progress {
 export function advance(progress: Progress, { type, data }: ServerMessage): Progress {
   switch (type) {
     case 'execution_cached':
-      return markDone(progress, idsIn(data), true)
+      return markDone(progress, arrayAt(data, 'nodes').map(asText), true)
     case 'executing':
       return enter(progress, textIn(data, 'display_node') ?? textIn(data, 'node'))
     case 'executed':
@@ -98,9 +99,4 @@ function takeStates(progress: Progress, data: JsonObject): Progress {
     if (said === 'running') next = atStep(next, shown, state)
   }
   return next
-}
-
-function idsIn(data: JsonObject): string[] {
-  const nodes = data.get('nodes')
-  return isArray(nodes) ? nodes.filter((node) => typeof node === 'string') : []
 }

@@ -1,9 +1,8 @@
 import type { BridgeSettings } from '../settings.ts'
-import { Pace } from './pace.ts'
 import { advance, nothingDone, type Progress, progressValue } from './progress.ts'
 import { type Preview, type ServerMessage, textIn } from './server-message.ts'
 
-export type ReporterOptions = {
+type ReporterOptions = {
   readonly nodes: Iterable<string>
   readonly promptId: string
   readonly settings: Pick<BridgeSettings, 'progressMs' | 'previewBytes'>
@@ -19,7 +18,7 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
   let at: Progress = nothingDone(nodes)
   let preview: { readonly node: string; readonly data: string } | undefined
   let hasToldOfSize = false
-  const pace = new Pace(settings.progressMs, () =>
+  const pace = paced(settings.progressMs, () =>
     progress({ ...progressValue(at), ...(preview === undefined ? {} : { preview }) }),
   )
   return {
@@ -39,13 +38,33 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
         hasToldOfSize = true
         return
       }
-      preview = { node, data: dataUri(taken) }
+      const data = `data:${taken.type};base64,${Buffer.from(taken.picture).toString('base64')}`
+      preview = { node, data }
       pace.call()
     },
-    stop: () => pace.stop(),
+    stop: pace.stop,
   }
 }
 
-function dataUri({ type, picture }: Preview): string {
-  return `data:${type};base64,${Buffer.from(picture).toString('base64')}`
+/** Calls `act` the first time at once, then at most once per span, and always for the last request. */
+function paced(spanMs: number, act: () => void) {
+  let isWanted = false
+  let timer: NodeJS.Timeout | undefined
+  function next(): void {
+    timer = undefined
+    if (!isWanted) return
+    isWanted = false
+    timer = setTimeout(next, spanMs)
+    act()
+  }
+  return {
+    call() {
+      isWanted = true
+      if (timer === undefined) next()
+    },
+    stop() {
+      clearTimeout(timer)
+      isWanted = false
+    },
+  }
 }

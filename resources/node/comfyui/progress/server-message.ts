@@ -1,5 +1,5 @@
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText, isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 
 /** A parsed message of the server's socket. Source: docs/spec/comfyui.md, 6. */
 export type ServerMessage = { readonly type: string; readonly data: JsonObject }
@@ -18,10 +18,7 @@ export function readServerMessage(text: string): ServerMessage | undefined {
   return typeof type === 'string' && isObject(data) ? { type, data } : undefined
 }
 
-export function textIn(data: JsonObject, name: string): string | undefined {
-  const value = data.get(name)
-  return typeof value === 'string' ? value : undefined
-}
+export const textIn = (data: JsonObject, name: string): string | undefined => asText(data.get(name))
 
 const PICTURE = 1
 const PICTURE_WITH_FACTS = 4

@@ -1,28 +1,25 @@
 /** Errors of the server about nodes of a prompt. Source: docs/spec/comfyui.md, 6 and 9. */
 import {
+  arrayAt,
   isArray,
   isObject,
   type JsonObject,
   type JsonValue,
 } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import type { FailureFacts } from '../failure.ts'
+import { textIn } from '../progress/server-message.ts'
 import { pythonText } from './python-text.ts'
 
-export type NodeFault = {
-  readonly node: string
-  readonly class: string | undefined
-  readonly input: string | undefined
-  readonly message: string
-  readonly reason: string
-}
+export type NodeFault = Readonly<ReturnType<typeof readFault>>
 
 export function nodeFaults(nodeErrors: JsonValue | undefined): NodeFault[] {
   if (!isObject(nodeErrors)) return []
   return [...nodeErrors].flatMap(([node, facts]) => {
     if (!isObject(facts)) return []
-    const errors = facts.get('errors')
-    const name = textAt(facts, 'class_type')
-    return (isArray(errors) ? errors.filter(isObject) : []).map((error) => readFault(error, node, name))
+    const name = textIn(facts, 'class_type')
+    return arrayAt(facts, 'errors')
+      .filter(isObject)
+      .map((error) => readFault(error, node, name))
   })
 }
 
@@ -42,19 +39,19 @@ export function publicLines(nodeErrors: JsonValue | undefined): string[] {
 
 export function blamedNode(error: JsonObject): Pick<FailureFacts, 'node'> {
   const extra = error.get('extra_info')
-  const named = isObject(extra) ? textAt(extra, 'node_id') : undefined
-  const told = /^Node ID '#(.+)'$/.exec(textAt(error, 'details') ?? '')?.[1]
+  const named = isObject(extra) ? textIn(extra, 'node_id') : undefined
+  const told = /^Node ID '#(.+)'$/.exec(textIn(error, 'details') ?? '')?.[1]
   const node = named ?? told
   return node === undefined ? {} : { node }
 }
 
-function readFault(error: JsonObject, node: string, name: string | undefined): NodeFault {
+function readFault(error: JsonObject, node: string, name: string | undefined) {
   const extra = error.get('extra_info')
-  const input = isObject(extra) ? textAt(extra, 'input_name') : undefined
-  const [message, details] = [textAt(error, 'message') ?? 'no message', textAt(error, 'details') ?? '']
+  const input = isObject(extra) ? textIn(extra, 'input_name') : undefined
+  const [message, details] = [textIn(error, 'message') ?? 'no message', textIn(error, 'details') ?? '']
   const isNew = details !== '' && details !== input && !message.includes(details)
   const whole = isNew ? `${message}: ${details}` : message
-  return { node, class: name, input, message: whole, reason: reasonOf(textAt(error, 'type'), extra) ?? whole }
+  return { node, class: name, input, message: whole, reason: reasonOf(textIn(error, 'type'), extra) ?? whole }
 }
 
 // Source: docs/spec/comfyui.md, 9; execution.py adds the received value and the definition of the input.
@@ -67,15 +64,10 @@ function reasonOf(type: string | undefined, extra: JsonValue | undefined): strin
     case 'required_input_missing':
       return 'it is not connected, and has no value'
     case 'return_type_mismatch': {
-      const [got, wanted] = [textAt(extra, 'received_type'), isArray(config) ? config[0] : undefined]
+      const [got, wanted] = [textIn(extra, 'received_type'), isArray(config) ? config[0] : undefined]
       return got === undefined || typeof wanted !== 'string' ? undefined : `it takes ${wanted}, and gets ${got}`
     }
     default:
       return undefined
   }
-}
-
-function textAt(object: JsonObject, key: string): string | undefined {
-  const value = object.get(key)
-  return typeof value === 'string' ? value : undefined
 }

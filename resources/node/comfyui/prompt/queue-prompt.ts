@@ -33,16 +33,11 @@ export type Prompt = {
   readonly extraPngInfo: JsonObject | undefined
 }
 
-export type QueuedPrompt = { readonly id: string; readonly leftOut: readonly string[] }
-
 /**
  * Queues a prompt with its numbers unchanged.
  * @throws BridgeFailure with the server's objections
  */
-export async function queuePrompt(
-  server: ComfyServer,
-  { workflow, clientId, comfyOrgKey, extraPngInfo }: Prompt,
-): Promise<QueuedPrompt> {
+export async function queuePrompt(server: ComfyServer, { workflow, clientId, comfyOrgKey, extraPngInfo }: Prompt) {
   const extra: JsonObject = new Map<string, JsonValue>([
     // Newer servers send previews for this prompt; older ones as they were started.
     ['preview_method', 'auto'],
@@ -60,8 +55,10 @@ export async function queuePrompt(
     throw new BridgeFailure(`Error queuing workflow: ${statusSentence(answer)}${hint(workflow)}`)
   const id = isObject(value) ? value.get('prompt_id') : undefined
   if (!isObject(value)) throw new BridgeFailure(noJsonSentence(server, answer))
-  if (typeof id === 'string' && id !== '') return { id, leftOut: leftOut(value.get('node_errors')) }
-  throw new BridgeFailure(`Missing 'prompt_id' in queue response: ${shownText(answer.text)}`)
+  if (typeof id !== 'string' || id === '')
+    throw new BridgeFailure(`Missing 'prompt_id' in queue response: ${shownText(answer.text)}`)
+  const ignored = nodeFaults(value.get('node_errors'))
+  return { id, leftOut: ignored.map((fault) => `The server ignored this: ${faultSentence(fault)}`) }
 }
 
 async function post(server: ComfyServer, body: string): Promise<Answer> {
@@ -70,10 +67,6 @@ async function post(server: ComfyServer, body: string): Promise<Answer> {
   } catch (error) {
     throw new BridgeFailure(`Error queuing workflow: ${networkReason(error)}`)
   }
-}
-
-function leftOut(nodeErrors: JsonValue | undefined): string[] {
-  return nodeFaults(nodeErrors).map((fault) => `The server ignored this: ${faultSentence(fault)}`)
 }
 
 // The class is not always given; an id outside of the payload is not at fault.

@@ -1,30 +1,17 @@
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isObject, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 
 export type InputImage = { readonly name: JsonValue; readonly image: JsonValue }
 
-export type BridgeInput = {
-  readonly workflow: JsonValue
-  readonly images: readonly InputImage[]
-  readonly comfyOrgKey: string | undefined
-  /** Embedded in output files: the editor's graph, under `workflow`. */
-  readonly extraPngInfo: JsonObject | undefined
-  /** Whether temporary files are wanted too, which the public image worker leaves out. */
-  readonly wantsPreviews: boolean
-}
+export type BridgeInput = Readonly<ReturnType<typeof readInput>>
 
 /**
  * Parses a job's input, also given as a JSON string; errors match the public image worker.
  * @param text JSON with its numbers unchanged
  * @throws BridgeFailure
  */
-export function readInput(text: string): BridgeInput {
+export function readInput(text: string) {
   const whole = parseJson(text)
   let input = whole.kind === 'value' ? whole.value : null
   if (input === null) throw new BridgeFailure('Please provide input')
@@ -43,7 +30,9 @@ export function readInput(text: string): BridgeInput {
     workflow,
     images: readImages(input.get('images') ?? null),
     comfyOrgKey: typeof key === 'string' && key !== '' ? key : undefined,
+    /** Embedded in output files: the editor's graph, under `workflow`. */
     extraPngInfo: isObject(extra) ? extra : undefined,
+    /** Whether temporary files are wanted too, which the public image worker leaves out. */
     wantsPreviews: input.get('previews') === true,
   }
 }

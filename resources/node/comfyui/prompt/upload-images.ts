@@ -1,12 +1,14 @@
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
-import { BadBase64, decodeBase64 } from './decode-base64.ts'
 import { pythonText } from './python-text.ts'
 import type { InputImage } from './read-input.ts'
 
 // Limit for one picture, in ms; source: worker-comfyui, handler.py.
 const UPLOAD_MS = 30_000
+
+/** Invalid base64; the message is that of Python's library, which the public image worker shows. */
+class BadBase64 extends Error {}
 
 export async function uploadImages(
   server: ComfyServer,
@@ -37,4 +39,22 @@ async function upload(server: ComfyServer, { name, image }: InputImage, signal: 
     if (error instanceof Error && error.name === 'TimeoutError') return `Timeout uploading ${name}`
     return `Error uploading ${name}: ${networkReason(error)}`
   }
+}
+
+/**
+ * Decodes as Python does by default: skips foreign characters and requires complete padding.
+ * @throws BadBase64
+ */
+export function decodeBase64(text: string): Buffer {
+  const clean = text.replace(/[^A-Za-z0-9+/=]/g, '')
+  const padded = /^([A-Za-z0-9+/]*)(=*)/.exec(clean)
+  const data = padded?.[1] ?? ''
+  const padding = padded?.[2]?.length ?? 0
+  const rest = data.length % 4
+  if (rest === 1)
+    throw new BadBase64(
+      `Invalid base64-encoded string: number of data characters (${data.length}) cannot be 1 more than a multiple of 4`,
+    )
+  if (rest > 0 && padding < 4 - rest) throw new BadBase64('Incorrect padding')
+  return Buffer.from(data, 'base64')
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { BridgeFailure, type FailureFacts } from '../failure.ts'
 import type { Outcome } from '../follow/outcome.ts'
 import type { Result } from './collect-results.ts'
@@ -22,7 +22,9 @@ export function answerFor(finished: Finished): Readonly<Record<string, unknown>>
     const details = [...told, notFound]
     throw failure('Job processing failed, prompt ID not found in history.', outcome, details)
   }
-  const isEmpty = images.length === 0 && faults.length === 0 && told.length === 0 && !hasOutputs(record)
+  const outputs = record.get('outputs')
+  const hasOutputs = isObject(outputs) && outputs.size > 0
+  const isEmpty = images.length === 0 && faults.length === 0 && told.length === 0 && !hasOutputs
   const errors = isEmpty ? [`No outputs found in history for prompt ${promptId}.`] : [...told, ...faults]
   if (images.length === 0 && errors.length > 0) throw failure('Job processing failed', outcome, errors)
   if (images.length === 0) return { status: 'success_no_images', images: [], ...previews }
@@ -30,11 +32,6 @@ export function answerFor(finished: Finished): Readonly<Record<string, unknown>>
 }
 
 const INTERRUPTED = 'it was interrupted on the server'
-
-function hasOutputs(record: JsonObject): boolean {
-  const outputs = record.get('outputs')
-  return outputs instanceof Map && outputs.size > 0
-}
 
 function outcomeErrors(outcome: Outcome): string[] {
   if (outcome.kind === 'ended') return []
@@ -45,7 +42,7 @@ function outcomeErrors(outcome: Outcome): string[] {
 
 // The public worker's error is only the sentence; its meaning is in the details, which few read.
 function failure(sentence: string, outcome: Outcome, details: readonly string[]): BridgeFailure {
-  const facts: FailureFacts = outcome.kind === 'ended' ? {} : named(outcome)
+  const facts = outcome.kind === 'ended' ? {} : named(outcome)
   return new BridgeFailure(`${sentence.replace(/\.$/, '')}: ${details[0]?.trim() ?? ''}`, { details, ...facts })
 }
 

@@ -1,6 +1,5 @@
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
-import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
-import { readBounded } from '../server/read-bounded.ts'
+import { addressOf, ask, type ComfyServer, readBounded } from '../server/comfy-server.ts'
 import type { ListedFile, ListedResult } from './list-results.ts'
 
 // Limit for one file, in ms; source: worker-comfyui, handler.py.
@@ -14,13 +13,7 @@ export type Result = {
   readonly node: string
 }
 
-export type Collected = {
-  readonly images: readonly Result[]
-  readonly faults: readonly string[]
-  readonly leftBytes: number
-}
-
-export type CollectOptions = {
+type CollectOptions = {
   /** Total limit; a file that does not fit stays on the server, and its address is the result. */
   readonly maxBytes: number
   readonly signal: AbortSignal
@@ -36,27 +29,23 @@ export async function collectResults(
   server: ComfyServer,
   results: readonly ListedResult[],
   { maxBytes, signal, log }: CollectOptions,
-): Promise<Collected> {
+) {
   const images: Result[] = []
   const faults: string[] = []
   let left = maxBytes
   for (const result of results) {
     const { filename, node } = result
-    const found =
-      result.kind === 'text' ? fitted(Buffer.from(result.text), left) : await fetchFile(server, result, left, signal)
+    const found = await contentOf(server, result, left, signal)
     signal.throwIfAborted()
+    const room = `only ${(left / MIB).toFixed(1)} MiB were left`
     if (found.kind === 'bytes') {
       left -= found.bytes.length
       images.push({ filename, type: 'base64', data: base64(found.bytes), node })
-    } else if (found.kind === 'too large' && result.kind === 'file') {
-      log(`${filename} stays on the server: only ${inMib(left)} MiB were left in the result of the job.`)
+    } else if (found.kind === 'fault') faults.push(found.why)
+    else if (result.kind === 'text') faults.push(`${filename} does not fit into the result: ${room}.`)
+    else {
+      log(`${filename} stays on the server: ${room} in the result of the job.`)
       images.push({ filename, type: 's3_url', data: addressOf(server, viewOf(result)).href, node })
-    } else {
-      faults.push(
-        found.kind === 'fault'
-          ? found.why
-          : `${filename} does not fit into the result: only ${inMib(left)} MiB were left.`,
-      )
     }
   }
   return { images, faults, leftBytes: left }
@@ -74,7 +63,7 @@ export async function collectPreviews(
   const fetched: Result[] = []
   let left = maxBytes
   for (const preview of previews) {
-    const found = await fetchFile(server, preview, left, signal)
+    const found = await contentOf(server, preview, left, signal)
     signal.throwIfAborted()
     const { filename, node } = preview
     if (found.kind === 'bytes') {
@@ -85,12 +74,16 @@ export async function collectPreviews(
   return fetched
 }
 
-async function fetchFile(
+async function contentOf(
   server: ComfyServer,
-  file: ListedFile,
+  file: ListedResult,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Fetched> {
+  if (file.kind === 'text') {
+    const bytes = Buffer.from(file.text)
+    return bytes.length > maxBytes ? { kind: 'too large' } : { kind: 'bytes', bytes }
+  }
   const failed = `Failed to fetch image data for ${file.filename} from /view endpoint.`
   try {
     const answer = await ask(server, { ...viewOf(file), timeoutMs: FETCH_MS, signal })
@@ -106,11 +99,6 @@ async function fetchFile(
   }
 }
 
-const fitted = (bytes: Uint8Array, maxBytes: number): Fetched =>
-  bytes.length > maxBytes ? { kind: 'too large' } : { kind: 'bytes', bytes }
-
 const viewOf = ({ filename, subfolder, type }: ListedFile) => ({ path: 'view', query: { filename, subfolder, type } })
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-
-const inMib = (bytes: number) => (bytes / MIB).toFixed(1)

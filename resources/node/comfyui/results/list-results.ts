@@ -20,19 +20,15 @@ export type ListedResult =
   | ListedFile
   | { readonly kind: 'text'; readonly node: string; readonly filename: string; readonly text: string }
 
-/** The results of a prompt. `previews`: temporary files, such as those of PreviewImage or MaskPreview. */
-export type Listing = {
-  readonly results: readonly ListedResult[]
-  readonly previews: readonly ListedFile[]
-  readonly faults: readonly string[]
-}
-
 // Each is requested from the server. Source: ours, twice what the gallery keeps.
 const RESULTS_MAX = 1000
 const PREVIEWS_MAX = 100
 
-/** Lists files and texts of any kind, under any key. Temporary files are no results, as in the public image worker. */
-export function listResults(outputs: JsonObject): Listing {
+/**
+ * Lists files and texts of any kind, under any key. Temporary files, such as those of PreviewImage or MaskPreview, are no
+ * results but previews, as in the public image worker.
+ */
+export function listResults(outputs: JsonObject) {
   const results: ListedResult[] = []
   const previews: ListedFile[] = []
   const faults: string[] = []
@@ -41,7 +37,7 @@ export function listResults(outputs: JsonObject): Listing {
     if (!isObject(output)) continue
     for (const [key, list] of output) {
       for (const [at, item] of (isArray(list) ? list : [list]).entries()) {
-        const found = readItem(item, { node, key, at })
+        const found = readItem(item, node, key, at)
         if (isPreview(found)) previews.push(found)
         else if (found !== undefined && results.length + faults.length >= RESULTS_MAX) leftOut += 1
         else if (typeof found === 'string') faults.push(found)
@@ -56,9 +52,7 @@ export function listResults(outputs: JsonObject): Listing {
 const isPreview = (found: ListedResult | string | undefined): found is ListedFile =>
   typeof found === 'object' && found.kind === 'file' && found.type === 'temp'
 
-type Place = { readonly node: string; readonly key: string; readonly at: number }
-
-function readItem(item: JsonValue, { node, key, at }: Place): ListedResult | string | undefined {
+function readItem(item: JsonValue, node: string, key: string, at: number): ListedResult | string | undefined {
   if (typeof item === 'string') {
     const filename = `${node.replace(/[^\w.-]/g, '_')}_${key.replace(/[^\w.-]/g, '_')}${at === 0 ? '' : `_${at + 1}`}.txt`
     return item === '' ? undefined : { kind: 'text', node, filename, text: item }

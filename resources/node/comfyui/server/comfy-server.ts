@@ -1,20 +1,10 @@
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
-import { readBounded } from './read-bounded.ts'
 
-export type ComfyServer = {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-  readonly host: string
-}
+export type ComfyServer = Readonly<ReturnType<typeof comfyServerAt>>
 
-export type Answer = {
-  readonly status: number
-  readonly text: string
-  readonly url: string
-  readonly statusText: string
-}
+export type Answer = Readonly<Awaited<ReturnType<typeof askText>>>
 
 // Limit of text responses, in bytes; the definitions of 5,000 classes take 20 MB.
 const TEXT_MAX = 64 * 1024 * 1024
@@ -24,7 +14,7 @@ const TEXT_READ = 20_000
 const TEXT_SHOWN = 2000
 
 /** Moves user and password into a header, as fetch rejects addresses with them. */
-export function comfyServerAt(address: string): ComfyServer {
+export function comfyServerAt(address: string) {
   const url = new URL(address)
   const credentials = `${decoded(url.username)}:${decoded(url.password)}`
   const isAnonymous = url.username === '' && url.password === ''
@@ -48,9 +38,9 @@ function decoded(text: string): string {
   }
 }
 
-export type Asked = {
+type Asked = {
   readonly path: string
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>> | undefined
   readonly timeoutMs: number
   readonly signal?: AbortSignal
   readonly body?: string | FormData
@@ -64,7 +54,7 @@ export function addressOf({ url: base }: ComfyServer, { path, query }: Pick<Aske
 
 export function ask(server: ComfyServer, { path, query, timeoutMs, signal, body }: Asked): Promise<Response> {
   const timeout = AbortSignal.timeout(timeoutMs)
-  return fetch(addressOf(server, { path, ...(query === undefined ? {} : { query }) }), {
+  return fetch(addressOf(server, { path, query }), {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...server.headers, ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) },
     ...(body === undefined ? {} : { body }),
@@ -73,16 +63,36 @@ export function ask(server: ComfyServer, { path, query, timeoutMs, signal, body 
   })
 }
 
-export async function askText(server: ComfyServer, asked: Asked): Promise<Answer> {
+/**
+ * Reads a body up to a size limit.
+ * @returns undefined when it is larger; the rest is not read
+ */
+export async function readBounded(answer: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const told = Number(answer.headers.get('content-length') ?? 0)
+  const parts: Uint8Array[] = []
+  let length = 0
+  if (answer.body === null) return new Uint8Array()
+  const reader = answer.body.getReader()
+  while (told <= maxBytes && length <= maxBytes) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(parts)
+    parts.push(value)
+    length += value.length
+  }
+  await reader.cancel()
+  return undefined
+}
+
+export async function askText(server: ComfyServer, asked: Asked) {
   const answer = await ask(server, asked)
   const bytes = await readBounded(answer, TEXT_MAX)
   if (bytes === undefined) throw new Error(`the answer to ${asked.path} is larger than ${TEXT_MAX / 1024 / 1024} MiB`)
-  const text = new TextDecoder().decode(bytes)
+  const { status, statusText } = answer
   return {
-    status: answer.status,
-    text,
+    status,
+    text: new TextDecoder().decode(bytes),
     url: addressOf(server, { path: asked.path }).href,
-    statusText: answer.statusText,
+    statusText,
   }
 }
 

@@ -17,7 +17,7 @@ type Look =
 const PAUSE_MAX_MS = 1000
 const SLOWER_BY = 1.5
 
-export type FindOptions = {
+type FindOptions = {
   readonly settings: Pick<BridgeSettings, 'servers' | 'lookAttempts' | 'lookIntervalMs' | 'lookForMs'>
   readonly signal: AbortSignal
   readonly onWait: (sentence: string) => void
@@ -43,8 +43,7 @@ export async function findServer({ settings, signal, onWait }: FindOptions): Pro
       if (found.kind === 'another' && servers.length === 1) throw new BridgeFailure(found.sentence)
       why = found.kind === 'another' ? found.sentence : `The last try: ${found.why}.`
     }
-    const isOver = lookAttempts === undefined ? performance.now() - startedAt >= lookForMs : attempt >= lookAttempts
-    if (isOver) break
+    if (lookAttempts === undefined ? performance.now() - startedAt >= lookForMs : attempt >= lookAttempts) break
     if (attempt === 1) onWait(waitSentence(hosts, why, settings))
     await pause(pauseMs, undefined, { signal })
     if (lookAttempts === undefined) pauseMs = Math.min(pauseMs * SLOWER_BY, PAUSE_MAX_MS)
@@ -56,9 +55,7 @@ export async function findServer({ settings, signal, onWait }: FindOptions): Pro
   )
 }
 
-type Patience = Pick<BridgeSettings, 'lookAttempts' | 'lookForMs'>
-
-function waitSentence(hosts: string, why: string, { lookAttempts, lookForMs }: Patience): string {
+function waitSentence(hosts: string, why: string, { lookAttempts, lookForMs }: FindOptions['settings']): string {
   const end = lookAttempts === undefined ? `within ${inMinutes(lookForMs)}` : `after ${lookAttempts} tries`
   return `ComfyUI (${hosts}) does not answer yet. ${why} The job continues when it does, and fails if it does not ${end}.`
 }

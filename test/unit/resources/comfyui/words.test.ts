@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decodeBase64 } from '../../../../resources/node/comfyui/prompt/decode-base64.ts'
 import { pythonText } from '../../../../resources/node/comfyui/prompt/python-text.ts'
 import { readInput } from '../../../../resources/node/comfyui/prompt/read-input.ts'
+import { decodeBase64 } from '../../../../resources/node/comfyui/prompt/upload-images.ts'
 import { readSettings } from '../../../../resources/node/comfyui/settings.ts'
 import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 

@@ -12,8 +12,7 @@ import {
   programOf,
   setFuses,
 } from '../../resources/packaging/fuses.ts'
-import { neededFolders } from '../../resources/packaging/production-packages.ts'
-import { stageCore } from '../../resources/packaging/stage-core.ts'
+import { neededFolders, stageCore } from '../../resources/packaging/stage-core.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -49,7 +49,6 @@ class JobClient:
         return record
 
     def status(self, job_id: str) -> Record:
-        """The record as it is now."""
         return self._get(f"status/{quote(job_id, safe='')}", SLACK_S)
 
     def cancel(self, job_id: str) -> Record:

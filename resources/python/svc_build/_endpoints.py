@@ -72,7 +72,6 @@ class EndpointObject:
 
     @property
     def what(self) -> str:
-        """For messages."""
         if self.name is not None:
             return f'endpoint "{self.name}"'
         return f"endpoint {self.variable}" if self.variable else "this endpoint"

@@ -67,7 +67,6 @@ class Manifest:
         return "".join(f"{self._lines[path]}\n" for path in sorted(self._lines))
 
     def id(self) -> str:
-        """The id of the tree."""
         return hashlib.sha256(self.text().encode()).hexdigest()
 
     def entries(self) -> list[Entry]:

@@ -92,7 +92,6 @@ class Store:
         return {sha256: self._come(sha256) for sha256, blob in blobs.items() if self._found(blob) is None}
 
     def free_bytes(self) -> int:
-        """Room on the disk."""
         return shutil.disk_usage(self._blobs).free
 
     def take(self, sha256: str, size: int, pieces: Iterable[bytes]) -> bool:

@@ -12,15 +12,11 @@ _UNIX = "unix:"
 
 
 class TcpAddress(NamedTuple):
-    """An address of a network."""
-
     host: str
     port: int
 
 
 class UnixAddress(NamedTuple):
-    """A socket of the file system."""
-
     path: str
 
 

@@ -72,7 +72,6 @@ class Agent:
     """The end of the way at the engine of a node."""
 
     def __init__(self, engine: UnixAddress, allow: Networks, key: bytes) -> None:
-        """`allow`: as that of a relay."""
         self._relay = Relay(engine, allow)
         self._key = key
 
@@ -97,7 +96,6 @@ class Door:
     """The end of the way at the manager."""
 
     def __init__(self, folder: Path, key: bytes) -> None:
-        """`folder`: of its sockets."""
         self._folder = folder
         self._key = key
         self._open: dict[str, asyncio.Server] = {}

@@ -80,7 +80,6 @@ class Relay:
         self._servers.append(server)
 
     def addresses(self) -> list[tuple[str, int]]:
-        """Where it listens."""
         return [one.getsockname()[:2] for server in self._servers for one in server.sockets]
 
     async def close(self) -> None:

@@ -44,7 +44,6 @@ class Engine:
     """An engine at a socket of the file system."""
 
     def __init__(self, path: str) -> None:
-        """Nothing is opened yet."""
         self._address = UnixAddress(path)
 
     def running(self, labels: list[str]) -> list[str]:
@@ -108,7 +107,6 @@ class Watchdog:
             self.watch()
 
     def stop(self) -> None:
-        """End it soon."""
         self._stopped.set()
 
     def watch(self) -> None:

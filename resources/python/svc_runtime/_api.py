@@ -76,7 +76,6 @@ class LiveApi(Application):
         return error_answer(503, "the worker has no source yet: the session sends it with its first call")
 
     async def stop(self) -> None:
-        """End what the routes have started."""
         served, self._served = self._served, None
         if served is not None:
             await served.stop()

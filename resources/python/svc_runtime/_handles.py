@@ -37,7 +37,6 @@ def name_app(found: Any, name: str) -> None:
 
 
 def body_of(found: Any) -> Any:
-    """The user's own function or class."""
     return found.__wrapped__ if is_handle(found) else found
 
 

@@ -24,8 +24,6 @@ KEPT_CHARS = 64 * 1024
 
 
 class AnswerOutput(Capture):
-    """The output of one request."""
-
     def __init__(self) -> None:
         super().__init__(KEPT_CHARS, stderr=False)
 

@@ -57,7 +57,6 @@ class Outbox:
             return len(self._waiting) < WAITING_POSTS and self._waiting_bytes < WAITING_BYTES
 
     def wait_for_room(self) -> None:
-        """Returns when a stream should go on."""
         with self._changed:
             self._changed.wait_for(self.has_room)
 
@@ -133,7 +132,6 @@ class RunningJob:
                 interrupt()
 
     def cancel(self) -> None:
-        """Ask the handler to stop."""
         with self._lock:
             if not self.cancelled and self._interrupt is not None:
                 self._interrupt()
@@ -177,7 +175,6 @@ class RunningJobs:
             return len(self._jobs)
 
     def wait_until_idle(self) -> None:
-        """Returns when no job is running."""
         with self._changed:
             self._changed.wait_for(lambda: not self._jobs)
 

@@ -104,7 +104,6 @@ class LineWriter(io.TextIOBase):
             self.buffer.flush()
 
     def flush_job(self, job_id: str) -> None:
-        """Write the job's unfinished lines."""
         for key in [key for key in list(self._unfinished) if key[0] == job_id]:
             _write_line(self._descriptor, self._unfinished.pop(key), self._level, job_id)
 

@@ -62,7 +62,6 @@ class Settings:
         return f"{_with_job(self.done_target, job_id)}&isStream={'true' if is_stream else 'false'}"
 
     def stream(self, job_id: str) -> str:
-        """Address of a job's chunks."""
         return f"{_with_job(self.stream_target, job_id)}&isStream=false"
 
 

@@ -55,7 +55,6 @@ def streamed(chunks: Iterable[str]) -> Result:
 
 
 def failed(error_text: str) -> Result:
-    """A failed job."""
     return Result({"error": json.dumps(error_text)})
 
 
@@ -65,7 +64,6 @@ def chunk_body(chunk: str) -> bytes:
 
 
 def progress_body(value: Any) -> bytes:
-    """A progress update."""
     return _object({"status": '"IN_PROGRESS"', "output": encode(value, "progress value")})
 
 

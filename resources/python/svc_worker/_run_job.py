@@ -86,8 +86,6 @@ class JobRunner:
 
 
 class ChunkStream:
-    """The stream of one job."""
-
     def __init__(self, job: RunningJob, *, aggregate: bool) -> None:
         self._job = job
         self._aggregate = aggregate

@@ -34,7 +34,6 @@ class Connection:
         self._stopping = False
 
     async def run(self) -> None:
-        """Serve until either side ends it."""
         try:
             while not self._stopping and await self._serve_one():
                 pass

@@ -49,8 +49,6 @@ class _Parameter(NamedTuple):
 
 
 class Parameters:
-    """The parameters of one route's function."""
-
     def __init__(self, function: Any, method: str, path: str) -> None:
         hints = _hints(function)
         signature = inspect.signature(function)

@@ -39,7 +39,6 @@ def make_route(method: str, path: str, function: Any) -> Route:
 
 
 def place_names(path: str) -> list[str]:
-    """Names of the path parameters."""
     return [place[1] for place in _PLACE.finditer(path)]
 
 

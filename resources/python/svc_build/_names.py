@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from svc_build._catalog import APP_PACKAGE, SDK_NAMES
@@ -30,6 +30,8 @@ from svc_build._symbols import (
 # Chains of imports and of base classes that are longer go in a circle.
 _LONGEST_CHAIN = 50
 _MOST_BASES = 20
+# By the kind of place that an import leads to.
+_LED_TO: dict[str, Callable[[str], Symbol]] = {"sdk": SdkModule, "project": ProjectModule, "external": External}
 # Decorators of what is called like an attribute.
 _HIDING = frozenset({"property", "cached_property", "setter", "deleter"})
 
@@ -199,14 +201,9 @@ class Names:
     def imported(self, source: Import, module: str) -> Symbol:
         """What an import in `module` binds. Raises Unresolved."""
         place = self.project.locate(source, module)
-        if place.kind == "sdk":
-            base: Symbol = SdkModule(place.name)
-        elif place.kind == "project":
-            base = ProjectModule(place.name)
-        elif place.kind == "external":
-            base = External(place.name)
-        else:
+        if place.kind not in _LED_TO:
             raise Unresolved(f"the import of {place.name} in {self.project.modules[module]} leads to no module")
+        base: Symbol = _LED_TO[place.kind](place.name)
         if source.name is None:
             return base
         # `from . import x` in an __init__.py: the package does not have x before it is imported.

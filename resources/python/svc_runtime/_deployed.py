@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from svc_runtime._configure import configure
-from svc_runtime._handles import find_handle, name_app
+from svc_runtime._handles import find_handle
 from svc_runtime._packages import import_hint, report_missing
 from svc_runtime._start import StartError
 
@@ -49,8 +49,9 @@ def load_deployed(env: Mapping[str, str], kind: str) -> tuple[str, Any]:
             f'module "{resource["module"]}" declares no resource "{name}", which the app was built with: '
             "deploy it again"
         )
-    if app := env.get("SVC_APP"):
-        name_app(handle, app)
+    # Functions of an app call each other by its name: this is the one under which it was deployed.
+    if (deployed_as := env.get("SVC_APP")) and (app := getattr(handle, "_app", None)) is not None:
+        app.name = deployed_as
     return name, handle
 
 

@@ -29,13 +29,6 @@ def find_handle(module: ModuleType, resource: str) -> Any:
     return None
 
 
-def name_app(found: Any, name: str) -> None:
-    """Functions of an app call each other by its name: this is the one under which it was deployed."""
-    app = getattr(found, "_app", None)
-    if app is not None:
-        app.name = name
-
-
 def body_of(found: Any) -> Any:
     return found.__wrapped__ if is_handle(found) else found
 

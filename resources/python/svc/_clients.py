@@ -1,4 +1,4 @@
-"""The result of calling `Endpoint(id=...)`, or an endpoint by its name."""
+"""Jobs of an endpoint, and requests to it, that a client has sent."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _volume(kind: str, name: Any) -> dict[str, Any]:
     return {"kind": kind, "reference": name}
 
 
-# The value of a call of each record of the package `runpod`.
+# Calls of records of the package `runpod` -> their values.
 APP_RECORDS: dict[str, Callable[..., Any]] = {
     f"{APP_PACKAGE}.Secret": secret,
     f"{APP_PACKAGE}.Model": model,

@@ -1,4 +1,4 @@
-"""Parameters of `Endpoint(...)`, `@app.queue(...)`, `@app.api(...)` and `@app.task(...)`.
+"""The parameters of `Endpoint(...)`, `@app.queue(...)`, `@app.api(...)` and `@app.task(...)`.
 
 A check returns the value as it goes into the document, or raises Invalid; those of an App give it as
 the manifest of 2.0 has it.

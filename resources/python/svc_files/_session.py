@@ -32,7 +32,7 @@ _PIECE_BYTES = 1 << 18
 
 
 class Conversation:
-    """What both sides of a sending have; `run` of each returns whether the tree is there."""
+    """One side of a sending; `run` returns whether the tree is there."""
 
     def __init__(self, store: Store, read: BinaryIO, write: BinaryIO) -> None:
         self._store = store

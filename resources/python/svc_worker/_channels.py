@@ -1,4 +1,4 @@
-"""What a worker asks the service all the time: for jobs, for jobs to stop, and, with signs of life, for its leases."""
+"""The requests that a worker repeats: for jobs, for jobs to stop, and the pings that renew its leases."""
 
 from __future__ import annotations
 

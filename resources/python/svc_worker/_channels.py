@@ -11,8 +11,8 @@ from typing import Any
 from svc_worker import _logs
 from svc_worker._http import Answer, Connection
 from svc_worker._jobs import RunningJobs
+from svc_worker._poster import Backoff, ServiceWatch
 from svc_worker._protocol import Settings
-from svc_worker._service_watch import Backoff, ServiceWatch
 
 # Seconds a held request may be silent. source: the public SDK's time for a poll; the service holds for 20 s.
 POLL_TIMEOUT_S = 90.0

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-
-class CurrentJob(Protocol):
-    """A job, as far as the code that runs for it may ask."""
-
-    id: str
-
-    def report_progress(self, value: Any) -> None:
-        """See progress."""
+if TYPE_CHECKING:
+    from svc_worker._jobs import RunningJob
 
 
 # A context variable and not a thread-local: several async jobs share one thread.
-running_job: ContextVar[CurrentJob | None] = ContextVar("svc_worker_running_job", default=None)
+running_job: ContextVar[RunningJob | None] = ContextVar("svc_worker_running_job", default=None)
 
 
 def current_job_id() -> str | None:

@@ -15,10 +15,9 @@ from svc_worker._channels import JobSource, keep_pinging, listen_for_stops
 from svc_worker._errors import trimmed_traceback
 from svc_worker._jobs import RunningJob, RunningJobs
 from svc_worker._load_handler import Program
-from svc_worker._poster import Poster
+from svc_worker._poster import Poster, ServiceWatch
 from svc_worker._protocol import Settings
 from svc_worker._run_job import JobRunner
-from svc_worker._service_watch import ServiceWatch
 
 
 class Worker:

@@ -93,10 +93,7 @@ export function NotFound({ what }: { readonly what?: string }) {
   )
 }
 
-/**
- * Writes commands in a text so that a shell in any folder can run them: `node /clone/src-main/app/cli/drydock.mjs` for
- * `drydock`.
- */
+/** Writes commands so that they run in any folder: `node /clone/src-main/app/cli/drydock.mjs` for `drydock`. */
 export function useAsCalled(): (text: string) => string {
   const command = useAppState(({ live }) => live.command)
   return useCallback((text: string) => asCalledBy(withSettingName(text), command), [command])

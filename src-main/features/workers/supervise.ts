@@ -1,6 +1,4 @@
-/**
- * Applies the decisions of domain/worker to every endpoint's workers, after changes and at times that a decision names.
- */
+/** Applies the decisions of rules/scaling.ts to the workers of every endpoint, after changes and when one falls due. */
 
 import type { Change, Endpoint, JobChange } from '../../storage/storage.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'

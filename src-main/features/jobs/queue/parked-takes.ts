@@ -1,7 +1,7 @@
 import type { Change, Job, Storage } from '../../../storage/storage.ts'
 /**
  * Workers waiting for jobs. Dispatch is the last write of each group commit, without polling and before the disk sync:
- * see docs/decisions.md, "Commits settle beside the event loop".
+ * see docs/decisions.md, "Commits are synced off the event loop".
  */
 
 import { AppError, type ErrorCode } from '../../../contract/errors.ts'

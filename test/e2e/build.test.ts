@@ -118,7 +118,7 @@ test('Ctrl+C while packages are installed ends the installer and leaves nothing'
   const { exitCode, stderr } = await ended
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: 'drydock: The build was stopped by SIGINT. Nothing was built.\n',
+    stderr: 'install ...\ndrydock: The build was stopped by SIGINT. Nothing was built.\n',
   })
   await until(() => expect(processesMarked(mark)).toEqual([]))
   expect(readdirSync(join(cwd, '.svc'))).toEqual(['packages'])

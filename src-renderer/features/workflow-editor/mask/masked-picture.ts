@@ -3,7 +3,6 @@
  * where painting resumes.
  */
 import { decode, encode } from 'fast-png'
-import type { AssetView } from '../../../../src-main/contract/workflows.ts'
 import type { Caller } from '../../../api-client/client.ts'
 import { assetAddress, nameInWidget, uploadAsset } from '../widgets/upload-asset.ts'
 import { type Mask, maskOf, withMask } from './mask.ts'

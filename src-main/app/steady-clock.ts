@@ -1,4 +1,4 @@
-import type { Clock, Log, TimeSource } from '../lib/system.ts'
+import type { Clock, Log, TimeSource } from '../lib/clock.ts'
 import type { Storage } from '../storage/storage.ts'
 
 // Above slow clock corrections within one check, below a set clock or suspension.

@@ -3,7 +3,7 @@ import { ZodError } from 'zod'
 import { AppError, type ErrorBody, errorBody } from '../contract/errors.ts'
 import { isPlatformPath } from '../contract/platform-routes.ts'
 import { failureOfService, type OpenAiFailure } from '../features/jobs/rules/openai-error.ts'
-import type { Log, NewId } from '../lib/system.ts'
+import type { Log, NewId } from '../lib/clock.ts'
 import { keepEnds } from '../lib/text.ts'
 import type { NodeBindings } from './node-bindings.ts'
 

@@ -1,5 +1,5 @@
+import type { Clock } from './clock.ts'
 import { createEmitter } from './emitter.ts'
-import type { Clock } from './system.ts'
 
 export type WaitOptions = {
   readonly ms: number

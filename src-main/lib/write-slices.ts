@@ -1,4 +1,4 @@
-import type { Clock } from './system.ts'
+import type { Clock } from './clock.ts'
 
 // Of at most 10 ms per event loop turn; the commit and its listeners take the rest.
 const SLICE_MS = 3

@@ -2,9 +2,9 @@ import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig, WorkerUsage } from '../contract/endpoint.ts'
 import type { DoctorRow, EngineView } from '../contract/system.ts'
 import type { ShellSize } from '../contract/workers.ts'
+import type { Room } from './rules/choose-machine.ts'
 import type { GpuHold } from './rules/gpu-allocation.ts'
 import type { GpuInventory } from './rules/gpu-list.ts'
-import type { Room } from './rules/place.ts'
 
 export type WorkerPlan = {
   readonly endpointId: string

@@ -52,7 +52,7 @@ export const LAYERS = {
   commands: {
     files: role('command(s/|[.]ts$)'),
     imports: [
-      ...[...PURE, 'lib/node', 'rules', 'adapters', 'resources', 'http', 'client', 'cli', 'mcp', 'app builder'],
+      ...[...PURE, 'lib/node', 'rules', 'adapters', 'shipped files', 'http', 'client', 'cli', 'mcp', 'app builder'],
       ...['headless', 'composition'],
     ],
     example: 'features/other/command.ts',
@@ -87,10 +87,14 @@ export const LAYERS = {
     example: 'storage/storage.ts',
   },
   // Files that are shipped with the product.
-  resources: { files: '^resources/', imports: [...PURE, 'rules', 'ports'], example: 'resources/example.ts' },
+  'shipped files': {
+    files: '^shipped-files/',
+    imports: [...PURE, 'rules', 'ports'],
+    example: 'shipped-files/example.ts',
+  },
   runtimes: {
     files: '^runtimes/(?!rules/|port[.]ts$)',
-    imports: [...PURE, 'lib/node', 'rules', 'ports', 'storage types', 'resources'],
+    imports: [...PURE, 'lib/node', 'rules', 'ports', 'storage types', 'shipped files'],
     example: 'runtimes/example.ts',
   },
   http: {
@@ -106,7 +110,7 @@ export const LAYERS = {
   // Builds apps without a service, so that the command line need not load one.
   'app builder': {
     files: '^app/app-builder/',
-    imports: [...PURE, 'rules', 'ports', 'services', 'adapters', 'resources', 'runtimes'],
+    imports: [...PURE, 'rules', 'ports', 'services', 'adapters', 'shipped files', 'runtimes'],
     example: 'app/app-builder/example.ts',
   },
   composition: {
@@ -121,7 +125,7 @@ export const LAYERS = {
       'storage',
       'storage types',
       'runtimes',
-      'resources',
+      'shipped files',
     ],
     example: 'app/core.ts',
   },
@@ -135,7 +139,7 @@ export const LAYERS = {
     files: '^app/headless/',
     imports: [
       ...[...PURE, 'lib/node', 'rules', 'client', 'mcp', 'composition', 'app builder', 'app http', 'http', 'routes'],
-      ...['adapters', 'resources'],
+      ...['adapters', 'shipped files'],
     ],
     example: 'app/headless/example.ts',
   },
@@ -147,7 +151,7 @@ export const LAYERS = {
         'lib/node',
         'rules',
         'adapters',
-        'resources',
+        'shipped files',
         'http',
         'client',
         'mcp',
@@ -191,7 +195,7 @@ export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'api-client': ['platform'],
   store: ['api-client', 'platform'],
   live: ['api-client', 'platform', 'store'],
-  ui: ['addresses.ts', 'api-client', 'platform', 'store'],
+  ui: ['addresses.ts', 'platform', 'store'],
   features: ['addresses.ts', 'api-client', 'live', 'platform', 'store', 'ui'],
   app: ['addresses.ts', 'api-client', 'features', 'platform', 'store', 'ui'],
   'main.ts': ['api-client', 'app', 'live', 'platform', 'store', 'styles'],
@@ -204,8 +208,6 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
   endpoints: ['requests', 'jobs', 'workers'],
   // The state of a worker, in the same words.
   machines: ['workers'],
-  // The steps of a test, in the same words.
-  system: ['machines'],
   // The state of an endpoint, in the same words.
   apps: ['endpoints'],
   // The state of an endpoint that graphs are run on, in the same words.
@@ -223,7 +225,7 @@ export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'ic
  */
 export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   agents: [],
-  doctor: [],
+  system: [],
   'load-tests': [],
   schedules: [],
   targets: [],

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import runpodSdk from 'runpod-sdk'
 import { expect, test } from 'vitest'
 import { readPngTexts } from '../../src-main/features/workflows/rules/metadata/png.ts'
-import { fileTools } from '../../src-main/resources/resources.ts'
+import { fileTools } from '../../src-main/shipped-files/resources.ts'
 import { startedService } from '../support/served-service.ts'
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))

@@ -125,7 +125,7 @@ test('one file finds the root by its own path, and is as deep as the built files
   const leadsOut = /import\.meta\.(?:url|dirname)[^)\n]*\.\.|\.\.[^)\n]*import\.meta\.(?:url|dirname)/
   const files = globSync('src-main/*/**/*.ts', { cwd: ROOT })
   const found = files.filter((path) => leadsOut.test(readFileSync(join(ROOT, path), 'utf8')))
-  expect(found).toEqual(['src-main/resources/root.ts'])
+  expect(found).toEqual(['src-main/shipped-files/root.ts'])
 })
 
 describe('the fuses of the binary', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src-main/app/headless/main.ts'
-import type { Look } from '../../src-main/features/doctor/adapters/file-system.ts'
+import type { Look } from '../../src-main/features/system/adapters/file-system.ts'
 import { servedService } from '../support/served-service.ts'
 
 const NFS = 0x6969

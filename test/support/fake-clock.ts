@@ -1,5 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises'
-import type { TimeSource } from '../../src-main/lib/system.ts'
+import type { TimeSource } from '../../src-main/lib/clock.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src-main/lib/system.ts'
+import type { Clock } from '../../src-main/lib/clock.ts'
 import type {
   Fleet,
   FleetMachine,

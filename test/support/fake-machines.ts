@@ -1,7 +1,7 @@
 import type { MachineFacts } from '../../src-main/contract/machines.ts'
 import type { DoctorRow } from '../../src-main/contract/system.ts'
 import type { MachineDriver, MachineStatus } from '../../src-main/features/machines/ports.ts'
-import type { Clock } from '../../src-main/lib/system.ts'
+import type { Clock } from '../../src-main/lib/clock.ts'
 import type { ServiceReach } from '../../src-main/runtimes/port.ts'
 import type { Machine } from '../../src-main/storage/storage.ts'
 import { createFakeFleet, type FakeFleet, type FakePlace, fakePlace } from './fake-fleet.ts'

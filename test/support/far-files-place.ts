@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { createEngine } from '../../src-main/runtimes/docker/engine.ts'
-import { createFarFiles, type FolderToSend } from '../../src-main/runtimes/remote/far-files.ts'
+import { createFarFiles, type FolderToSend } from '../../src-main/runtimes/remote/remote-files.ts'
 
 const IMAGE = 'python:3.11-slim-bookworm'
 const PYTHON = fileURLToPath(new URL('../../resources/python', import.meta.url))

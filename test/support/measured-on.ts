@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import packageJson from '../../package.json' with { type: 'json' }
-import { fileSystemName } from '../../src-main/features/doctor/adapters/file-system.ts'
+import { fileSystemName } from '../../src-main/features/system/adapters/file-system.ts'
 
 /** Version and machine. */
 export type MeasuredOn = {

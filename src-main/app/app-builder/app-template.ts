@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { RESOURCES } from '../../resources/root.ts'
+import { RESOURCES } from '../../shipped-files/root.ts'
 
 const TEMPLATES = join(RESOURCES, 'templates')
 // Files stored without their leading dot, because packaging tools and this repository's .gitignore would act on them.

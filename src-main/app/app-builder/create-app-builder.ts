@@ -11,7 +11,7 @@ import { buildWheel } from '../../features/apps/adapters/python-wheel.ts'
 import { createFolderWriter } from '../../features/apps/adapters/write-app-folder.ts'
 import { type BuildRequest, buildApp } from '../../features/apps/build.ts'
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
-import { PYTHON_PACKAGES } from '../../resources/root.ts'
+import { PYTHON_PACKAGES } from '../../shipped-files/root.ts'
 
 export { readGit } from '../../features/apps/adapters/read-git.ts'
 

@@ -16,7 +16,6 @@ import { sourceStamp } from '../../features/apps/adapters/source-stamp.ts'
 import { buildApp } from '../../features/apps/build.ts'
 import type { ArtifactContent } from '../../features/apps/ports/build.ts'
 import type { BuildProject, ProjectPorts } from '../../features/projects/ports.ts'
-import { PYTHON_PACKAGES, RESOURCES } from '../../resources/root.ts'
 import {
   isFile,
   isFolder,
@@ -26,6 +25,7 @@ import {
   realFolder,
   wholePath,
 } from '../../runtimes/process/machine-folders.ts'
+import { PYTHON_PACKAGES, RESOURCES } from '../../shipped-files/root.ts'
 import { APP_TEMPLATES, type AppTemplate, readTemplate, writeFiles } from './app-template.ts'
 import { type AppBuilderOptions, buildPorts, SDK } from './create-app-builder.ts'
 

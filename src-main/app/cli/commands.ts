@@ -23,12 +23,12 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'doctor',
         'check what the service needs, and say how to fix what is missing',
-        async () => (await import('../../features/doctor/command.ts')).addDoctor,
+        async () => (await import('../../features/system/command.ts')).addDoctor,
       ],
       [
         'recover',
         'copy everything readable from a damaged data folder into a new one',
-        async () => (await import('../../features/doctor/commands/recover.ts')).addRecover,
+        async () => (await import('../../features/system/commands/recover.ts')).addRecover,
       ],
       [
         'open',
@@ -108,7 +108,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       [
         'requests',
         'list the requests to a load-balanced endpoint, newest first',
-        async () => (await import('../../features/jobs/commands/requests.ts')).addRequests,
+        async () => (await import('../../features/load-balancing/command.ts')).addRequests,
       ],
       [
         'faults',

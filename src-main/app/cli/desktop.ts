@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../../resources/root.ts'
+import { ROOT } from '../../shipped-files/root.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 

@@ -1,5 +1,5 @@
 import { SKETCH } from '../../contract/catalog.ts'
-import { resourceProgram } from '../../resources/resources.ts'
+import { resourceProgram } from '../../shipped-files/resources.ts'
 import { ApiError } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { CliError } from './cli-error.ts'

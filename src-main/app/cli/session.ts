@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { EndpointView } from '../../contract/endpoint.ts'
-import { pathInApp } from '../../features/apps/rules/app-target.ts'
+import { pathInApp } from '../../features/apps/rules/app-environment.ts'
 import type { Operation } from '../client/calls.ts'
 import type { ServerSentEvent } from '../client/http.ts'
 import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'

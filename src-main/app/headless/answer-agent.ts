@@ -1,6 +1,6 @@
 /** Loaded with the first agent, as most services have none. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AnswerAgent } from '../../features/agents/agents-routes.ts'
+import type { AnswerAgent } from '../../features/agents/routes.ts'
 import { systemTime } from '../../http/server/system-ports.ts'
 import { createServiceClient } from '../client/service-client.ts'
 

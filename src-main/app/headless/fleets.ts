@@ -5,8 +5,8 @@ import { endpointHostsUrl } from '../../features/platform-api/rules/variables.ts
 import { findCertificates } from '../../http/server/certificates.ts'
 import { freePort } from '../../http/server/listen.ts'
 import { systemIds } from '../../http/server/system-ports.ts'
-import { resourceProgram } from '../../resources/resources.ts'
-import { RESOURCES } from '../../resources/root.ts'
+import { resourceProgram } from '../../shipped-files/resources.ts'
+import { RESOURCES } from '../../shipped-files/root.ts'
 import {
   type CorePorts,
   dockerFleet,

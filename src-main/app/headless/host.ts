@@ -1,9 +1,9 @@
 import { readdir, realpath, stat, truncate } from 'node:fs/promises'
 import { arch, release, type as systemName } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { desktopVersion, type EngineSeen } from '../../features/doctor/adapters/ask-engine.ts'
-import { askGpus, askToolkit, containerRows } from '../../features/doctor/adapters/container-rows.ts'
-import { fileSystemRow, type Look } from '../../features/doctor/adapters/file-system.ts'
+import { desktopVersion, type EngineSeen } from '../../features/system/adapters/ask-engine.ts'
+import { askGpus, askToolkit, containerRows } from '../../features/system/adapters/container-rows.ts'
+import { fileSystemRow, type Look } from '../../features/system/adapters/file-system.ts'
 import {
   diskSpace,
   folderRow,
@@ -11,8 +11,8 @@ import {
   spaceRow,
   tightenPermissions,
   watchRows,
-} from '../../features/doctor/adapters/folder-rows.ts'
-import { askPython, nodeRow, pythonRow, runToEnd } from '../../features/doctor/adapters/programs.ts'
+} from '../../features/system/adapters/folder-rows.ts'
+import { askPython, nodeRow, pythonRow, runToEnd } from '../../features/system/adapters/programs.ts'
 import { userOfConnection } from '../../http/server/connection-user.ts'
 import type { Host } from '../core.ts'
 import type { DataFolder } from './data-folder.ts'

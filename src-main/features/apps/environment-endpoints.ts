@@ -1,7 +1,7 @@
 import type { AppMembership } from '../../contract/app.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { Endpoint, Release, Storage } from '../../storage/storage.ts'
-import type { AppTarget } from './rules/app-target.ts'
+import type { AppTarget } from './rules/app-environment.ts'
 
 export type MemberEndpoint = Endpoint & { readonly app: AppMembership }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { App, Environment, Release, Storage } from '../../storage/storage.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import { endpointsOf } from './environment-endpoints.ts'

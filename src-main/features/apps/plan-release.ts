@@ -9,10 +9,10 @@ import type { Fleet, ProcessMachine } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, readStoredManifest } from './release-source.ts'
+import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from './rules/endpoint-config.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from './rules/plan.ts'
 import { releaseMachine, withMachine } from './rules/release-machine.ts'
 import { changedFiles } from './rules/source-diff.ts'
-import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from './rules/target-config.ts'
 
 export type Wanted = {
   readonly app: string

@@ -6,7 +6,7 @@ import type { PlannedStep, ReleaseCreate, ReleaseProgress, ReleaseStep } from '.
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import { createNotifier, type WaitOptions, waitAtMost } from '../../lib/wait.ts'
 import type { Fleet, ProcessMachine } from '../../runtimes/port.ts'
 import type { Environment, Release } from '../../storage/storage.ts'

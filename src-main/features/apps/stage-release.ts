@@ -4,7 +4,7 @@
  */
 import type { PlannedStep, ReleaseCreate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Environment, Release, Storage } from '../../storage/storage.ts'
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'

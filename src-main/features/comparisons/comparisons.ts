@@ -5,9 +5,9 @@
 import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView } from '../../contract/compare.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
+import type { Log } from '../../lib/clock.ts'
+import { momentOf } from '../../lib/clock.ts'
 import { jsonText } from '../../lib/json-text.ts'
-import type { Log } from '../../lib/system.ts'
-import { momentOf } from '../../lib/system.ts'
 import { HOUR_MS } from '../../lib/units.ts'
 import type {
   Comparison,

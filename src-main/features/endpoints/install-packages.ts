@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import type { ProcessMachine } from '../../runtimes/port.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'

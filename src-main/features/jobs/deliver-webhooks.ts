@@ -4,9 +4,9 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Clock, Log } from '../../lib/system.ts'
 import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../../storage/storage.ts'
 import type { Traces } from '../monitoring/traces.ts'
 import type { Poster } from './ports.ts'

@@ -6,7 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { BulkAction } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { PendingBulkView } from '../../contract/pending-bulk.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import type { NamedJobs, PendingBulk } from '../../storage/storage.ts'
 import { type ChangeDeps, changeJobs } from './again/run-jobs-again.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { createKeys } from './keys.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { SECRET_REFERENCE } from '../platform-api/rules/secret-reference.ts'
 

@@ -7,8 +7,8 @@ import type { Endpoint, NamedKey, Storage } from '../../storage/storage.ts'
 
 import { ACCOUNT_NAME } from '../../contract/keys.ts'
 import type { Role } from '../../contract/roles.ts'
-import type { NewId } from '../../lib/system.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
+import type { NewId } from '../../lib/clock.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-environment.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { NamedKeys } from './named-keys.ts'
 

@@ -4,7 +4,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../../contract/keys.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
 import type { NamedKey, Storage } from '../../storage/storage.ts'
 

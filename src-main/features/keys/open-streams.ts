@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 
 // Streams must end within a second; source: ours.
 const CHECK_INTERVAL_MS = 500

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { waitingReason } from '../endpoints/views.ts'
@@ -14,7 +14,7 @@ import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-regi
 import { isUsedUp, settingsWithFaults } from '../workers/rules/faults.ts'
 import { takesJobs } from '../workers/rules/transitions.ts'
 import { chooseWorker } from './rules/choose-worker.ts'
-import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-seats.ts'
+import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-slots.ts'
 
 export type EnterOptions = {
   readonly endpointId: string

@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'

@@ -3,7 +3,7 @@
  * requests and leave unless they recover in time.
  */
 
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { Pinger } from '../jobs/ports.ts'

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { RequestSender } from '../jobs/ports.ts'

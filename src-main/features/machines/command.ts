@@ -9,8 +9,8 @@ import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import { counted, sizeText, withFullStop } from '../../lib/text.ts'
+import { wayText } from './rules/connection-text.ts'
 import { leftForGoodText } from './rules/left-behind.ts'
-import { wayText } from './rules/way-text.ts'
 
 type AddOptions = {
   readonly ssh?: string
@@ -88,7 +88,7 @@ function addTest(parent: Command, surroundings: Surroundings): void {
       await session.client.call('machineTest', { path: { machine: name } })
       await followTest(session, name, job !== true)
       if (job === true) {
-        const { runFirstJob } = await import('./commands/first-far-job.ts')
+        const { runFirstJob } = await import('./commands/first-remote-job.ts')
         await runFirstJob(session, surroundings, name)
       }
     })

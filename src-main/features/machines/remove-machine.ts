@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { waitAtMost } from '../../lib/wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { Machines, OpenMachine } from './machines.ts'

@@ -1,5 +1,5 @@
 import type { MachineView } from '../../contract/machines.ts'
-import { wantedMachine } from '../../runtimes/rules/place.ts'
+import { wantedMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { OpenMachine } from './machines.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { ModelCredentialsView, modelCredentialsPut } from '../../contract/models.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 const SCOPE = 'model-host'

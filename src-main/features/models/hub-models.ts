@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import { type HubListing, hubListing, type ModelDownload, type ModelFolder } from '../../contract/models.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Watch } from '../../runtimes/port.ts'

@@ -1,5 +1,5 @@
 import type { ModelUse } from '../../contract/models.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'

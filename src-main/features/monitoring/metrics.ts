@@ -3,7 +3,7 @@
  * Load-balanced requests count like jobs, at their end.
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Change, Endpoint, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'

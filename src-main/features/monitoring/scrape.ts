@@ -3,7 +3,7 @@
  * endpoints block nobody.
  */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Fleet, Host } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'

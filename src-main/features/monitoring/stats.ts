@@ -1,6 +1,6 @@
 /** Stats of the last hour for lists. Steps are cached, because pages ask every few seconds. */
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { isFailed, MAY_HAVE_FAILED_FROM } from '../jobs/rules/requests/is-failed.ts'

@@ -3,7 +3,7 @@
  * address; the collector is never awaited.
  */
 import type { JobHistoryEntry } from '../../contract/management.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import type { Change, Job, JobChange, Storage } from '../../storage/storage.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -1,5 +1,5 @@
 import type { UsageReading } from '../../contract/endpoint.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'

@@ -1,9 +1,9 @@
 /** Stores worker output: assigns lines to jobs, masks secrets, and detects unsent results. */
 import { limit } from '../../contract/limits.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { WorkerOutput } from '../../runtimes/port.ts'
 import type { Endpoint, NewLogLine, Storage } from '../../storage/storage.ts'
-import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-target.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../apps/rules/app-environment.ts'
 import { ownSecrets, secretValues } from '../apps/variables.ts'
 import { finishJob, type Leases } from '../jobs/queue/leases.ts'
 import type { LostChunks } from '../jobs/queue/lost-chunks.ts'

@@ -7,7 +7,7 @@ import { CliError, usageError } from '../../app/cli/cli-error.ts'
 import { openSession, outputOf } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { findCertificates } from '../../http/server/certificates.ts'
-import { resourceProgram } from '../../resources/resources.ts'
+import { resourceProgram } from '../../shipped-files/resources.ts'
 import { platformVariables, SHELLS, type Shell, shellLine } from './rules/variables.ts'
 
 export function addPlatform(platform: Command, surroundings: Surroundings): void {

@@ -14,7 +14,7 @@ import type {
   volumeCreate,
   volumeUpdate,
 } from '../../contract/platform.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../../storage/storage.ts'
 import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../registries/registries.ts'
 

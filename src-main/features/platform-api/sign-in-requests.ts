@@ -6,7 +6,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { SignInRequestState } from '../../contract/sign-in.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import { newSecretId } from '../keys/keys.ts'
 
 /** `expiresAt` is wall ms; `apiKey` appears once. */

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { UploadStatus } from '../../contract/service-routes.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { newSecretId } from '../keys/keys.ts'
 

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { PreviewView } from '../../contract/projects.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Project } from '../../storage/storage.ts'
 import { previewBegun, previewEnded, previewStopping, previewWith } from '../apps/rules/project-progress.ts'
 import type { Soon } from './builds.ts'

@@ -5,7 +5,7 @@ import {
   registryCreate,
 } from '../../contract/container.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 const SCOPE = 'registry'

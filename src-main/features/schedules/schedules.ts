@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/schedules.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'

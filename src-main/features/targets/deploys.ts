@@ -16,7 +16,7 @@ import type {
   TargetRecord,
   TargetSource,
 } from '../../contract/targets.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from '../platform-api/rules/target-plan.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'

@@ -4,7 +4,7 @@
  */
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { keepEnds, withFullStop } from '../../lib/text.ts'
 import { wait } from '../../lib/wait.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'

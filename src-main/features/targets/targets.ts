@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { TargetCreate, TargetView } from '../../contract/targets.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { checkKey } from './read-target.ts'
 import { createTargetClient, type TargetAccess, type TargetClientDeps } from './target-client.ts'

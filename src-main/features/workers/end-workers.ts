@@ -1,5 +1,5 @@
 import { limit } from '../../contract/limits.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import type { RequestBalancer } from '../load-balancing/balance-requests.ts'

@@ -1,4 +1,4 @@
-import type { Log, NewId } from '../../lib/system.ts'
+import type { Log, NewId } from '../../lib/clock.ts'
 import type { Fleet, WorkerSpec } from '../../runtimes/port.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'

@@ -3,7 +3,7 @@
  * continue. A newer change abandons a running start.
  */
 import type { CodeChange } from '../../contract/endpoint.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'

@@ -3,7 +3,7 @@
  * old one leaves first; if the new one fails, the old one stays.
  */
 import type { ReplacementOrder } from '../../contract/workers.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'

@@ -3,7 +3,7 @@
  * new one is ready. If none becomes ready they leave too, and scaling and crash handling continue.
  */
 
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { WorkerRegistry } from './registry/worker-registry.ts'

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ShellOutput, ShellSize } from '../../contract/workers.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier, type Notifier } from '../../lib/wait.ts'
 import type { Fleet, FleetShell } from '../../runtimes/port.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'

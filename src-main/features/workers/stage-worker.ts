@@ -2,7 +2,7 @@
  * Starts a worker with future settings next to the serving ones, so that a broken release is detected before it serves.
  */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { inSeconds } from '../../lib/text.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Endpoint } from '../../storage/storage.ts'

@@ -2,7 +2,7 @@ import type { Storage } from '../../storage/storage.ts'
 /** Finds expired leases: overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Lease, Leases } from '../jobs/queue/leases.ts'
 import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'

@@ -3,8 +3,8 @@
  * Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { createKeyedEmitter } from '../../lib/emitter.ts'
-import type { Clock } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Job, Storage } from '../../storage/storage.ts'

@@ -1,8 +1,8 @@
 /** Starts and ends single workers. Their jobs are requeued: with a try if the worker failed, without if we ended it. */
 
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import type { WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
-import { otherMachine } from '../../runtimes/rules/place.ts'
+import { otherMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint, Storage, StoredExit } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'

@@ -2,7 +2,7 @@
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { wait } from '../../lib/wait.ts'
 import type { Endpoint, Storage, StoredNodeTypes } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'

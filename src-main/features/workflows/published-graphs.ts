@@ -4,7 +4,7 @@
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { PublishedGraph, PublishGraph } from '../../contract/published.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Endpoint, Storage, StoredGraph } from '../../storage/storage.ts'
 import { newEndpoint } from '../endpoints/endpoints.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { Endpoint, Job, Storage, StoredGraph } from '../../storage/storage.ts'
 import type { Problem } from '../comparisons/rules/plan.ts'

@@ -4,7 +4,7 @@
  * nor version.
  */
 import { AppError } from '../../contract/errors.ts'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { isOfServer } from '../endpoints/views.ts'
 import type { NodeTypeRegistry } from './node-types.ts'

@@ -1,6 +1,6 @@
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
-import type { Clock, Log, NewId } from '../../lib/system.ts'
+import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'

@@ -5,8 +5,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
+import type { Log } from '../../lib/clock.ts'
 import { errorCode } from '../../lib/error-code.ts'
-import type { Log } from '../../lib/system.ts'
 import { writeError } from '../write-error.ts'
 
 type Exchange = { readonly incoming: IncomingMessage; readonly response: ServerResponse }

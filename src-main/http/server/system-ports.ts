@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import pino from 'pino'
-import type { Log, NewId, TimeSource } from '../../lib/system.ts'
+import type { Log, NewId, TimeSource } from '../../lib/clock.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const WORKER_ID_LENGTH = 14

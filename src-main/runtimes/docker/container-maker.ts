@@ -4,13 +4,13 @@ import { type GpuDevices, gpuDevices, withoutGpus } from '../rules/gpu-devices.t
 import { containerOptions } from './container-options.ts'
 import { removeContainer } from './container-worker.ts'
 import type { Connected, Engine } from './engine.ts'
+import type { DockerPlace } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
 import { findFreshVolumes, openToAll } from './fresh-volumes.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { ImageStore } from './images.ts'
 import { containerName, labelsOf, type Maker } from './labels.ts'
 import type { WorkerNetworks } from './networks.ts'
-import type { DockerPlace } from './place.ts'
 
 export type ContainerMakerOptions = Maker & {
   readonly engine: Engine

@@ -5,7 +5,7 @@
 
 import { constants } from 'node:os'
 import type Docker from 'dockerode'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { GIB, MIB } from '../../lib/units.ts'
 import type { FleetWorker, WorkerExit, WorkerOutput } from '../port.ts'
 import {

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
-import type { Clock, Log } from '../../lib/system.ts'
 import type {
   Fleet,
   FleetWorker,
@@ -22,13 +22,13 @@ import { openContainerShell } from './container-shell.ts'
 import { type ContainerWorker, createContainerWorker, removeContainer } from './container-worker.ts'
 import { createDockerMachine } from './docker-machine.ts'
 import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
+import type { DockerPlace } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
 import { createGpuBook } from './gpu-book.ts'
 import { createImageStore, type ImageStoreOptions } from './images.ts'
 import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from './labels.ts'
 import { BUNDLE_FILE } from './mounts.ts'
 import { createWorkerNetworks } from './networks.ts'
-import type { DockerPlace } from './place.ts'
 import { readUsage } from './read-usage.ts'
 
 export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth' | 'surroundings'> & {

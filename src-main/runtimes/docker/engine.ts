@@ -2,10 +2,10 @@
  * Lazy connection to the Docker engine, watched by its event stream and re-established. dockerode is loaded lazily too.
  */
 import type Docker from 'dockerode'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import { networkReason } from '../../lib/network-error.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../lib/own-addresses.ts'
-import type { Clock, Log } from '../../lib/system.ts'
 import { cutLines } from '../../lib/text.ts'
 import type { EngineAddress } from './find-engine.ts'
 

@@ -3,7 +3,7 @@
  * `adopt` and `release` change assignments, synchronously.
  */
 
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { allocateGpus, type GpuAllocation, type GpuHold, type GpuNeed, gpuSlots } from '../rules/gpu-allocation.ts'
 import type { GpuCard, GpuInventory } from '../rules/gpu-list.ts'
 

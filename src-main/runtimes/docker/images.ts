@@ -4,7 +4,7 @@
  */
 import type Docker from 'dockerode'
 import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { OwnImage, Watch, WorkerPlan } from '../port.ts'
 import { dockerLogin, type RegistryLogin, registryName, registryOf, splitImage } from './docker-login.ts'
 import type { Connected } from './engine.ts'

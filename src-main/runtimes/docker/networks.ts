@@ -6,8 +6,8 @@ import type Docker from 'dockerode'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 import type { EndpointHosts, ServiceReach } from '../port.ts'
 import type { Connected } from './engine.ts'
+import type { DockerPlace, WorkerPort } from './engine-host.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'
-import type { DockerPlace, WorkerPort } from './place.ts'
 
 export type WorkerNetwork = {
   readonly name: string

@@ -1,6 +1,6 @@
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { containerUsage, gpuUseByWorker } from '../../features/workers/rules/usage.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import type { ContainerWorker } from './container-worker.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { GpuReader } from './gpu-inventory.ts'

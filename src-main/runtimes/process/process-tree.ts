@@ -3,7 +3,7 @@
  * environment, elsewhere the process group.
  */
 import { readdir, readFile } from 'node:fs/promises'
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { signalGroup, signalProcess } from './process-identity.ts'
 import { endCgroup, membersOf } from './worker-cgroup.ts'
 

@@ -12,7 +12,7 @@ import {
   readResidentBytes,
   usageSince,
 } from '../../features/workers/rules/usage.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }

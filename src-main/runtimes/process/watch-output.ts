@@ -1,5 +1,5 @@
 import { watch as watchFolder } from 'node:fs'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 
 /**
  * Calls `grew` when output files may have grown. If other programs exhaust the system's watches, `isWatching` is false

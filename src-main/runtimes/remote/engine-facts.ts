@@ -1,7 +1,7 @@
 import type { MachineFacts } from '../../contract/machines.ts'
 import type { TestWatch } from '../../features/machines/ports.ts'
 import { containerUsage } from '../../features/workers/rules/usage.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
 import type { Fleet } from '../port.ts'

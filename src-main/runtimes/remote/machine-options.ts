@@ -2,7 +2,7 @@ import type { MachineWay } from '../../contract/machines.ts'
 import type { MachineDriver } from '../../features/machines/ports.ts'
 import type { Machine } from '../../storage/storage.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
-import type { LocalPlaceOptions } from '../docker/place.ts'
+import type { LocalPlaceOptions } from '../docker/engine-host.ts'
 import type { Watch } from '../port.ts'
 
 export const UNWATCHED: Watch = { report: () => undefined, signal: new AbortController().signal }

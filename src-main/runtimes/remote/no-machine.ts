@@ -1,5 +1,5 @@
 import type { MachineDriver } from '../../features/machines/ports.ts'
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Fleet } from '../port.ts'
 
 export function openNoMachine(what: string, clock: Pick<Clock, 'now'>): MachineDriver {

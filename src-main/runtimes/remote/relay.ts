@@ -2,16 +2,17 @@
  * The remote reverse tunnel: a relay per worker network and one watchdog, created before the first worker. They outlive
  * the service; a later run finds them by label and repairs them. Source: docs/spec/way-back.md, 2 and 3.
  */
+
+import type { Log } from '../../lib/clock.ts'
 import { HOST_OF_CONTAINERS } from '../../lib/own-addresses.ts'
-import type { Log } from '../../lib/system.ts'
 import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'
 import type { Connected } from '../docker/engine.ts'
+import type { WorkerPort } from '../docker/engine-host.ts'
 import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import { textField } from '../docker/find-engine.ts'
 import { LABELS, readPortsLabel } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
-import type { WorkerPort } from '../docker/place.ts'
 import type { Watch } from '../port.ts'
 import { UNWATCHED } from './machine-options.ts'
 import { type Program, readProgram } from './read-program.ts'

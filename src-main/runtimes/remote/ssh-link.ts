@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestWatch } from '../../features/machines/ports.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
-import type { Clock, Log } from '../../lib/system.ts'
 import { openSshConnection, type SshConnection, type SshConnectionOptions } from './ssh-connection.ts'
 
 /** Connection status; `since` is wall ms. */

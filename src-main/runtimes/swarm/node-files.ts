@@ -14,9 +14,9 @@ import {
   isChange,
   isPassing,
   reasonOf,
-} from '../remote/far-files.ts'
-import { createFarMounts, type FarMountsOptions } from '../remote/far-mounts.ts'
-import type { HubDoor } from './hub-door.ts'
+} from '../remote/remote-files.ts'
+import { createFarMounts, type FarMountsOptions } from '../remote/remote-mounts.ts'
+import type { HubDoor } from './hub-listener.ts'
 import { answers, pause } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 

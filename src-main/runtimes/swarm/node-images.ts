@@ -9,7 +9,7 @@ import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts
 import { createImageStore, type ImageStore, type ImageStoreOptions } from '../docker/images.ts'
 import { createSharedWork } from '../docker/shared-work.ts'
 import type { Watch, WorkerPlan } from '../port.ts'
-import type { HubDoor } from './hub-door.ts'
+import type { HubDoor } from './hub-listener.ts'
 import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 import type { ImageProgram } from './worker-service.ts'

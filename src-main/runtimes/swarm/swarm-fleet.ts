@@ -28,10 +28,10 @@ import type {
   WorkerPlan,
   WorkerSpec,
 } from '../port.ts'
-import type { HubDoor } from './hub-door.ts'
+import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './create-swarm-service.ts'
+import type { HubDoor } from './hub-listener.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
-import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './start-service.ts'
 import { pause, type Swarm } from './swarm.ts'
 import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
 import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'

@@ -2,12 +2,13 @@
  * Swarm nodes, polled from the manager every second, with engines reached through agents. A node with an unresponsive
  * engine counts as away long before the swarm marks it down.
  */
+
+import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
-import type { Clock, Log } from '../../lib/system.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../docker/engine.ts'
 import { LABELS } from '../docker/labels.ts'
 import type { WorkerExit } from '../port.ts'
-import type { HubDoor } from './hub-door.ts'
+import type { HubDoor } from './hub-listener.ts'
 import { AGENT_PORT, agentsName } from './part-services.ts'
 
 export type SwarmNode = {

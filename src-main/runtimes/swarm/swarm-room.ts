@@ -1,6 +1,6 @@
 import type { ContainerSettings } from '../../contract/container.ts'
 import { counted } from '../../lib/text.ts'
-import type { Room } from '../rules/place.ts'
+import type { Room } from '../rules/choose-machine.ts'
 import { READY, type SwarmNode } from './swarm-nodes.ts'
 
 export const CARD_LABEL = 'drydock.gpu'

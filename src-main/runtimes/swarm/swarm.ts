@@ -2,7 +2,7 @@
  * Connects to a swarm's nodes on demand over encrypted networks. If encryption blocks all traffic, which only a test
  * shows, networks are recreated without it and reported.
  */
-import type { Clock, Log } from '../../lib/system.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
 import type { Connected } from '../docker/engine.ts'
 import { NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import { LABELS } from '../docker/labels.ts'

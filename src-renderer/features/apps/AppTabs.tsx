@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { chooseEnvironment } from '../../../src-main/features/apps/rules/app-target.ts'
+import { chooseEnvironment } from '../../../src-main/features/apps/rules/app-environment.ts'
 import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab, PROJECT_TABS, type ProjectTab } from '../../addresses.ts'
 import { appsQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'

@@ -3,7 +3,7 @@ import { AppWindow, Container, FileCode, Globe, LayoutGrid, Plus, SquareTerminal
 import { useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
-import { endpointStateLabel, STATES_BY_ATTENTION } from '../../../src-main/features/workers/rules/endpoint-state.ts'
+import { endpointStateLabel, STATES_BY_ATTENTION } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { statsQuery } from '../../api-client/queries.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'

@@ -1,6 +1,6 @@
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { STATES_BY_ATTENTION } from '../../../src-main/features/workers/rules/endpoint-state.ts'
+import { STATES_BY_ATTENTION } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { stateNow } from './endpoint-state.ts'
 

@@ -1,6 +1,6 @@
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { endpointStateLabel, endpointStateOf } from '../../../src-main/features/workers/rules/endpoint-state.ts'
+import { endpointStateLabel, endpointStateOf } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import type { Tone } from '../../ui/colours.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'

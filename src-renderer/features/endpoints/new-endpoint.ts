@@ -4,7 +4,7 @@ import {
   type HubAnswers,
   hubDefaults,
   hubSettings,
-} from '../../../src-main/features/apps/rules/hub-form.ts'
+} from '../../../src-main/features/apps/rules/worker-form.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 import type { NewEndpoint } from './endpoint-state.ts'
 

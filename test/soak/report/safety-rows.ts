@@ -54,7 +54,7 @@ export const PROOFS: Readonly<Record<number, readonly Proof[]>> = {
     { file: 'test/unit/features/workflows/validate.test.ts' },
     { file: 'test/unit/features/workflows/hostile.test.ts' },
   ],
-  23: [{ file: 'test/unit/app/cli/doctor.test.ts' }, { file: 'test/unit/features/doctor/container-rows.test.ts' }],
+  23: [{ file: 'test/unit/app/cli/doctor.test.ts' }, { file: 'test/unit/features/system/container-rows.test.ts' }],
   24: [{ file: 'test/safety/refuse-to-start.test.ts', named: /deleted the lock file/ }],
   26: [{ file: 'test/safety/revoked-keys.test.ts' }, { file: 'test/api/named-keys.test.ts' }],
   27: [{ file: 'test/safety/other-users.test.ts' }, { file: 'test/api/sessions.test.ts' }],

@@ -2,7 +2,7 @@ import { appendFileSync, type FSWatcher, mkdtempSync, rmSync, type watch } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { watchRows } from '../../../src-main/features/doctor/adapters/folder-rows.ts'
+import { watchRows } from '../../../src-main/features/system/adapters/folder-rows.ts'
 import { watchOutput } from '../../../src-main/runtimes/process/watch-output.ts'
 import { until } from '../../support/served-service.ts'
 

@@ -165,7 +165,7 @@ type Sample = {
 const begunAt = ({ env }: Surroundings) => Number(env.DRYDOCK_BEGUN_AT ?? performance.timeOrigin)
 
 async function withoutPython({ platform }: Surroundings): Promise<string | undefined> {
-  const { pythonRow, runToEnd } = await import('../../../features/doctor/adapters/programs.ts')
+  const { pythonRow, runToEnd } = await import('../../../features/system/adapters/programs.ts')
   const { state, found, fix } = await pythonRow(platform === 'win32' ? 'python' : 'python3', runToEnd)
   if (state === 'ok') return undefined
   return `The sample ${HELLO} did not run, because it needs Python 3: ${found}. ${fix} The service is running. Endpoints that do not need Python work.`

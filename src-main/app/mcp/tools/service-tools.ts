@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
-import { wayText } from '../../../features/machines/rules/way-text.ts'
+import { wayText } from '../../../features/machines/rules/connection-text.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { Operation } from '../../client/calls.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'

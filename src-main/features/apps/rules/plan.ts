@@ -2,7 +2,7 @@ import type { PlannedStep } from '../../../contract/app.ts'
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { settingsWith } from '../../endpoints/rules/settings/sections.ts'
-import { APP_FOLDER_VARIABLE } from './target-config.ts'
+import { APP_FOLDER_VARIABLE } from './endpoint-config.ts'
 
 export type CurrentEndpoint = {
   readonly resource: string

@@ -4,7 +4,7 @@
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
-import { wantedMachine } from '../../../runtimes/rules/place.ts'
+import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
 
 function ownMachine(before: EndpointConfig | undefined): string | undefined {
   if (before?.container === undefined) return undefined

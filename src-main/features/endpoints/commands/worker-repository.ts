@@ -5,7 +5,7 @@ import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
 import { fileProblem, type HubFile, hubFile, workerTests } from '../../../contract/worker-repository.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isRecord, parseExact } from '../../../lib/json.ts'
-import { answerProblem, hubDefaults, hubSettings } from '../../apps/rules/hub-form.ts'
+import { answerProblem, hubDefaults, hubSettings } from '../../apps/rules/worker-form.ts'
 import type { EndpointSettings } from './endpoint-options.ts'
 
 export type WorkerTest = {

@@ -5,7 +5,7 @@
 import { AppError } from '../../../contract/errors.ts'
 import type { JobList } from '../../../contract/job.ts'
 import type { InputHints } from '../../../contract/requests.ts'
-import type { Clock, NewId } from '../../../lib/system.ts'
+import type { Clock, NewId } from '../../../lib/clock.ts'
 import type { Endpoint, Job, Storage } from '../../../storage/storage.ts'
 import { type JobPageRequest, listEndpointJobs, listGraphJobs } from '../../jobs/list-jobs.ts'
 import type { ReadsInThread } from '../../jobs/ports/read-in-thread.ts'

@@ -2,7 +2,7 @@
 import type { EndpointState } from '../../../contract/endpoint.ts'
 import type { MetricsPoint, MetricsTotals } from '../../../contract/management.ts'
 import { counted, durationText, withFullStop } from '../../../lib/text.ts'
-import { endpointStateLabel } from '../../workers/rules/endpoint-state.ts'
+import { endpointStateLabel } from './endpoint-state.ts'
 
 export type HealthFacts = {
   readonly state: EndpointState

@@ -5,7 +5,7 @@
 import { AppError } from '../../../contract/errors.ts'
 import { JOB_STATES } from '../../../contract/job.ts'
 import type { BulkAction } from '../../../contract/job-routes.ts'
-import type { Clock, NewId } from '../../../lib/system.ts'
+import type { Clock, NewId } from '../../../lib/clock.ts'
 import type { BatchPlace, Job, Storage } from '../../../storage/storage.ts'
 import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import type { Models } from '../../models/models.ts'

@@ -4,8 +4,8 @@
  */
 import type { JobState } from '../../../contract/job.ts'
 import type { BulkMove } from '../../../contract/job-routes.ts'
-import type { Clock } from '../../../lib/system.ts'
-import { momentOf } from '../../../lib/system.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { momentOf } from '../../../lib/clock.ts'
 import { writeInSlices } from '../../../lib/write-slices.ts'
 import type { Job, JobFilter, NamedJobs, Storage } from '../../../storage/storage.ts'
 import { TRANSITIONS } from '../rules/transitions.ts'

@@ -3,9 +3,9 @@
  * first lease, as its response may be lost. In memory, steady ms. Source: docs/spec/job-api.md, 4.
  */
 import { limit } from '../../../contract/limits.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json.ts'
-import type { Clock } from '../../../lib/system.ts'
-import { momentOf } from '../../../lib/system.ts'
 import type { Change, Job, Storage, StoredPayload } from '../../../storage/storage.ts'
 import { failedByInjection, isHit, tryId } from '../../workers/rules/faults.ts'
 import type { KeptReport } from '../rules/report.ts'

@@ -1,7 +1,7 @@
 /** Requeues jobs of lost workers; expires and archives jobs past their deadlines. */
 
-import type { Clock } from '../../../lib/system.ts'
-import { momentOf } from '../../../lib/system.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { momentOf } from '../../../lib/clock.ts'
 import { type SliceDeps, writeInSlices } from '../../../lib/write-slices.ts'
 import type { Job, Moment, Storage } from '../../../storage/storage.ts'
 import { moveOfLostJob } from '../../workers/rules/dispatch.ts'

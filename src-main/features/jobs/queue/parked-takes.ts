@@ -5,9 +5,9 @@ import type { Change, Job, Storage } from '../../../storage/storage.ts'
  */
 
 import { AppError, type ErrorCode } from '../../../contract/errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json.ts'
-import type { Clock } from '../../../lib/system.ts'
-import { momentOf } from '../../../lib/system.ts'
 import { loadOf, type WorkerRegistry } from '../../workers/registry/worker-registry.ts'
 import { bestFirst, mostPerTake } from '../../workers/rules/dispatch.ts'
 import { isUsedUp } from '../../workers/rules/faults.ts'

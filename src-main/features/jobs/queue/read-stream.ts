@@ -3,7 +3,7 @@
  * each job has one reader at a time, so no chunk is repeated or lost. Source: docs/spec/job-api.md, 5.
  */
 import type { JobState } from '../../../contract/job.ts'
-import type { Clock } from '../../../lib/system.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import { wait } from '../../../lib/wait.ts'
 import type { Job, Storage } from '../../../storage/storage.ts'
 import { isFinal } from '../rules/transitions.ts'

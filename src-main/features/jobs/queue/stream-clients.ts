@@ -1,6 +1,6 @@
 /** Remembers stream clients in bounded memory to choose the response form; unknown ones get the specified form. */
 import type { JobState } from '../../../contract/job.ts'
-import type { Log, NewId } from '../../../lib/system.ts'
+import type { Log, NewId } from '../../../lib/clock.ts'
 import { chooseStreamForm, isProgram, type StreamForm, type StreamReader } from '../rules/stream.ts'
 import { isFinal } from '../rules/transitions.ts'
 

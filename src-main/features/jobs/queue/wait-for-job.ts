@@ -1,5 +1,5 @@
+import type { Clock } from '../../../lib/clock.ts'
 import { createKeyedEmitter } from '../../../lib/emitter.ts'
-import type { Clock } from '../../../lib/system.ts'
 import type { Change, Job, JobStore, Storage } from '../../../storage/storage.ts'
 import { isFinal } from '../rules/transitions.ts'
 

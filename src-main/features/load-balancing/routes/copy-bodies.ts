@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { type ClientAddress, headersForClient, pairsOf } from '../rules/forward-headers.ts'
-import type { Seat } from '../worker-seats.ts'
+import type { Seat } from '../worker-slots.ts'
 import { checkHead } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 

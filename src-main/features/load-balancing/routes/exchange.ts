@@ -7,7 +7,7 @@ import type { BalancerServices } from '../../service-context.ts'
 import { injectKill } from '../../workers/inject-faults.ts'
 import { isHit } from '../../workers/rules/faults.ts'
 import type { RequestAddress } from '../rules/read-address.ts'
-import type { Seat } from '../worker-seats.ts'
+import type { Seat } from '../worker-slots.ts'
 import type { Admitted } from './admit.ts'
 
 type Notes = {

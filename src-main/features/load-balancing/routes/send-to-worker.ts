@@ -4,7 +4,7 @@ import { limit } from '../../../contract/limits.ts'
 import { discardRest } from '../../../http/write-error.ts'
 import type { SendFailure } from '../rules/choose-worker.ts'
 import { headersForWorker } from '../rules/forward-headers.ts'
-import type { Seat } from '../worker-seats.ts'
+import type { Seat } from '../worker-slots.ts'
 import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
 

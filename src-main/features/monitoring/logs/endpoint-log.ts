@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../../lib/system.ts'
+import type { Clock, Log } from '../../../lib/clock.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
 export type EndpointLog = (entry: {

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestResource } from '../../../contract/manifest.ts'
 import type { PlatformManifest } from '../../../contract/platform-manifest.ts'
-import { VOLUME_TARGET } from '../../apps/rules/target-config.ts'
+import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 export function toPlatformManifest(manifest: Manifest): PlatformManifest {
   return {

@@ -4,7 +4,7 @@
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { type VolumeMount, volumeMounts } from '../../../contract/platform-settings.ts'
-import { VOLUME_TARGET } from '../../apps/rules/target-config.ts'
+import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 type Variables = EndpointConfig['env']
 

@@ -3,8 +3,8 @@
  * signal scaling. Neither side depends on the other.
  */
 
+import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
-import type { Clock } from '../../../lib/system.ts'
 import type { CrashLoop } from '../rules/crash-loop.ts'
 import type { ScalingDecision } from '../rules/scaling-facts.ts'
 

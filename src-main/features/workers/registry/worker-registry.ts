@@ -1,9 +1,9 @@
 import type { EndpointConfig, WorkerState } from '../../../contract/endpoint.ts'
+import type { Clock, Log } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
-import type { Clock, Log } from '../../../lib/system.ts'
 import type { FleetWorker } from '../../../runtimes/port.ts'
 import type { Storage } from '../../../storage/storage.ts'
-import { type AppTarget, targetOf } from '../../apps/rules/app-target.ts'
+import { type AppTarget, targetOf } from '../../apps/rules/app-environment.ts'
 import { healthPathOf } from '../../load-balancing/rules/listening-variables.ts'
 import {
   type EventFacts,

@@ -4,7 +4,7 @@ import { openSession, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ago } from '../../../lib/text.ts'
 import type { ClassPackage } from '../rules/node-packages.ts'
-import type { KnownClasses } from './lib/read-classes.ts'
+import type { KnownClasses } from './graph/read-classes.ts'
 
 type ClassesOptions = { readonly server?: string; readonly endpoint?: string; readonly output?: string }
 
@@ -32,7 +32,7 @@ Examples:
     )
     .action(async (options: ClassesOptions, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { factsText, ownClasses, classesOfEndpoint, classesOfServer } = await import('./lib/read-classes.ts')
+      const { factsText, ownClasses, classesOfEndpoint, classesOfServer } = await import('./graph/read-classes.ts')
       const { classPackages } = await import('../rules/node-packages.ts')
       const { readNodeTypes } = await import('../rules/node-types.ts')
       const known =
@@ -42,7 +42,7 @@ Examples:
             ? await ownClasses()
             : await classesOfEndpoint((await openSession(command, surroundings)).client, options.endpoint)
       if (options.output !== undefined) {
-        const { writeText } = await import('./lib/save-results.ts')
+        const { writeText } = await import('./graph/save-results.ts')
         await writeText(options.output, factsText(known), surroundings)
       }
       const packages = classPackages(readNodeTypes(known.classes).values())

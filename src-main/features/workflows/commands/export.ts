@@ -62,7 +62,7 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ drydock workflow open cat.graph.jsonl --endpoint sketch')
     .action(async (file: string, { endpoint }: { readonly endpoint?: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const { readExportFile } = await import('./lib/read-graph-file.ts')
+      const { readExportFile } = await import('./graph/read-graph-file.ts')
       const bytes = await readExportFile(resolve(surroundings.cwd, file))
       const query = endpoint === undefined ? {} : { endpoint }
       const opened = await client.call('graphOpen', { query, bytes })
@@ -71,7 +71,7 @@ Examples:
     })
 
   async function fromFile(file: string, endpoint: string | undefined) {
-    const { readGraphFile, titleOf } = await import('./lib/read-graph-file.ts')
+    const { readGraphFile, titleOf } = await import('./graph/read-graph-file.ts')
     const graph = await readGraphFile(file, surroundings)
     const named = endpoint === undefined ? {} : { endpoint }
     return { name: titleOf(graph), text: writeJson(graph.raw), ...named }

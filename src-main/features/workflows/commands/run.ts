@@ -6,7 +6,7 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { RunView } from '../../../contract/workflows.ts'
 import { expectSuccess } from '../../jobs/commands/show-job.ts'
 import { errorHeadline, errorText, readJobError } from '../../jobs/rules/read-error.ts'
-import { readSetting, type Setting } from './lib/set-values.ts'
+import { readSetting, type Setting } from './graph/set-values.ts'
 
 type RunOptions = {
   readonly endpoint: string
@@ -45,7 +45,7 @@ Examples:
     )
     .action(async (file: string, options: RunOptions, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const { runGraph } = await import('./lib/run-graph.ts')
+      const { runGraph } = await import('./graph/run-graph.ts')
       const show = createStatusLine(output, surroundings)
       const folder = resolve(surroundings.cwd, options.output)
       const { run, saved, savedPreviews } = await runGraph(

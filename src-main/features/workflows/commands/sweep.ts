@@ -11,7 +11,7 @@ import type { SweepView } from '../../../contract/workflows.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { type CancelOptions, confirmCancel } from '../../jobs/commands/confirm-cancel.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
-import { readSetting, type Setting } from './lib/set-values.ts'
+import { readSetting, type Setting } from './graph/set-values.ts'
 
 type SweepOptions = {
   readonly endpoint: string
@@ -45,7 +45,7 @@ Examples:
     )
     .action(async (file: string, options: SweepOptions, command: Command) => {
       const { client, output, service } = await openSession(command, surroundings)
-      const { sweepFile } = await import('./lib/sweep-file.ts')
+      const { sweepFile } = await import('./graph/sweep-file.ts')
       const { sweepId, runs, sheet } = await sweepFile(
         { client, output, surroundings, show: createStatusLine(output, surroundings) },
         {

@@ -6,8 +6,8 @@ import { sizeText } from '../../../lib/text.ts'
 import { packagesText } from '../rules/node-packages.ts'
 import { addWorkflowClasses } from './classes.ts'
 import { addWorkflowExport } from './export.ts'
-import type { GraphFacts } from './lib/graph-facts.ts'
-import { type Exposed, readExposed } from './lib/set-values.ts'
+import type { GraphFacts } from './graph/graph-facts.ts'
+import { type Exposed, readExposed } from './graph/set-values.ts'
 import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
@@ -43,11 +43,11 @@ Examples:
     )
     .action(async (file: string, { endpoint }: { endpoint?: string }, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { checkedPayload } = await import('./lib/graph-facts.ts')
-      const { chooseClasses } = await import('./lib/read-classes.ts')
-      const { namePackages } = await import('./lib/graph-facts.ts')
-      const { readGraphFile } = await import('./lib/read-graph-file.ts')
-      const { refuseErrors, showProblems } = await import('./lib/check-graph.ts')
+      const { checkedPayload } = await import('./graph/graph-facts.ts')
+      const { chooseClasses } = await import('./graph/read-classes.ts')
+      const { namePackages } = await import('./graph/graph-facts.ts')
+      const { readGraphFile } = await import('./graph/read-graph-file.ts')
+      const { refuseErrors, showProblems } = await import('./graph/check-graph.ts')
       const graph = await readGraphFile(file, surroundings)
       const { types, index } = await chooseClasses(endpoint, command, surroundings)
       const { payload, problems: found } = checkedPayload(graph, types, surroundings.now())
@@ -89,12 +89,12 @@ Examples:
     )
     .action(async (file: string, options: ConvertOptions, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { chooseClasses } = await import('./lib/read-classes.ts')
-      const { convertGraph } = await import('./lib/read-graph-file.ts')
-      const { namePackages } = await import('./lib/graph-facts.ts')
-      const { readGraphFile } = await import('./lib/read-graph-file.ts')
-      const { noteProblems, refuseErrors } = await import('./lib/check-graph.ts')
-      const { writeText } = await import('./lib/save-results.ts')
+      const { chooseClasses } = await import('./graph/read-classes.ts')
+      const { convertGraph } = await import('./graph/read-graph-file.ts')
+      const { namePackages } = await import('./graph/graph-facts.ts')
+      const { readGraphFile } = await import('./graph/read-graph-file.ts')
+      const { noteProblems, refuseErrors } = await import('./graph/check-graph.ts')
+      const { writeText } = await import('./graph/save-results.ts')
       const graph = await readGraphFile(file, surroundings)
       const { types, index } = await chooseClasses(options.endpoint, command, surroundings)
       const converted = convertGraph(graph, options.to, types, {
@@ -124,10 +124,10 @@ function addWorkflowInfo(parent: Command, surroundings: Surroundings): void {
     )
     .action(async (file: string, _options: object, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { graphFacts } = await import('./lib/graph-facts.ts')
-      const { indexOfFolder, withPackagesOf } = await import('./lib/graph-facts.ts')
-      const { readOwnClasses } = await import('./lib/read-classes.ts')
-      const { readGraphFile } = await import('./lib/read-graph-file.ts')
+      const { graphFacts } = await import('./graph/graph-facts.ts')
+      const { indexOfFolder, withPackagesOf } = await import('./graph/graph-facts.ts')
+      const { readOwnClasses } = await import('./graph/read-classes.ts')
+      const { readGraphFile } = await import('./graph/read-graph-file.ts')
       const graph = await readGraphFile(file, surroundings)
       const known = graphFacts(graph, await readOwnClasses(), surroundings.now())
       const { data } = globalOptions(command)
@@ -201,7 +201,7 @@ Examples:
     )
     .action(async (file: string, options: PublishOptions, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const { publishFile } = await import('./lib/publish-file.ts')
+      const { publishFile } = await import('./graph/publish-file.ts')
       const { expose = [], result = [], endpoint, name, id } = options
       const graph = await publishFile(
         { client, output, surroundings },

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { nodeRow, type RunProgram } from '../../../../src-main/features/doctor/adapters/programs.ts'
-import { runChecks } from '../../../../src-main/features/doctor/command.ts'
+import { nodeRow, type RunProgram } from '../../../../src-main/features/system/adapters/programs.ts'
+import { runChecks } from '../../../../src-main/features/system/command.ts'
 import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 const PROGRAMS = { python3: '3 11 2 /usr/bin/python3' }

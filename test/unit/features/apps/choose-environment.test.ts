@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseEnvironment } from '../../../../src-main/features/apps/rules/app-target.ts'
+import { chooseEnvironment } from '../../../../src-main/features/apps/rules/app-environment.ts'
 
 test('the one that is asked for, also when it is not there yet', () => {
   expect(chooseEnvironment('staging', ['production'])).toBe('staging')

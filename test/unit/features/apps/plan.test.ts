@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type ManifestResource, manifestResource } from '../../../../src-main/contract/manifest.ts'
+import {
+  codeFolder,
+  type TargetContext,
+  targetConfig,
+} from '../../../../src-main/features/apps/rules/endpoint-config.ts'
 import { planDeploy } from '../../../../src-main/features/apps/rules/plan.ts'
-import { codeFolder, type TargetContext, targetConfig } from '../../../../src-main/features/apps/rules/target-config.ts'
 
 const resource = (more: Partial<ManifestResource> = {}): ManifestResource =>
   manifestResource.parse({

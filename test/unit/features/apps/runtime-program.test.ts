@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ManifestResource } from '../../../../src-main/contract/manifest.ts'
+import { codeFolder, targetConfig } from '../../../../src-main/features/apps/rules/endpoint-config.ts'
 import { runtimeProgram } from '../../../../src-main/features/apps/rules/runtime-program.ts'
-import { codeFolder, targetConfig } from '../../../../src-main/features/apps/rules/target-config.ts'
 import { manifestOf } from '../../../support/app-folder.ts'
 
 const PACKAGES = '/opt/drydock app/python'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { WORKER_STATES } from '../../../../src-main/contract/endpoint.ts'
 import { healthRecord } from '../../../../src-main/contract/job.ts'
-import { healthCounts } from '../../../../src-main/features/workers/rules/endpoint-state.ts'
+import { healthCounts } from '../../../../src-main/features/endpoints/rules/endpoint-state.ts'
 
 it('health counts each worker by its state and leaves out the ones that go', () => {
   const states = [

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { makeRoom, storeAsset, sweepLostFiles } from '../../../../src-main/features/workflows/assets.ts'
-import { fileTools } from '../../../../src-main/resources/resources.ts'
+import { fileTools } from '../../../../src-main/shipped-files/resources.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const BYTES = new TextEncoder().encode('a file')

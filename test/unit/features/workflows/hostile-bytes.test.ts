@@ -11,7 +11,7 @@ import { resolvePrompt } from '../../../../src-main/features/workflows/rules/res
 import { nextValue } from '../../../../src-main/features/workflows/rules/resolve/next-value.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
 import { mediaTypeOf } from '../../../../src-main/lib/media.ts'
-import { fileTools } from '../../../../src-main/resources/resources.ts'
+import { fileTools } from '../../../../src-main/shipped-files/resources.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1')

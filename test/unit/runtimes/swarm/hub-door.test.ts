@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConnectionBroken, Refused } from '../../../../src-main/runtimes/remote/conversation.ts'
-import { createHubDoor } from '../../../../src-main/runtimes/swarm/hub-door.ts'
+import { createHubDoor } from '../../../../src-main/runtimes/swarm/hub-listener.ts'
 import { temporaryFolder } from '../../app/cli/support.ts'
 
 const WISH = { tree: 'a'.repeat(64), container: 'drydock-x-files', from: '10.0.0.2:1', to: '10.0.0.3:1' }

@@ -4,7 +4,7 @@ import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import { appName, environmentName } from '../../../../contract/app.ts'
-import { type AppTarget, chooseEnvironment, DEFAULT_ENVIRONMENT } from '../../rules/app-target.ts'
+import { type AppTarget, chooseEnvironment, DEFAULT_ENVIRONMENT } from '../../rules/app-environment.ts'
 
 export type TargetOptions = { readonly app?: string; readonly env?: string }
 

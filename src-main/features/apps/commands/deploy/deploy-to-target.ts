@@ -13,7 +13,7 @@ import {
   type TargetPlan,
   targetDeploy,
 } from '../../../../contract/targets.ts'
-import { chooseEnvironment } from '../../rules/app-target.ts'
+import { chooseEnvironment } from '../../rules/app-environment.ts'
 import { builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { appOf, checkedApp, checkedEnvironment, type TargetOptions } from './app-target.ts'
 import { changesNothing, chooseDeletes, type DeployOptions, upload } from './deploy-app.ts'

@@ -9,7 +9,7 @@ import {
   type ReleaseProgress,
   releaseProgress,
 } from '../../../../contract/app.ts'
-import type { AppTarget } from '../../rules/app-target.ts'
+import type { AppTarget } from '../../rules/app-environment.ts'
 import { keyFromFile, showDeployed, showReleaseSteps } from './show-release.ts'
 
 /**

@@ -21,7 +21,7 @@ import { type BuildEvent, BuildFailure, type BuiltApp } from '../../../../contra
 import type { MachineCreate } from '../../../../contract/machines.ts'
 import { parseEnvFile } from '../../../../lib/env-file.ts'
 import { errorCode } from '../../../../lib/error-code.ts'
-import type { AppTarget } from '../../rules/app-target.ts'
+import type { AppTarget } from '../../rules/app-environment.ts'
 import { type BuildOptions, builtApp, showBuildSteps, whatToBuild } from '../build-app.ts'
 import { checkedApp } from '../deploy/app-target.ts'
 import { makeRelease } from '../deploy/run-release.ts'

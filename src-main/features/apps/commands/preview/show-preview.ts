@@ -8,7 +8,7 @@ import type { DeployedEndpoint, ReleaseStep } from '../../../../contract/app.ts'
 import { logLine } from '../../../../contract/management.ts'
 import type { PreviewEvent } from '../../../../contract/preview-events.ts'
 import { counted, shellQuoted } from '../../../../lib/text.ts'
-import { PYTHON_PACKAGES } from '../../../../resources/root.ts'
+import { PYTHON_PACKAGES } from '../../../../shipped-files/root.ts'
 import { problemLine } from '../build-app.ts'
 import { keyFromFile, showDeployed } from '../deploy/show-release.ts'
 

@@ -1,7 +1,7 @@
 import { containerSettings } from '../../../../contract/container.ts'
 import type { EndpointConfig } from '../../../../contract/endpoint.ts'
 import { workflowWorker } from '../../../../contract/workflows.ts'
-import { machineText } from '../../../../runtimes/rules/place.ts'
+import { machineText } from '../../../../runtimes/rules/choose-machine.ts'
 import { withHiddenPassword } from '../../../workflows/rules/server-address.ts'
 
 type Variable = { readonly name: string; readonly value: string }

@@ -4,7 +4,7 @@ import { readPayloadNodes } from '../../../../../src-main/features/workflows/rul
 import { nameVariants } from '../../../../../src-main/features/workflows/rules/runs/find-results.ts'
 import { findMissingModel } from '../../../../../src-main/features/workflows/rules/runs/graph-models.ts'
 import { filesIn } from '../../../../../src-main/features/workflows/rules/runs/payload-files.ts'
-import { readCatalog } from '../../../../../src-main/resources/resources.ts'
+import { readCatalog } from '../../../../../src-main/shipped-files/resources.ts'
 import { json, objectOf } from '../../../../support/workflow-files.ts'
 
 const nodesOf = (payload: object) => readPayloadNodes(objectOf(JSON.stringify(payload)))

@@ -6,7 +6,7 @@ import {
   unrunnableNodes,
   whyNoWorkflows,
 } from '../../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
-import { readCatalog } from '../../../../../src-main/resources/resources.ts'
+import { readCatalog } from '../../../../../src-main/shipped-files/resources.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
 
 test('a program of the catalog takes graphs by what it is, also where no setting says so', async () => {

@@ -1,8 +1,8 @@
 /** Local ports and sockets forwarded over SSH, restored with each connection. */
 import { rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Log } from '../../lib/clock.ts'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
-import type { Log } from '../../lib/system.ts'
 import type { SshForward } from './ssh-command.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
-import type { Log } from '../../lib/system.ts'
+import type { Log } from '../../lib/clock.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { Fleet, FleetMachine, Host } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DoctorRow } from '../../../../src-main/contract/system.ts'
-import { createDoctor } from '../../../../src-main/features/doctor/doctor.ts'
+import { createDoctor } from '../../../../src-main/features/system/doctor.ts'
 import type { FleetMachine, Host, OwnImage } from '../../../../src-main/runtimes/port.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 

@@ -2,7 +2,7 @@ import { dataFolder } from '../../../../app/cli/find-service.ts'
 import type { Output } from '../../../../app/cli/output.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
-import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../resources/resources.ts'
+import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../shipped-files/resources.ts'
 import { readDocument, subgraphsOf } from '../../rules/document/document.ts'
 import type { JsonObject } from '../../rules/json/value.ts'
 import {

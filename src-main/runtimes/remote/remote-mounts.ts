@@ -5,12 +5,12 @@
 import { basename, dirname, relative, sep } from 'node:path'
 import { CODE_FOLDER } from '../../contract/container.ts'
 import { isOfModels, PATHS_FILE } from '../../features/models/rules/layout.ts'
+import type { MountedSpec } from '../docker/engine-host.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
-import type { MountedSpec } from '../docker/place.ts'
 import type { Watch } from '../port.ts'
-import type { FarFiles, FolderToSend } from './far-files.ts'
-import { farFolder, findFarEngine } from './far-host.ts'
 import { UNWATCHED } from './machine-options.ts'
+import type { FarFiles, FolderToSend } from './remote-files.ts'
+import { farFolder, findFarEngine } from './remote-host.ts'
 import type { SshLink } from './ssh-link.ts'
 
 export type FarMountsOptions = {

@@ -8,7 +8,7 @@ import {
   fileSystemWarning,
   type Look,
   recogniseFileSystem,
-} from '../../../../src-main/features/doctor/adapters/file-system.ts'
+} from '../../../../src-main/features/system/adapters/file-system.ts'
 
 const WSL = '9p (a Windows drive under WSL, or a folder shared by a virtual machine)'
 const MOUNTS = [

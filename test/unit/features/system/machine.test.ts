@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMachine } from '../../../../src-main/features/doctor/machine.ts'
+import { readMachine } from '../../../../src-main/features/system/machine.ts'
 import type { FleetMachine } from '../../../../src-main/runtimes/port.ts'
 import { card } from '../../../support/recorded-gpus.ts'
 

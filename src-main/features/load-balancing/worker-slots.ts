@@ -1,5 +1,5 @@
+import type { Clock } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
-import type { Clock } from '../../lib/system.ts'
 import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'

@@ -1,12 +1,12 @@
 /** A remote place over SSH: engine socket and worker ports are forwarded locally, files are sent. */
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
 import type { Connected } from '../docker/engine.ts'
+import type { DockerPlace } from '../docker/engine-host.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
-import type { DockerPlace } from '../docker/place.ts'
 import type { WorkerAddress } from '../port.ts'
-import { farCards, findFarEngine } from './far-host.ts'
-import { createFarMounts, type FarMountsOptions, foldersBySsh } from './far-mounts.ts'
-import { createFarPorts, createForwardedSocket, type FarPortsOptions } from './far-ports.ts'
+import { farCards, findFarEngine } from './remote-host.ts'
+import { createFarMounts, type FarMountsOptions, foldersBySsh } from './remote-mounts.ts'
+import { createFarPorts, createForwardedSocket, type FarPortsOptions } from './remote-ports.ts'
 
 export type FarPlaceOptions = Pick<FarMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
   FarPortsOptions & {

@@ -1,8 +1,8 @@
 /** Records of machines with something of this service. A record that outlives the run means leftovers. */
 import type { MachineWay } from '../../contract/machines.ts'
-import type { Clock, NewId } from '../../lib/system.ts'
+import type { Clock, NewId } from '../../lib/clock.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { wayText } from './rules/way-text.ts'
+import { wayText } from './rules/connection-text.ts'
 
 type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { wholeNumber } from '../../../app/cli/option-values.ts'
-import { duration, type Output, size } from '../../../app/cli/output.ts'
-import { followToEnd, openSession } from '../../../app/cli/session.ts'
-import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import type { ServiceClient } from '../../../app/client/service-client.ts'
-import type { ProxiedRequest } from '../../../contract/management.ts'
-import { ago, momentText } from '../../../lib/text.ts'
+import { wholeNumber } from '../../app/cli/option-values.ts'
+import { duration, type Output, size } from '../../app/cli/output.ts'
+import { followToEnd, openSession } from '../../app/cli/session.ts'
+import type { Surroundings } from '../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../app/client/service-client.ts'
+import type { ProxiedRequest } from '../../contract/management.ts'
+import { ago, momentText } from '../../lib/text.ts'
 
 type RequestOptions = {
   readonly status?: string
@@ -36,7 +36,7 @@ export function addRequests(requests: Command, surroundings: Surroundings): void
         if (await takesJobsInstead(client, path)) output.note(takesJobs(endpointId))
         else output.note('There are no requests yet. Each appears here when it ends; Ctrl+C stops.')
       }
-      const { proxiedRequest } = await import('../../../contract/management.ts')
+      const { proxiedRequest } = await import('../../contract/management.ts')
       const requests = followToEnd(client, 'endpointRequests', (after) => ({
         path,
         query: { follow: 'true', status, after },

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { askEngine } from '../../../../src-main/features/doctor/adapters/ask-engine.ts'
-import { containerRows } from '../../../../src-main/features/doctor/adapters/container-rows.ts'
-import { type RunProgram, runToEnd } from '../../../../src-main/features/doctor/adapters/programs.ts'
+import { askEngine } from '../../../../src-main/features/system/adapters/ask-engine.ts'
+import { containerRows } from '../../../../src-main/features/system/adapters/container-rows.ts'
+import { type RunProgram, runToEnd } from '../../../../src-main/features/system/adapters/programs.ts'
 import type { ProgramEnd } from '../../../../src-main/runtimes/rules/gpu-list.ts'
 
 const recording = (machine: string) =>

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { removeFarFolder } from '../../../src-main/runtimes/remote/far-socket.ts'
+import { removeFarFolder } from '../../../src-main/runtimes/remote/remote-socket.ts'
 import type { SshConnection } from '../../../src-main/runtimes/remote/ssh-connection.ts'
 
 /** A home folder with the folders of two services, and a connection that runs scripts in it. */

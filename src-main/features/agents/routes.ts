@@ -11,9 +11,9 @@ import { roleFor } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { requireOwnOrigin, requireRole } from '../../http/guards.ts'
 import { parseRequest } from '../../http/read-request.ts'
-import { type CallLimits, createCallLimits } from '../../lib/call-limits.ts'
 import { keyFromHeader } from '../keys/rules/auth.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { type CallLimits, createCallLimits } from './rules/call-limits.ts'
 
 export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<Response>
 

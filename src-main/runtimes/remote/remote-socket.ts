@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { shellQuoted } from '../../lib/text.ts'
-import { findFarEngine } from './far-host.ts'
 import type { WayBackThere } from './relay-containers.ts'
+import { findFarEngine } from './remote-host.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 

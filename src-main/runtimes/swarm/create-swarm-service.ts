@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/system.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { RegistryLogin } from '../docker/docker-login.ts'
 import type { Connected } from '../docker/engine.ts'
 import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'

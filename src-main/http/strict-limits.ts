@@ -4,7 +4,6 @@ import type { ServiceBase, WorkerServices } from '../features/service-context.ts
 
 const WINDOW_MS = 10_000
 
-type Limited = keyof typeof STRICT_LIMITS
 type Use = { windowStart: number; count: number; open: number }
 
 const nothing = () => undefined
@@ -45,7 +44,7 @@ export function createStrictLimits({
   }
 }
 
-function isLimited(operation: string): operation is Limited {
+function isLimited(operation: string): operation is keyof typeof STRICT_LIMITS {
   return operation in STRICT_LIMITS
 }
 

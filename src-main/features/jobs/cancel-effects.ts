@@ -5,8 +5,6 @@ import { otherJobsOf } from '../workers/rules/shared-workers.ts'
 import { type JobSelection, selectedJobs } from './queue/change-many-jobs.ts'
 import type { Leases } from './queue/leases.ts'
 
-type Deps = { readonly storage: Storage; readonly leases: Pick<Leases, 'all'> }
-
 const RUNNING = ['IN_PROGRESS'] as const
 
 // Jobs that are read at once.
@@ -14,7 +12,7 @@ const AT_ONCE = 200
 
 /** How many of the jobs run, and how many others run on the same workers. */
 export async function cancelEffects(
-  { storage, leases }: Deps,
+  { storage, leases }: { readonly storage: Storage; readonly leases: Pick<Leases, 'all'> },
   selection: JobSelection,
 ): Promise<{ readonly running: number; readonly others: number }> {
   const workers = [...Map.groupBy(leases.all(), ({ workerId }) => workerId).values()].map((held) => ({

@@ -10,8 +10,6 @@ import { graphInputHints, inputHints } from './rules/requests/input-hints.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
-type Changes = { readonly name?: string | undefined; readonly request?: RequestDraft | undefined }
-
 export function saveRequest(
   { storage, clock, newId }: Deps,
   endpointId: string,
@@ -35,7 +33,7 @@ export function updateSavedRequest(
   { storage, clock }: Deps,
   endpointId: string,
   savedRequestId: string,
-  { name, request }: Changes,
+  { name, request }: { readonly name?: string | undefined; readonly request?: RequestDraft | undefined },
 ): Promise<SavedRequest> {
   return storage.write(() => {
     const before = storage.savedRequests.get(endpointId, savedRequestId)

@@ -51,15 +51,6 @@ export type ProjectSource = {
   readonly git: (folder: string) => Promise<GitState | undefined>
 }
 
-export type ProjectBuildOptions = {
-  readonly folder: string
-  readonly app: string
-  readonly excludes: readonly string[]
-  readonly profile: ExclusionProfile
-  readonly pythonVersion: string | undefined
-  readonly output: string
-}
-
 export type BuiltProject = BuildResult & {
   readonly contents: ArtifactContents
   readonly manifestRead: Manifest
@@ -70,7 +61,14 @@ export type BuiltProject = BuildResult & {
  * @throws BuildFailure; the signal's reason
  */
 export type BuildProject = (
-  options: ProjectBuildOptions,
+  options: {
+    readonly folder: string
+    readonly app: string
+    readonly excludes: readonly string[]
+    readonly profile: ExclusionProfile
+    readonly pythonVersion: string | undefined
+    readonly output: string
+  },
   report: (event: BuildEvent) => void,
   signal: AbortSignal,
 ) => Promise<BuiltProject>

@@ -8,13 +8,6 @@ import { uploadStatus } from '../../contract/service-routes.ts'
 import { sizeText } from '../../lib/text.ts'
 import type { TargetClient } from './target-client.ts'
 
-export type OutgoingArtifact = { readonly file: string; readonly bytes: number; readonly manifest: unknown }
-
-export type UploadNews = {
-  readonly onProgress: (sentBytes: number) => void
-  readonly onLine: (line: string) => void
-}
-
 const PREPARE = `mutation ($input: PrepareFlashArtifactUploadInput!) {
   prepareFlashArtifactUpload(input: $input) { uploadUrl objectKey }
 }`
@@ -34,8 +27,8 @@ const TRIES = 4
 export async function sendArtifact(
   client: TargetClient,
   flashAppId: string,
-  { file, bytes, manifest }: OutgoingArtifact,
-  { onProgress, onLine }: UploadNews,
+  { file, bytes, manifest }: { readonly file: string; readonly bytes: number; readonly manifest: unknown },
+  { onProgress, onLine }: { readonly onProgress: (sentBytes: number) => void; readonly onLine: (line: string) => void },
 ): Promise<string> {
   const { url } = client
   let most = 0

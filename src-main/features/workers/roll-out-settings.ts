@@ -11,15 +11,13 @@ import { replaces, SETTINGS_CHANGED } from './rules/scaling.ts'
 import { takesJobs } from './rules/transitions.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
-export type RolloutDeps = {
+export function createSettingsRollout(deps: {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly fleet: Pick<Fleet, 'capacity'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'check'>
   readonly log: Log
-}
-
-export function createSettingsRollout(deps: RolloutDeps) {
+}) {
   const { storage, fleet, registry, supervisor, log } = deps
   const running = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
 

@@ -11,7 +11,6 @@ import type { RefusedGraph, SentGraph } from './rules/runs/sent-graph.ts'
 import { takesWorkflows } from './rules/runs/takes-workflows.ts'
 import { installedModels, modelNotInstalled } from './run-input.ts'
 
-type RunDeps = { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> }
 type SubmitDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
@@ -91,7 +90,7 @@ export function requireVersion(storage: Storage, id: string, version: number): S
 }
 
 function runOfProgram(
-  { storage, clock }: RunDeps,
+  { storage, clock }: { readonly storage: Pick<Storage, 'runs'>; readonly clock: Pick<Clock, 'now'> },
   { id: endpointId }: Endpoint,
   { title, payloadText, files, words }: SentGraph,
 ): (job: Job) => void {

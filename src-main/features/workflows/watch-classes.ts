@@ -10,20 +10,18 @@ import { isOfServer } from '../endpoints/views.ts'
 import type { NodeTypeRegistry } from './node-types.ts'
 import type { WorkflowPorts } from './ports.ts'
 
-type Deps = {
+const POLL_EVERY_MS = 10_000
+// Costs megabytes, as the server builds its list each time anyway.
+const COMPARE_EVERY_MS = 300_000
+
+export function createClassesWatch(deps: {
   readonly storage: Storage
   readonly clock: Pick<Clock, 'steady'>
   readonly log: Log
   readonly nodeTypes: Pick<NodeTypeRegistry, 'fetch'>
   readonly sizeOfNodeTypes: WorkflowPorts['sizeOfNodeTypes']
   readonly stopping: AbortSignal
-}
-
-const POLL_EVERY_MS = 10_000
-// Costs megabytes, as the server builds its list each time anyway.
-const COMPARE_EVERY_MS = 300_000
-
-export function createClassesWatch(deps: Deps) {
+}) {
   const { storage, clock, log, nodeTypes, sizeOfNodeTypes, stopping } = deps
   const checks = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const reads = new Set<Promise<void>>()

@@ -10,18 +10,13 @@ import { join } from 'node:path'
 import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 
-export type CertificateFiles = {
-  readonly authority: string
-  readonly bundle: string
-}
-
 // Long-running programs see no renewal; source: ours, as for other local authorities.
 const YEARS = 10
 const NAMES_KEPT = 1000
 // Names that always resolve to this machine, for its programs and containers.
 const OWN_NAME = new RegExp(`^(?:[a-z0-9-]+\\.)?(?:localhost|${HOST_OF_CONTAINERS.replaceAll('.', '\\.')})$`, 'i')
 
-export async function findCertificates(data: string): Promise<CertificateFiles> {
+export async function findCertificates(data: string): Promise<{ readonly authority: string; readonly bundle: string }> {
   const folder = join(data, 'tls')
   const files = { authority: join(folder, 'authority.pem'), bundle: join(folder, 'bundle.pem') }
   if (existsSync(files.bundle)) return files
@@ -48,12 +43,6 @@ function trusted(): readonly string[] {
   return [...new Map(all.map((pem) => [pem.replaceAll(/\s/g, ''), pem.trim()])).values()]
 }
 
-export type NetworkNames = {
-  readonly hosts: ReadonlySet<string>
-  readonly addresses: readonly string[]
-  readonly given: CertificatePair | undefined
-}
-
 export type CertificatePair = { readonly cert: string; readonly key: string }
 
 export type SecureContexts = {
@@ -63,7 +52,14 @@ export type SecureContexts = {
   readonly fingerprint: string
 }
 
-export async function openSecureContexts(data: string, network: NetworkNames): Promise<SecureContexts> {
+export async function openSecureContexts(
+  data: string,
+  network: {
+    readonly hosts: ReadonlySet<string>
+    readonly addresses: readonly string[]
+    readonly given: CertificatePair | undefined
+  },
+): Promise<SecureContexts> {
   const { given, addresses, hosts } = network
   const unnamed = given ?? (await signedPair(data, 'localhost', addresses))
   const context = createSecureContext(unnamed)

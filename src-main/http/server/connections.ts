@@ -50,8 +50,6 @@ type Connection = {
   headingSince: number | undefined
 }
 
-type Crowd = { count: number; readonly resting: Set<Connection> }
-
 const DEFAULTS: ConnectionLimits = {
   headersMs: limit('requestHeadersMs'),
   quietMs: limit('quietConnectionMs'),
@@ -67,7 +65,7 @@ const LINGER_MS = 1000
 export function watchConnections(limits: Partial<ConnectionLimits> = {}) {
   const { headersMs, quietMs, readerMs, readerBytes, strangers, sweepMs } = { ...DEFAULTS, ...limits }
   const all = new Map<Socket, Connection>()
-  const crowds = new Map<string, Crowd>()
+  const crowds = new Map<string, { count: number; readonly resting: Set<Connection> }>()
   const timer = setInterval(sweep, sweepMs).unref()
 
   function count(connection: Connection, next: Standing): void {

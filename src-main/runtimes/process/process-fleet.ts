@@ -20,21 +20,6 @@ import { createProcessUsageReader } from './read-usage.ts'
 import { watchOutput } from './watch-output.ts'
 import { endCgroup, findCgroups, type WorkerCgroups, workerCgroup } from './worker-cgroup.ts'
 
-export type ProcessFleetOptions = {
-  readonly clock: Clock
-  readonly log: Log
-  readonly folder: string
-  readonly runtimes: Runtimes
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly maxWorkers: () => number
-  readonly reach: () => ServiceReach
-  readonly endpointHosts: () => Promise<EndpointHosts>
-  readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
-  readonly gpuProcesses?: (() => Promise<readonly GpuProcess[]>) | undefined
-  readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
-  readonly watch?: Parameters<typeof watchOutput>[0]['watch']
-}
-
 type Running = {
   readonly workerId: string
   readonly pid: number
@@ -50,10 +35,8 @@ type Running = {
 }
 
 type Ports = { readonly port: number; readonly healthPort: number }
-type Identity = Pick<Running, 'workerId' | 'pid' | 'cgroup' | 'ports'>
 
 const FILE_KINDS = ['log', 'pid', 'read', 'state', 'cgroup'] as const
-type FileKind = (typeof FILE_KINDS)[number]
 
 const FILE_ENDING = new RegExp(`\\.(${FILE_KINDS.join('|')})$`)
 
@@ -75,14 +58,27 @@ export function createProcessFleet({
   gpuProcesses = async () => [],
   cgroups = findCgroups,
   watch,
-}: ProcessFleetOptions): Fleet {
+}: {
+  readonly clock: Clock
+  readonly log: Log
+  readonly folder: string
+  readonly runtimes: Runtimes
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly maxWorkers: () => number
+  readonly reach: () => ServiceReach
+  readonly endpointHosts: () => Promise<EndpointHosts>
+  readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
+  readonly gpuProcesses?: (() => Promise<readonly GpuProcess[]>) | undefined
+  readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
+  readonly watch?: Parameters<typeof watchOutput>[0]['watch']
+}): Fleet {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const running = new Map<string, Running>()
   const reserved = new Set<number>()
   const exits = createEmitter<[WorkerExit]>()
   const outputs = createEmitter<[WorkerOutput]>()
   const packages = join(dirname(folder), 'packages')
-  const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
+  const file = (workerId: string, kind: (typeof FILE_KINDS)[number]) => join(folder, `${workerId}.${kind}`)
   const readUsage = createProcessUsageReader(clock, gpuProcesses)
   let stopPolling: (() => void) | undefined
   let outputDue = false
@@ -124,7 +120,10 @@ export function createProcessFleet({
     })
   }
 
-  function track({ workerId, pid, cgroup, ports }: Identity, child: ChildProcess | undefined): Running {
+  function track(
+    { workerId, pid, cgroup, ports }: Pick<Running, 'workerId' | 'pid' | 'cgroup' | 'ports'>,
+    child: ChildProcess | undefined,
+  ): Running {
     let end: () => void = () => undefined
     const whenEnded = new Promise<void>((resolve) => {
       end = resolve

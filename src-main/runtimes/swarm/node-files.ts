@@ -20,11 +20,6 @@ import type { HubDoor } from './hub-listener.ts'
 import { answers, pause } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 
-export type NodeFilesOptions = FarFilesOptions & {
-  readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
-  readonly door: Pick<HubDoor, 'copyTree'>
-}
-
 type FilesForWorker = Pick<FarFiles, 'send'> & {
   readonly lacking: () => ReadonlyMap<string, string | undefined>
 }
@@ -37,13 +32,16 @@ const PATIENCE_MS = MINUTE_MS
 // How long a known tree is trusted, ms; source: ours, as for the manager.
 const SURE_MS = 5 * MINUTE_MS
 
-type Had = { readonly source: string; readonly until: number }
-
-export function createNodeFiles(options: NodeFilesOptions) {
+export function createNodeFiles(
+  options: FarFilesOptions & {
+    readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
+    readonly door: Pick<HubDoor, 'copyTree'>
+  },
+) {
   const { engine, nodes, door, machine, clock, log } = options
   const manager = createFarFiles(options)
   const stores = new Map<string, FarFiles>()
-  const had = new Map<string, Had>()
+  const had = new Map<string, { readonly source: string; readonly until: number }>()
 
   const managerId = async () => {
     const { facts } = await engine.connect()

@@ -10,10 +10,8 @@ import { listFiles } from './read-files.ts'
 import { createMeter, type Meter, OverLimit, type TarEntry, writePart } from './tar-part.ts'
 import { makeFile } from './write-files.ts'
 
-export type PackerOptions = OurPackages & { readonly limitBytes: number }
-
 /** Writes packages first, which were compressed when they were installed, then the app. */
-export function createPacker(options: PackerOptions): PackArtifact {
+export function createPacker(options: OurPackages & { readonly limitBytes: number }): PackArtifact {
   return async (content, output, signal) => {
     const app = await appEntries(content, options)
     const meter = createMeter(options.limitBytes)

@@ -33,8 +33,6 @@ export type BulkResult = {
 
 export type JobSelection = NamedJobs | { readonly batch: number; readonly states: readonly JobState[] }
 
-type SelectedJobs = { readonly jobs: readonly Job[]; readonly unknown: number }
-
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelection): Promise<BulkResult> {
@@ -77,7 +75,7 @@ export async function* selectedJobs(
   storage: Storage,
   selection: JobSelection,
   { most, oldestFirst = false }: { readonly most: number; readonly oldestFirst?: boolean },
-): AsyncGenerator<SelectedJobs> {
+): AsyncGenerator<{ readonly jobs: readonly Job[]; readonly unknown: number }> {
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)]
     for (let from = 0; from < ids.length; from += most) {

@@ -155,8 +155,6 @@ function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'
   }
 }
 
-type Hold = { readonly free: number; readonly held: readonly number[] }
-
 // Jobs checked per look; later ones go later anyway.
 const WINDOW = 200
 
@@ -173,7 +171,7 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
   }
 
   return {
-    check(endpointId: string, delayMs: number): Hold {
+    check(endpointId: string, delayMs: number): { readonly free: number; readonly held: readonly number[] } {
       const now = clock.steady()
       const next = storage.jobs.inOrder(endpointId, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)

@@ -154,10 +154,9 @@ export const JOB_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-type Filter = QueryOf<typeof APP_ROUTES.jobStates> &
-  Partial<Pick<QueryOf<typeof APP_ROUTES.jobCount>, 'status' | 'cursor'>>
-
-export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
+export function filterOf(
+  query: QueryOf<typeof APP_ROUTES.jobStates> & Partial<Pick<QueryOf<typeof APP_ROUTES.jobCount>, 'status' | 'cursor'>>,
+): Omit<ListRequest, 'limit' | 'offset'> {
   return {
     endpointId: query.endpoint,
     states: query.status,

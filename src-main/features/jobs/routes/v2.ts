@@ -62,14 +62,12 @@ export const LIMIT_NAMES: Readonly<Partial<Record<V2Operation, string>>> = {
   requests: 'requests',
 }
 
-type JobBody = { readonly body: JobRequest; readonly sent: JsonBody }
-
 // If payloads are passed on, longer fields are empty.
 const READ_FIELDS = ['webhook', 'policy', 'idempotencyKey']
 const LONGEST_READ = 64 * 1024
 
 export function submissionOf(
-  { body, sent }: JobBody,
+  { body, sent }: { readonly body: JobRequest; readonly sent: JsonBody },
   {
     kind,
     waitMs,

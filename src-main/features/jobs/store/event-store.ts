@@ -37,8 +37,6 @@ type Row = {
   runId: string | null
 }
 
-type FleetRow = RowOf<FleetEvent>
-
 /** The log of events as other stores write it, with the history of a job. */
 export type EventLog = ReturnType<typeof createEventLog>
 
@@ -93,7 +91,7 @@ type RunEvent = Pick<RunChange, 'at' | 'endpointId' | 'runId' | 'event'>
 export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, 'recordFleet'>) {
   const query = queriesOf(db)
   // One kind at a time, because only then the index yields events in order.
-  const fleetOfKind = query<[object], FleetRow>(`
+  const fleetOfKind = query<[object], RowOf<FleetEvent>>(`
     SELECT id, at, kind, endpoint_id AS endpointId, event, worker_id AS workerId, reason
     FROM events
     WHERE kind = @kind AND id < @before AND at BETWEEN @from AND @to

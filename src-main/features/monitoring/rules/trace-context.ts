@@ -35,12 +35,10 @@ export function traceHeaders({ traceId, spanId, isSampled, state }: TraceContext
 
 const PARTS = { job: 0, queued: 1, 'cold start': 2, run: 3, webhook: 4 } as const
 
-export type TracePart = keyof typeof PARTS
-
 /** Trace id of a job without caller context: the UUID in its id. */
 export const ownTraceId = (jobId: string): string => uuidOf(jobId)
 
-export function spanIdOf(jobId: string, part: TracePart, n = 0): string {
+export function spanIdOf(jobId: string, part: keyof typeof PARTS, n = 0): string {
   const random = uuidOf(jobId).slice(16)
   const last = Number.parseInt(random.slice(8), 16) ^ ((PARTS[part] << 24) | (n & 0xff_ff_ff))
   return `${random.slice(0, 8)}${(last >>> 0).toString(16).padStart(8, '0')}`

@@ -114,15 +114,6 @@ function cpuOf({ container, platform }: EndpointConfig): PlatformEndpoint['cpu']
   return view === undefined ? undefined : [view]
 }
 
-export type ShownWorker = {
-  readonly id: string
-  readonly state: WorkerState
-  readonly revision: number
-  readonly startedAt: number
-  readonly isBusy: boolean
-  readonly gpus: readonly string[]
-}
-
 const STATUS: Readonly<Record<WorkerState, PlatformWorker['status'] | undefined>> = {
   initializing: 'INITIALIZING',
   idle: 'IDLE',
@@ -140,7 +131,14 @@ const STATUS: Readonly<Record<WorkerState, PlatformWorker['status'] | undefined>
  * @param now ms since the epoch
  */
 export function viewPlatformWorker(
-  worker: ShownWorker,
+  worker: {
+    readonly id: string
+    readonly state: WorkerState
+    readonly revision: number
+    readonly startedAt: number
+    readonly isBusy: boolean
+    readonly gpus: readonly string[]
+  },
   { config, revision }: { readonly config: EndpointConfig; readonly revision: number },
   now: number,
 ): PlatformWorker | undefined {

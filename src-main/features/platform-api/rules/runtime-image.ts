@@ -5,10 +5,8 @@
 
 const RUNTIME_KINDS = ['queue', 'api', 'task'] as const
 
-export type RuntimeKind = (typeof RUNTIME_KINDS)[number]
-
 export type RuntimeImage = {
-  readonly kind: RuntimeKind
+  readonly kind: (typeof RUNTIME_KINDS)[number]
   readonly gpu: boolean
   readonly python: string
   readonly tag: string

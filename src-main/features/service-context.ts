@@ -62,71 +62,53 @@ export type GuardServices = ServiceBase & Access
 
 export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
 
-export type JobServices = {
-  readonly leases: Leases
-  readonly waiters: JobWaiters
-  readonly streams: StreamReaders
-  readonly streamClients: StreamClients
-  readonly webhooks: WebhookDelivery
-  readonly loadTests: LoadTests
-  readonly schedules: Schedules
-  readonly comparisons: Comparisons
-  readonly pendingBulk: PendingBulkActions
-  readonly models: Models
-}
-
-export type WorkerServices = {
-  readonly registry: WorkerRegistry
-  readonly calls: WorkerCalls
-  readonly supervisor: WorkerSupervisor
-  readonly replacement: HandReplacement
-  readonly packages: PackageInstaller
-  readonly shells: Shells
-  readonly machines: Machines
-  readonly usage: UsageWatch
-  readonly views: ViewDeps
-}
-
 export type BalancerServices = NamedEndpointServices &
-  Pick<WorkerServices, 'registry'> &
-  Pick<MachineServices, 'fleet' | 'requestCounts'> & {
-    readonly balancer: RequestBalancer
-    readonly requestLog: RequestLog
-  }
-
-type MachineServices = {
-  readonly host: Host
-  readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
-  readonly processMachine: ProcessMachine
-  readonly catalog: Catalog
-  readonly pythonPackages: string
-  readonly doctor: Doctor
-  readonly metrics: MetricsRecorder
-  readonly stats: Stats
-  readonly requestCounts: RequestCounts
-  readonly scrape: Scrape
-  readonly whatIf: WhatIf
-  readonly readPrices: ReadPrices
-}
-
-type AppServices = {
-  readonly releases: Releases
-  readonly uploads: Uploads
-  readonly platformDeploys: PlatformDeploys
-  readonly signInRequests: SignInRequests
-  readonly targetDeploys: TargetDeploys
-  readonly sendToTarget: SendToTarget
-  readonly projects: Projects
-  readonly workflows: Workflows
-}
+  Pick<ServiceContext, 'balancer' | 'fleet' | 'registry' | 'requestCounts' | 'requestLog'>
 
 export type ServiceContext = ServiceBase &
-  Access &
-  JobServices &
-  WorkerServices &
-  BalancerServices &
-  MachineServices &
-  AppServices
+  Access & {
+    readonly leases: Leases
+    readonly waiters: JobWaiters
+    readonly streams: StreamReaders
+    readonly streamClients: StreamClients
+    readonly webhooks: WebhookDelivery
+    readonly loadTests: LoadTests
+    readonly schedules: Schedules
+    readonly comparisons: Comparisons
+    readonly pendingBulk: PendingBulkActions
+    readonly models: Models
+    readonly registry: WorkerRegistry
+    readonly calls: WorkerCalls
+    readonly supervisor: WorkerSupervisor
+    readonly replacement: HandReplacement
+    readonly packages: PackageInstaller
+    readonly shells: Shells
+    readonly machines: Machines
+    readonly usage: UsageWatch
+    readonly views: ViewDeps
+    readonly balancer: RequestBalancer
+    readonly requestLog: RequestLog
+    readonly host: Host
+    readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
+    readonly processMachine: ProcessMachine
+    readonly catalog: Catalog
+    readonly pythonPackages: string
+    readonly doctor: Doctor
+    readonly metrics: MetricsRecorder
+    readonly stats: Stats
+    readonly requestCounts: RequestCounts
+    readonly scrape: Scrape
+    readonly whatIf: WhatIf
+    readonly readPrices: ReadPrices
+    readonly releases: Releases
+    readonly uploads: Uploads
+    readonly platformDeploys: PlatformDeploys
+    readonly signInRequests: SignInRequests
+    readonly targetDeploys: TargetDeploys
+    readonly sendToTarget: SendToTarget
+    readonly projects: Projects
+    readonly workflows: Workflows
+  }
 
 export type ServiceFacts = {
   readonly version: string

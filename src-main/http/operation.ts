@@ -4,16 +4,17 @@ import type { PLATFORM_ROUTES, PlatformOperation } from '../contract/platform-ro
 import { isEnough } from '../contract/roles.ts'
 import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
-import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../features/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../features/service-context.ts'
 import type { Json, SentJson } from '../lib/json.ts'
 import { piecesOf } from '../lib/json.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import type { Parsed } from './read-request.ts'
 
 export type JobApiServices = ServiceBase &
-  Pick<JobServices, 'waiters' | 'streams' | 'streamClients' | 'models'> &
-  Pick<WorkerServices, 'views' | 'registry' | 'supervisor'> &
-  Pick<ServiceContext, 'projects'>
+  Pick<
+    ServiceContext,
+    'models' | 'projects' | 'registry' | 'streamClients' | 'streams' | 'supervisor' | 'views' | 'waiters'
+  >
 
 export type OperationRequest = {
   readonly c: Context

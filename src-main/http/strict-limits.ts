@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts'
 import { STRICT_LIMITS } from '../contract/limits.ts'
-import type { ServiceBase, WorkerServices } from '../features/service-context.ts'
+import type { ServiceContext } from '../features/service-context.ts'
 
 const WINDOW_MS = 10_000
 
@@ -13,7 +13,7 @@ export function createStrictLimits({
   settings,
   clock,
   registry,
-}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>) {
+}: Pick<ServiceContext, 'settings' | 'clock' | 'registry'>) {
   const uses = new Map<string, Use>()
   return {
     /**

@@ -2,11 +2,12 @@ import type { UsageReading } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { viewWorker } from '../../features/endpoints/views.ts'
-import type { ServiceBase, ServiceContext, WorkerServices } from '../../features/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
 
-type Services = ServiceBase & WorkerServices & Pick<ServiceContext, 'rotateAccountKey'>
+type Services = ServiceBase &
+  Pick<ServiceContext, 'calls' | 'registry' | 'rotateAccountKey' | 'supervisor' | 'usage' | 'views'>
 
 export const SERVICE_OPERATIONS = {
   info({ caller }, { storage, views, calls, info }) {

@@ -21,7 +21,7 @@ import {
 import { readChunk, type SentChunk } from '../../features/jobs/rules/stream.ts'
 import { keyFromHeader } from '../../features/keys/rules/auth.ts'
 import type { TraceHeaders } from '../../features/monitoring/rules/trace-context.ts'
-import type { ServiceBase, WorkerServices } from '../../features/service-context.ts'
+import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
 import type { LiveWorker } from '../../features/workers/registry/worker-registry.ts'
 import { noteAdmission } from '../../http/admission.ts'
 import { type Bytes, bodyText, shortText, withoutMark } from '../../http/body-text.ts'
@@ -45,7 +45,7 @@ type WorkerOperations = {
   readonly [Name in WorkerCall]: (request: WorkerRequest<Name>) => Promise<Response> | Response
 }
 
-export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
+export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'calls' | 'registry'>): Hono {
   const { calls, newId, registry, log } = service
   const app = new Hono()
 

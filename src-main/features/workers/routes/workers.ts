@@ -4,12 +4,12 @@ import type { ManagementOperations } from '../../../http/operation.ts'
 import { DONE } from '../../../http/operation.ts'
 import { followAsEvents } from '../../../http/send-response.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
-import type { ServiceBase, WorkerServices } from '../../service-context.ts'
+import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import type { LiveWorker } from '../registry/worker-registry.ts'
 import { isLive } from '../rules/transitions.ts'
 import type { Shell } from '../shells.ts'
 
-type Services = ServiceBase & Pick<WorkerServices, 'registry' | 'replacement' | 'shells'>
+type Services = ServiceBase & Pick<ServiceContext, 'registry' | 'replacement' | 'shells'>
 
 const ID_LENGTH = 50
 

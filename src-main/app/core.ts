@@ -1,5 +1,3 @@
-import type { Endpoint, Storage } from '../storage/storage.ts'
-
 /**
  * The only place that joins services and adapters. start() readopts workers that answer and requeues the jobs of
  * others; stop() lets jobs end within the grace period, then requeues the rest.
@@ -93,6 +91,7 @@ import { readCatalog, readPrices, workflowResources } from '../shipped-files/res
 import { PYTHON_PACKAGES } from '../shipped-files/root.ts'
 import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from '../storage/recover-database.ts'
+import type { Endpoint, Storage } from '../storage/storage.ts'
 import { createStoredClock } from './steady-clock.ts'
 
 export type CorePorts = {
@@ -139,8 +138,7 @@ export function createCore(ports: CorePorts) {
   const { readInThread } = reader
   const ofService = { settings, traces, notifiers, endpointLog, readInThread, info: facts, stopping: stopping.signal }
   const base = { storage, clock, newId, log, ...ofService }
-  const { prepareKeyFile } = ports
-  const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile })
+  const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile: ports.prepareKeyFile })
   const ofFleets = {
     clock,
     maxWorkers: () => settings.get().maxWorkers,
@@ -187,15 +185,13 @@ export function createCore(ports: CorePorts) {
   const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
-  const ofCode = { fleet, registry, supervisor, watch: watchCode, changes: codeChanges }
-  const ofPackages = { processMachine, replacement, installs, projects: ports.projects }
-  const packages = createPackageInstaller({ ...base, ...ofPackages })
-  const codeReload = createCodeReload({ ...base, ...ofCode })
+  const packages = createPackageInstaller({ ...base, processMachine, replacement, installs, projects: ports.projects })
+  const codeReload = createCodeReload({ ...base, fleet, registry, supervisor, watch: watchCode, changes: codeChanges })
   const shells = createShells({ clock, newId, log, fleet, registry })
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const workers = { registry, calls, supervisor, replacement, packages, shells, usage, views }
-  const { mask } = logMasks
-  fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask, stored: notifiers.logs.notify }))
+  const stored = notifiers.logs.notify
+  fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask: logMasks.mask, stored }))
 
   storage.onFailure((error) =>
     log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
@@ -203,7 +199,7 @@ export function createCore(ports: CorePorts) {
   const workersOf = (endpoint: Endpoint) => countWorkers(views, endpoint)
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry, workersOf })
   const requestCounts = createRequestCounts()
-  const ofScrape = {
+  const scrape = createScrape({
     storage,
     clock,
     fleet,
@@ -216,11 +212,10 @@ export function createCore(ports: CorePorts) {
     traces,
     settings,
     facts,
-  }
+  })
   const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
   const stats = createStats({ storage, clock, metrics })
-  const ofMetrics = { metrics, stats, requestCounts, scrape: createScrape(ofScrape) }
-  const monitoring = { ...ofMetrics, whatIf, readPrices }
+  const monitoring = { metrics, stats, requestCounts, scrape, whatIf, readPrices }
   const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
@@ -241,9 +236,8 @@ export function createCore(ports: CorePorts) {
   const signInRequests = createSignInRequests({ clock, newId, accountKey })
   const targetDeploys = createTargetDeploys({ ...base, send: sendToTarget })
   const projects = createProjects({ ...base, ports: ports.projects })
-  const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer }
-  const ofWorkflows = { ports: { ...workflowResources(dataFolder), ...servers }, settings: settings.get }
-  const workflows = createWorkflows({ ...base, ...ofWorkflows })
+  const workflowPorts = { ...workflowResources(dataFolder), fetchNodeTypes, sizeOfNodeTypes, probeServer }
+  const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined

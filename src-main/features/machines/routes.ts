@@ -1,9 +1,11 @@
 import { AppError } from '../../contract/errors.ts'
+import type { MachineView } from '../../contract/machines.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
+import { waitAtMost } from '../../lib/wait.ts'
+import { wantedMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import type { OpenMachine } from './machines.ts'
-import { removeMachine } from './remove-machine.ts'
-import { viewMachine } from './view-machine.ts'
+import type { LeftBehind } from './rules/left-behind.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'machines' | 'registry' | 'supervisor'>
 
@@ -38,9 +40,45 @@ export const MACHINE_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-function viewNow(service: Services, machine: OpenMachine) {
-  service.machines.refresh(machine)
-  return viewMachine(service, machine)
+function viewNow({ machines, registry, storage }: Services, machine: OpenMachine): MachineView {
+  machines.refresh(machine)
+  const { name, way, swarm, addedAt, driver } = machine
+  const { state, reason, since } = driver.status()
+  const facts = machine.facts()
+  return {
+    ...{ name, way, swarm, addedAt, state, since },
+    ...(reason === undefined ? {} : { reason }),
+    ...(facts === undefined ? {} : { facts }),
+    workers: registry
+      .all()
+      .filter(({ machine: on }) => on === name)
+      .map(({ id, endpointId }) => ({ workerId: id, endpointId })),
+    endpoints: storage.endpoints
+      .all()
+      .filter(({ config }) => config.container !== undefined && wantedMachine(config.container) === name)
+      .map(({ id }) => id),
+    test: machine.test(),
+  }
+}
+
+// Wait for workers of an unresponsive machine, ms; source: ours.
+const END_MS = 10_000
+
+/**
+ * Ends everything on a machine and forgets it, without a grace period; endpoints that name it stay and wait with that
+ * reason.
+ * @returns what could not be cleaned up
+ */
+async function removeMachine(
+  { machines, registry, supervisor, clock }: Services,
+  machine: OpenMachine,
+): Promise<LeftBehind | undefined> {
+  machines.retire(machine)
+  const reason = `machine ${machine.name} is removed`
+  const workers = registry.all().filter((worker) => worker.machine === machine.name)
+  const ended = Promise.allSettled(workers.map((worker) => supervisor.stopWorker(worker, reason, 0)))
+  await waitAtMost(clock, { ms: END_MS, signal: undefined }, ended)
+  return machines.remove(machine)
 }
 
 function machineOf({ machine: name }: { readonly machine: string }, { machines }: Services): OpenMachine {

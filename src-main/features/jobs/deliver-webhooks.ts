@@ -4,6 +4,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
+import { joinedJson } from '../../http/body-text.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Json } from '../../lib/json.ts'
@@ -154,10 +155,5 @@ function evaluateTry({
 async function readWebhookBody(jobs: Pick<JobStore, 'readInput' | 'readOutput'>, job: Job): Promise<Json> {
   const input = (await jobs.readInput(job))?.input
   const webhook = job.webhook ?? undefined
-  return joinJson(jobRecordPieces({ ...job, output: await jobs.readOutput(job), input, webhook }))
-}
-
-function joinJson(pieces: readonly Json[]): Json {
-  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('')
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
+  return joinedJson(jobRecordPieces({ ...job, output: await jobs.readOutput(job), input, webhook }))
 }

@@ -107,6 +107,12 @@ export function createUserApp(
 
   const onRoute = ({ methods, path }: Route, answer: (c: Context) => Response | Promise<Response>) =>
     app.on([...methods], path, serveRoute(service, path, answer))
+  const forRole = (route: Route, answer: (c: Context) => Response | Promise<Response>) =>
+    onRoute(route, (c) => {
+      requireOwnOrigin(c, service)
+      callerFor(c, route)
+      return answer(c)
+    })
   const countUnknown = service.requestCounts.of('unknown')
 
   app.options('/v2/:endpointId/*', preflight)
@@ -156,22 +162,14 @@ export function createUserApp(
     return c.json(await service.uploads.status(path.uploadId))
   })
   addTaskCalls(app, service)
-  onRoute(SERVICE_ROUTES.metrics, async (c) => {
-    requireOwnOrigin(c, service)
-    callerFor(c, SERVICE_ROUTES.metrics)
+  forRole(SERVICE_ROUTES.metrics, async (c) => {
     const form = formFor(c.req.header('accept'))
     return c.body(await service.scrape.read(form), 200, { 'content-type': EXPOSITION_TYPES[form] })
   })
-  onRoute(SERVICE_ROUTES.events, async (c) => {
-    requireOwnOrigin(c, service)
-    callerFor(c, SERVICE_ROUTES.events)
-    return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events, service)) })
-  })
-  onRoute(SERVICE_ROUTES.openApi, (c) => {
-    requireOwnOrigin(c, service)
-    callerFor(c, SERVICE_ROUTES.openApi)
-    return c.json(openApiDocument(service.info()))
-  })
+  forRole(SERVICE_ROUTES.events, async (c) =>
+    followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events, service)) }),
+  )
+  forRole(SERVICE_ROUTES.openApi, (c) => c.json(openApiDocument(service.info())))
   onRoute(SERVICE_ROUTES.agents, createAgentDoor(service, answerAgent))
   onRoute(SERVICE_ROUTES.signIn, (c) => signIn(c, service, pages))
   addPages(app, service, pages)

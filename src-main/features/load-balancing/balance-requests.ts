@@ -14,7 +14,7 @@ import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-regi
 import { isUsedUp, settingsWithFaults } from '../workers/rules/faults.ts'
 import { takesJobs } from '../workers/rules/transitions.ts'
 import { chooseWorker } from './rules/choose-worker.ts'
-import { createWorkerSeats, type Seat, type WorkerSeats } from './worker-slots.ts'
+import { createWorkerSeats, type Seat } from './worker-slots.ts'
 
 export type EnterOptions = {
   readonly endpointId: string
@@ -22,21 +22,7 @@ export type EnterOptions = {
   readonly except?: ReadonlySet<string>
 }
 
-export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenIdle'> & {
-  /**
-   * Waits for a worker, no longer than useful or the limit.
-   * @returns undefined on abort
-   * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
-   */
-  readonly enter: (options: EnterOptions) => Promise<Seat | undefined>
-  readonly enterNow: (options: Omit<EnterOptions, 'signal'>) => Seat | undefined
-  readonly dispatch: (endpointId: string) => void
-  readonly counts: (endpointId: string) => RequestCount
-  readonly work: QueueCounts
-  /** Wait of the oldest request, ms; 0: none waits. */
-  readonly oldestWaitMs: (endpointId: string) => number
-  readonly close: () => void
-}
+export type RequestBalancer = ReturnType<typeof createRequestBalancer>
 
 type RequestCount = { readonly waiting: number; readonly open: number }
 
@@ -58,7 +44,7 @@ type Waiting = {
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-export function createRequestBalancer(deps: Deps): RequestBalancer {
+export function createRequestBalancer(deps: Deps) {
   const { storage, clock, fleet, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
   const seats = createWorkerSeats({
@@ -195,7 +181,12 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
   }
 
   return {
-    async enter(options) {
+    /**
+     * Waits for a worker, no longer than useful or the limit.
+     * @returns undefined on abort
+     * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
+     */
+    async enter(options: EnterOptions): Promise<Seat | undefined> {
       if (options.signal.aborted) return undefined
       const error = refusal(options.endpointId)
       if (error !== undefined) throw error
@@ -207,7 +198,8 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     dispatch,
     counts,
     work,
-    oldestWaitMs(endpointId) {
+    /** Wait of the oldest request, ms; 0: none waits. */
+    oldestWaitMs(endpointId: string): number {
       const [oldest] = waitingOf(endpointId)
       return oldest === undefined ? 0 : clock.steady() - oldest.since
     },

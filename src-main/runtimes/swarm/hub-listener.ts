@@ -16,28 +16,13 @@ type Wish =
 
 type Way = { readonly from: string; readonly to: string }
 
-export type HubDoor = {
-  readonly agentTo: (address: () => string | undefined) => Agent
-  readonly listen: (host: string, port: number) => Promise<string>
-  readonly copy: (image: string, way: Way) => Promise<void>
-  /**
-   * Copies a tree between nodes' file stores.
-   * @param wish.container the store's container, on both nodes
-   * @param onProgress receives sent and total bytes
-   * @throws Refused, ConnectionBroken
-   */
-  readonly copyTree: (
-    wish: { readonly tree: string; readonly container: string } & Way,
-    onProgress: (sent: number, of: number) => void,
-    signal: AbortSignal,
-  ) => Promise<void>
-}
+export type HubDoor = ReturnType<typeof createHubDoor>
 
 const WELL = 'ok'
 // Response limit, ms; source: ours, longer than a node may take.
 const ANSWER_MS = 12_000
 
-export function createHubDoor(socket: () => Promise<string>): HubDoor {
+export function createHubDoor(socket: () => Promise<string>) {
   async function open(wish: Wish, limitMs: number | undefined): Promise<Socket> {
     const stream = connect(await socket())
     stream.write(`${JSON.stringify(wish)}\n`)
@@ -47,9 +32,15 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
     throw new Error(said === '' ? 'the hub of the swarm does not answer' : said)
   }
 
+  /**
+   * Copies a tree between nodes' file stores.
+   * @param wish.container the store's container, on both nodes
+   * @param onProgress receives sent and total bytes
+   * @throws Refused, ConnectionBroken
+   */
   async function copyTree(
-    wish: Parameters<HubDoor['copyTree']>[0],
-    onProgress: Parameters<HubDoor['copyTree']>[1],
+    wish: { readonly tree: string; readonly container: string } & Way,
+    onProgress: (sent: number, of: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
     const stream = connect(await socket()).setEncoding('utf8')
@@ -104,13 +95,13 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
   }
 
   return {
-    agentTo: (address) => new NodeAgent(address),
-    async listen(host, port) {
+    agentTo: (address: () => string | undefined): Agent => new NodeAgent(address),
+    async listen(host: string, port: number) {
       const name = `to-${host}-${port}.sock`
       await ask({ listen: name }, ANSWER_MS)
       return name
     },
-    copy: (image, { from, to }) => ask({ copy: image, from, to }),
+    copy: (image: string, { from, to }: Way) => ask({ copy: image, from, to }),
     copyTree,
   }
 }

@@ -10,19 +10,7 @@ import type { SwarmNetworks } from './part-services.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 import type { createSwarmParts } from './swarm-parts.ts'
 
-export type Swarm = {
-  readonly nodes: SwarmNodes
-  readonly ensure: (connected: Connected) => Promise<SwarmNetworks>
-  readonly networks: () => SwarmNetworks | undefined
-  /** Waits up to 20 s until ready nodes answer. */
-  readonly settle: () => Promise<void>
-  /**
-   * Retries work while agents start and break connections, until 20 s after the first such call, so that a dead node's
-   * workers do not wait in sequence. Rejects with the last error, or at once if the container is gone.
-   */
-  readonly whileSettling: <T>(work: () => Promise<T>) => Promise<T>
-  readonly forget: () => void
-}
+export type Swarm = ReturnType<typeof createSwarm>
 
 export type SwarmOptions = {
   readonly parts: ReturnType<typeof createSwarmParts>
@@ -40,7 +28,7 @@ const SETTLE_MS = 20_000
 const LOOK_MS = 200
 const AGAIN_MS = 1000
 
-export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
+export function createSwarm({ parts, nodes, clock, log }: SwarmOptions) {
   let making: Promise<SwarmNetworks> | undefined
   let known: SwarmNetworks | undefined
   let settlesUntil: number | undefined
@@ -88,7 +76,7 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
 
   return {
     nodes,
-    ensure(connected) {
+    ensure(connected: Connected): Promise<SwarmNetworks> {
       const attempt = making ?? make(connected)
       making = attempt
       attempt.then(
@@ -105,11 +93,16 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
       })
     },
     networks: () => known,
-    async settle() {
+    /** Waits up to 20 s until ready nodes answer. */
+    async settle(): Promise<void> {
       const isDone = () => nodes.all().every((node) => node.state !== READY || answers(node))
       await until(SETTLE_MS, isDone, '').catch(() => undefined)
     },
-    async whileSettling(work) {
+    /**
+     * Retries work while agents start and break connections, until 20 s after the first such call, so that a dead
+     * node's workers do not wait in sequence. Rejects with the last error, or at once if the container is gone.
+     */
+    async whileSettling<T>(work: () => Promise<T>): Promise<T> {
       settlesUntil ??= clock.steady() + SETTLE_MS
       for (;;) {
         try {

@@ -41,18 +41,14 @@ type SystemServices = GuardServices &
   Pick<ServiceContext, 'doctor' | 'fleet' | 'registry' | 'host' | 'models' | 'signInRequests'>
 
 const SYSTEM_OPERATIONS = {
-  async doctorRead(_request, { doctor, clock }) {
-    return { at: clock.now(), rows: [...(await doctor.check())] }
-  },
+  doctorRead: async (_request, { doctor, clock }) => ({ at: clock.now(), rows: [...(await doctor.check())] }),
   async doctorFix({ body }, { doctor }) {
     const { action, target } = body
     if (action === 'restart-endpoint' && target === undefined)
       throw new AppError('BAD_FIELD', { field: 'target', why: 'names the endpoint' })
     return { done: await doctor.fix(action, target) }
   },
-  async machineRead({ query }, service) {
-    return await readMachine(service, query.fresh === 'true')
-  },
+  machineRead: async ({ query }, service) => await readMachine(service, query.fresh === 'true'),
   async versionsRead(_request, service) {
     return { versions: [...(await readVersions({ ...service, own: service.info().version }))] }
   },
@@ -60,9 +56,7 @@ const SYSTEM_OPERATIONS = {
     const [uses, space] = await Promise.all([readDisk(diskOf(service)), service.host.space()])
     return { at: service.clock.now(), folder: service.info().data, ...space, uses: [...uses] }
   },
-  async diskClean({ body }, service) {
-    return { freedBytes: await cleanDisk(diskOf(service), body.kind) }
-  },
+  diskClean: async ({ body }, service) => ({ freedBytes: await cleanDisk(diskOf(service), body.kind) }),
   signInRequestRead: ({ path }, { signInRequests }) => signInRequests.read(path.requestId),
   signInRequestDecide({ path, body }, { signInRequests }) {
     signInRequests.decide(path.requestId, body.allow)
@@ -164,9 +158,7 @@ const NODE_TYPE_OPERATIONS = {
     return await service.workflows.nodeTypes.take(endpoint, body.text)
   },
   nodeTypesFetch: async ({ path }, service) => await service.workflows.nodeTypes.fetch(endpointOf(path, service)),
-  async nodePackages({ body }, { workflows }) {
-    return await workflows.nodePackages(body.classes)
-  },
+  nodePackages: async ({ body }, { workflows }) => await workflows.nodePackages(body.classes),
   workflowServers: async (_request, { workflows }) => ({ servers: await workflows.servers() }),
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
@@ -201,9 +193,7 @@ const PAGE_OPERATIONS = {
 
 const REGISTRY_OPERATIONS = {
   registryList: (_request, { storage }) => ({ registries: listRegistries(storage) }),
-  async registryPut({ body }, service) {
-    return await putRegistry(service, body)
-  },
+  registryPut: async ({ body }, service) => await putRegistry(service, body),
   async registryRemove({ path }, { storage }) {
     await removeRegistry(storage, path.name)
     return { ok: true as const }

@@ -16,9 +16,7 @@ export const MODEL_OPERATIONS = {
   modelDownloadList({ c, query }, service) {
     return query.follow === 'true' ? followModels(c, service) : service.models.news()
   },
-  async modelDownloadCreate({ body }, { models }) {
-    return await models.downloads.create(body)
-  },
+  modelDownloadCreate: async ({ body }, { models }) => await models.downloads.create(body),
   modelDownloadRetry: async ({ path }, { models }) => await models.downloads.retry(path.downloadId),
   modelDownloadCancel: async ({ path }, { models }) => await models.downloads.cancel(path.downloadId),
   async modelDownloadRemove({ path }, { models }) {
@@ -31,9 +29,7 @@ export const MODEL_OPERATIONS = {
     return await models.folders()
   },
   modelCredentialsList: (_request, { storage }) => ({ credentials: listModelCredentials(storage) }),
-  async modelCredentialsPut({ body }, service) {
-    return await putModelCredentials(service, body)
-  },
+  modelCredentialsPut: async ({ body }, service) => await putModelCredentials(service, body),
   async modelCredentialsRemove({ path }, { storage }) {
     await removeModelCredentials(storage, path.host)
     return { ok: true as const }

@@ -31,17 +31,13 @@ export const PROJECT_OPERATIONS = {
   },
   exampleList: async (_request, { projects }) => ({ examples: await projects.folders.examples() }),
   projectList: async (_request, { projects }) => ({ projects: await projects.list() }),
-  async projectOpen({ body }, { projects }) {
-    return await projects.open(body.folder, body.from)
-  },
+  projectOpen: async ({ body }, { projects }) => await projects.open(body.folder, body.from),
   projectRead: async ({ path }, service) => await service.projects.read(projectOf(path, service)),
   async projectForget({ path }, service) {
     await service.projects.forget(projectOf(path, service))
     return DONE
   },
-  async projectBuild({ path, body }, service) {
-    return service.projects.builds.start(projectOf(path, service), body).view()
-  },
+  projectBuild: async ({ path, body }, service) => service.projects.builds.start(projectOf(path, service), body).view(),
   buildRead({ c, path, query }, service) {
     const build = buildOf(service, projectOf(path, service).id)
     if (query.follow !== 'true') return build.view()
@@ -54,9 +50,7 @@ export const PROJECT_OPERATIONS = {
     await service.projects.builds.cancel(id)
     return build.view()
   },
-  async projectPlan({ path, body }, service) {
-    return await planProject(service, projectOf(path, service), body)
-  },
+  projectPlan: async ({ path, body }, service) => await planProject(service, projectOf(path, service), body),
   previewStart: ({ path }, service) => service.projects.previews.start(projectOf(path, service)).view(),
   previewRead({ c, path, query }, service) {
     const preview = previewOf(service, projectOf(path, service).id)

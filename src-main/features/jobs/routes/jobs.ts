@@ -204,9 +204,7 @@ export const JOB_BULK_OPERATIONS = {
   },
   jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
   jobStates: async ({ query }, { storage }) => await countJobsByState(storage, filterOf(query)),
-  async jobBulk({ body }, service) {
-    return await changeJobs(service, body.action, await namedIn(service, body))
-  },
+  jobBulk: async ({ body }, service) => await changeJobs(service, body.action, await namedIn(service, body)),
   async jobCancelEffects({ body }, service) {
     return await cancelEffects(
       { storage: service.storage, leases: service.views.leases },

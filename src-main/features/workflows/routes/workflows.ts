@@ -26,9 +26,7 @@ type Services = ServiceBase & Pick<ServiceContext, 'workflows' | 'models'>
 
 export const WORKFLOW_OPERATIONS = {
   workflowList: (_request, { storage }) => ({ workflows: storage.workflows.list(limit('workflows')) }),
-  async workflowCreate({ body }, { workflows }) {
-    return await addWorkflow(workflows.library, body)
-  },
+  workflowCreate: async ({ body }, { workflows }) => await addWorkflow(workflows.library, body),
   workflowRead: ({ path }, service) => readWorkflow(service, path.workflowId),
   async workflowUpdate({ path, body }, { workflows }) {
     return await updateWorkflow(workflows.library, path.workflowId, body)
@@ -38,13 +36,9 @@ export const WORKFLOW_OPERATIONS = {
     return { ok: true as const }
   },
   workflowRestore: async ({ path }, { workflows }) => await restoreWorkflow(workflows.library, path.workflowId),
-  async workflowDraft({ path, body }, { workflows }) {
-    return await saveDraft(workflows.library, path.workflowId, body)
-  },
+  workflowDraft: async ({ path, body }, { workflows }) => await saveDraft(workflows.library, path.workflowId, body),
   workflowDropDraft: async ({ path }, { workflows }) => await dropDraft(workflows.library, path.workflowId),
-  async workflowSave({ path, body }, { workflows }) {
-    return await saveVersion(workflows.library, path.workflowId, body)
-  },
+  workflowSave: async ({ path, body }, { workflows }) => await saveVersion(workflows.library, path.workflowId, body),
   workflowVersions({ path }, service) {
     readWorkflow(service, path.workflowId)
     return { versions: service.storage.workflows.versions(path.workflowId) }
@@ -100,9 +94,7 @@ export const RUN_OPERATIONS = {
   },
   sweepCancel: async ({ path }, service) => ({ cancelled: await cancelSweep(service, path.sweepId) }),
   runRead: ({ path }, service) => readRun(service, path.runId),
-  async runFile({ path }, service) {
-    return exportResponse(await exportRun(exportsOf(service), path.runId), path.runId)
-  },
+  runFile: async ({ path }, service) => exportResponse(await exportRun(exportsOf(service), path.runId), path.runId),
   async graphExport({ body }, service) {
     const { name, text } = body
     const endpoint = namedEndpoint(service, body.endpoint)
@@ -153,13 +145,9 @@ export const PUBLISHED_OPERATIONS = {
   publishedList: (_request, service) => {
     return { graphs: listGraphs(service.storage).map((graph) => withUrl(service, graph)) }
   },
-  async publishedCreate({ body }, service) {
-    return withUrl(service, await publishGraph(service, body))
-  },
+  publishedCreate: async ({ body }, service) => withUrl(service, await publishGraph(service, body)),
   publishedRead: ({ path }, service) => withUrl(service, readGraph(service.storage, path.graphId)),
-  async publishedUpdate({ path, body }, service) {
-    return withUrl(service, await changeGraph(service, path.graphId, body))
-  },
+  publishedUpdate: async ({ path, body }, service) => withUrl(service, await changeGraph(service, path.graphId, body)),
   publishedDocument({ path }, service) {
     const graph = withUrl(service, readGraph(service.storage, path.graphId))
     return jsonResponse(writeJson(describeGraph(graph), 2))

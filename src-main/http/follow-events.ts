@@ -133,19 +133,14 @@ export function createEventFeed({ storage, clock, stopping }: ServiceBase): Even
 }
 
 /** @param left called once, when the stream has ended */
-function listen({
-  cursor: start,
-  only,
-  newest,
-  readLog,
-  left,
-}: {
+function listen(options: {
   readonly cursor: number
   readonly only: string | undefined
   readonly newest: NewestEvents
   readonly readLog: (id: number) => Promise<LogRead>
   readonly left: () => void
 }): { readonly listener: Listener; readonly body: ReadableStream<Uint8Array> } {
+  const { cursor: start, only, newest, readLog, left } = options
   let cursor = start
   let isReading = false
   let isOver = false

@@ -4,13 +4,7 @@ import { followAsEvents } from './send-response.ts'
 
 export function followView<View extends object>(
   c: Context,
-  {
-    notifier,
-    stopping,
-    event,
-    view,
-    isLast,
-  }: {
+  options: {
     readonly notifier: Notifier
     readonly stopping: AbortSignal
     readonly event: string
@@ -18,6 +12,7 @@ export function followView<View extends object>(
     readonly isLast: (view: View) => boolean
   },
 ): Response {
+  const { notifier, stopping, event, view, isLast } = options
   let id = 0
   let sent: View | undefined
   return followAsEvents(c, {

@@ -24,18 +24,14 @@ export const STILL_HERE_MS = 15_000
 
 export function followAsEvents(
   c: Context,
-  {
-    notifier,
-    stopping,
-    durable,
-    read,
-  }: {
+  options: {
     readonly notifier: Notifier
     readonly stopping: AbortSignal
     readonly durable?: () => Promise<void>
     readonly read: () => { readonly items: readonly SentEvent[]; readonly more: boolean; readonly end?: boolean }
   },
 ): Response {
+  const { notifier, stopping, durable, read } = options
   return streamSSE(c, async (events) => {
     const signal = AbortSignal.any([stopping, c.req.raw.signal])
     await events.write(': connected\n\n')

@@ -136,17 +136,13 @@ export class WebhookDelivery {
 }
 
 /** 200 is a success; anything else is retried while tries are left. */
-function evaluateTry({
-  status,
-  error,
-  tries,
-  steady,
-}: {
+function evaluateTry(facts: {
   readonly status: number | undefined
   readonly error: string | undefined
   readonly tries: number
   readonly steady: number
 }): DeliveryResult {
+  const { status, error, tries, steady } = facts
   if (status === 200) return { delivered: true, status, error: undefined, nextAt: undefined }
   const nextAt = tries < limit('webhookAttempts') ? steady + limit('webhookRetryMs') : undefined
   return { delivered: false, status, error: error ?? `the target answered ${status}, not 200`, nextAt }

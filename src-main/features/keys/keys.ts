@@ -43,17 +43,13 @@ export function maySee({ role, within }: Caller, target: AppTarget): boolean {
   return role !== undefined || isSameTarget(within, target)
 }
 
-export function createKeys({
-  storage,
-  newId,
-  registry,
-  namedKeys,
-}: {
+export function createKeys(deps: {
   readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints'>
   readonly newId: NewId
   readonly registry: Pick<WorkerRegistry, 'all'>
   readonly namedKeys: Pick<NamedKeys, 'withHash'>
 }) {
+  const { storage, newId, registry, namedKeys } = deps
   let accountHash = readHash(storage.state.get(ACCOUNT))
   const matches = (hash: Uint8Array, stored: Uint8Array | undefined) =>
     stored !== undefined && newId.sameHash(hash, stored)

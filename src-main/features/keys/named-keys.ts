@@ -13,17 +13,13 @@ const USE_NOTED_MS = MINUTE_MS
 
 export type NamedKeys = ReturnType<typeof createNamedKeys>
 
-export function createNamedKeys({
-  storage,
-  clock,
-  newId,
-  log,
-}: {
+export function createNamedKeys(deps: {
   readonly storage: Pick<Storage, 'write' | 'keys'>
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
 }) {
+  const { storage, clock, newId, log } = deps
   const stored = () => new Map(storage.keys.all().map((key) => [key.name, key]))
   let keys = stored()
   const lives = ({ endsAt }: NamedKey) => endsAt === null || endsAt > clock.now()

@@ -22,17 +22,13 @@ type StoredSession = Entry & { readonly hash: readonly number[]; readonly pageHa
 
 export type SessionSecrets = { readonly cookie: string; readonly pageKey: string }
 
-export function createSessions({
-  storage,
-  clock,
-  newId,
-  namedKeys,
-}: {
+export function createSessions(deps: {
   readonly storage: Pick<Storage, 'write' | 'state'>
   readonly clock: Clock
   readonly newId: NewId
   readonly namedKeys: Pick<NamedKeys, 'named' | 'withHash'>
 }) {
+  const { storage, clock, newId, namedKeys } = deps
   let links: readonly Link[] = []
   let sessions = readStored(storage.state.get(SESSIONS))
 

@@ -18,19 +18,14 @@ const MOST_WAITING = 20_000
 // An endpoint's lines are trimmed to the newest after this many more.
 const TRIM_EVERY = 1000
 
-export function createRequestLog({
-  storage,
-  clock,
-  log,
-  metrics,
-  stored,
-}: {
+export function createRequestLog(deps: {
   readonly storage: Pick<Storage, 'write' | 'requests' | 'endpoints'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<MetricsRecorder, 'countRequest'>
   readonly stored: () => void
 }) {
+  const { storage, clock, log, metrics, stored } = deps
   const added = new Map<string, number>()
   let lines: Line[] = []
   let cancel: (() => void) | undefined

@@ -21,19 +21,14 @@ const TIMEOUT_MS = 5000
 /** Time to recover, ms; source: ours, as long as a job's lease. */
 const RECOVERY_MS = 10_000
 
-export function createHealthWatch({
-  clock,
-  registry,
-  ping,
-  log,
-  onChange,
-}: {
+export function createHealthWatch(deps: {
   readonly clock: Clock
   readonly registry: WorkerRegistry
   readonly ping: Pinger
   readonly log: Log
   readonly onChange: (endpointId: string) => void
 }) {
+  const { clock, registry, ping, log, onChange } = deps
   const watched = new Map<string, Promise<void>>()
   const recoveries = new Map<string, () => void>()
   const stopping = new AbortController()

@@ -40,19 +40,14 @@ type State = {
   test: { isRunning: boolean; steps: DoctorRow[] }
 }
 
-export function createMachines({
-  storage,
-  fleets,
-  clock,
-  newId,
-  log,
-}: {
+export function createMachines(deps: {
   readonly storage: Pick<Storage, 'machines' | 'state' | 'write'>
   readonly fleets: MachineFleets
   readonly clock: Clock
   readonly newId: Pick<NewId, 'worker'>
   readonly log: Log
 }) {
+  const { storage, fleets, clock, newId, log } = deps
   const opened = new Map<string, OpenMachine>()
   const states = new WeakMap<OpenMachine, State>()
   const closing = new AbortController()

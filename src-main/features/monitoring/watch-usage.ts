@@ -11,17 +11,13 @@ const EVERY_MS = 2000
 // Start of charts for those who looked recently. Source: ours; some hundred KB with 200 workers.
 const RETENTION_MS = 180_000
 
-export function createUsageWatch({
-  clock,
-  fleet,
-  registry,
-  log,
-}: {
+export function createUsageWatch(deps: {
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'usage'>
   readonly registry: WorkerRegistry
   readonly log: Log
 }) {
+  const { clock, fleet, registry, log } = deps
   const notifier = createNotifier(clock)
   let lookers = 0
   let readings: readonly UsageReading[] = []

@@ -30,17 +30,7 @@ const TRIM_EVERY = 5000
  * Stores worker output. A line belongs to the job it names (JSON with requestId), otherwise to the worker's only job,
  * cancelled ones included until stopped; late lines by time. Excess lines are dropped with a final notice.
  */
-export function createLogCollector({
-  storage,
-  clock,
-  registry,
-  leases,
-  log,
-  lostChunks,
-  endpointLog,
-  mask,
-  stored,
-}: {
+export function createLogCollector(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly registry: WorkerRegistry
@@ -51,6 +41,7 @@ export function createLogCollector({
   readonly mask: MaskLogs
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
+  const { storage, clock, registry, leases, log, lostChunks, endpointLog, mask, stored } = deps
   const unsent = createUnsentResults({ storage, clock, leases, log, lostChunks, endpointLog })
   const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
 

@@ -47,17 +47,14 @@ function viewCard({ id, index, name, driver, memoryBytes, usedBytes }: GpuInvent
   }
 }
 
-export async function readVersions({
-  host,
-  fleet,
-  storage,
-  settings,
-  own,
-}: Pick<MachineDeps, 'fleet' | 'settings'> & {
-  readonly host: Pick<Host, 'versions'>
-  readonly storage: Pick<Storage, 'engineVersion'>
-  readonly own: string
-}): Promise<readonly ToolVersion[]> {
+export async function readVersions(
+  facts: Pick<MachineDeps, 'fleet' | 'settings'> & {
+    readonly host: Pick<Host, 'versions'>
+    readonly storage: Pick<Storage, 'engineVersion'>
+    readonly own: string
+  },
+): Promise<readonly ToolVersion[]> {
+  const { host, fleet, storage, settings, own } = facts
   const [tools, engine] = await Promise.all([host.versions(settings.get().python), fleet.machine?.engine()])
   return [
     { name: 'Drydock', version: own },

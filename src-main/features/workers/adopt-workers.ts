@@ -9,14 +9,7 @@ import { newLiveWorker, type WorkerRegistry } from './registry/worker-registry.t
  * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without a worker,
  * without counting a try.
  */
-export async function adoptWorkers({
-  storage,
-  clock,
-  fleet,
-  leases,
-  registry,
-  log,
-}: {
+export async function adoptWorkers(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'adopt' | 'list' | 'sweep'>
@@ -24,6 +17,7 @@ export async function adoptWorkers({
   readonly registry: WorkerRegistry
   readonly log: Log
 }): Promise<void> {
+  const { storage, clock, fleet, leases, registry, log } = deps
   const running = storage.jobs.inProgress()
   const adopted = new Set<string>()
   for (const stored of storage.workers.all()) {

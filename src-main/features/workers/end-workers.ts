@@ -10,15 +10,7 @@ import type { WorkerLifecycle } from './worker-lifecycle.ts'
 
 export type WorkerEnding = ReturnType<typeof createWorkerEnding>
 
-export function createWorkerEnding({
-  storage,
-  clock,
-  log,
-  leases,
-  registry,
-  balancer,
-  lifecycle,
-}: {
+export function createWorkerEnding(deps: {
   readonly storage: Pick<Storage, 'endpoints'>
   readonly clock: Clock
   readonly log: Log
@@ -27,6 +19,7 @@ export function createWorkerEnding({
   readonly balancer: Pick<RequestBalancer, 'drain' | 'whenIdle'>
   readonly lifecycle: Pick<WorkerLifecycle, 'stop'>
 }) {
+  const { storage, clock, log, leases, registry, balancer, lifecycle } = deps
   function graceOf({ endpointId }: LiveWorker): number {
     return storage.endpoints.get(endpointId)?.config.stopGraceMs ?? limit('stopGraceMs')
   }

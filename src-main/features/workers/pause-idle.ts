@@ -10,17 +10,7 @@ import type { WorkerCalls } from './worker-calls.ts'
 
 export type IdlePausing = ReturnType<typeof createIdlePausing>
 
-export function createIdlePausing({
-  storage,
-  clock,
-  log,
-  counts,
-  fleet,
-  leases,
-  registry,
-  calls,
-  ending,
-}: {
+export function createIdlePausing(deps: {
   readonly storage: Pick<Storage, 'poke'>
   readonly clock: Clock
   readonly log: Log
@@ -31,6 +21,7 @@ export function createIdlePausing({
   readonly calls: Pick<WorkerCalls, 'goOn'>
   readonly ending: Pick<WorkerEnding, 'begin'>
 }) {
+  const { storage, clock, log, counts, fleet, leases, registry, calls, ending } = deps
   const endAfter = (worker: LiveWorker, reason: string) => (error: unknown) => {
     log.warn(`worker ${reason}`, { workerId: worker.id, error })
     ending.begin(worker, reason, 0)

@@ -138,14 +138,7 @@ export function lastPorts({ state }: Pick<Storage, 'state'>, ports: (typeof PORT
  * @param secure https setup, as the platform's package calls endpoint hosts
  * @param hosts additional Host headers of the job API
  */
-export function createWorkerListeners({
-  storage,
-  ports,
-  fetch,
-  streams,
-  secure,
-  hosts,
-}: {
+export function createWorkerListeners(deps: {
   readonly storage: Storage
   readonly ports: (typeof PORT_STATES)[number]
   readonly fetch: Fetch
@@ -153,6 +146,7 @@ export function createWorkerListeners({
   readonly secure: Secured
   readonly hosts: Set<string>
 }) {
+  const { storage, ports, fetch, streams, secure, hosts } = deps
   const listeners = new Map<string, Promise<Listener>>()
 
   async function openAt(host: string): Promise<Listener> {

@@ -32,18 +32,14 @@ const isAfter = (since: string | undefined) => (line: ContainerLine) => since ==
 
 export async function followContainerLogs(
   container: Docker.Container,
-  {
-    since,
-    onLines,
-    now,
-    after,
-  }: {
+  options: {
     readonly since: string | undefined
     readonly onLines: (lines: readonly ContainerLine[]) => void
     readonly now: () => number
     readonly after: (ms: number, run: () => void) => () => void
   },
 ): Promise<LogFollower> {
+  const { since, onLines, now, after } = options
   const stream = await container.logs({
     follow: true,
     stdout: true,

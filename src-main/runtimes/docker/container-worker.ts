@@ -26,16 +26,7 @@ const REST_OF_OUTPUT_MS = 2000
 const OOM_LATE_MS = 100
 const SIGTERM = '15'
 
-export function createContainerWorker({
-  clock,
-  log,
-  container,
-  facts,
-  marks,
-  onOutput,
-  onEnd,
-  onLeft,
-}: {
+export function createContainerWorker(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly container: Docker.Container
@@ -45,6 +36,7 @@ export function createContainerWorker({
   readonly onEnd: (exit: WorkerExit) => void
   readonly onLeft: () => void
 }) {
+  const { clock, log, container, facts, marks, onOutput, onEnd, onLeft } = deps
   const { workerId } = facts
   const removed = Promise.withResolvers<void>()
   let last = marks.get(workerId)

@@ -6,17 +6,13 @@ import type { GpuBook } from './gpu-book.ts'
 import type { GpuReader } from './gpu-inventory.ts'
 
 /** Reads usage from engine and nvidia-smi in about a second, the engine's CPU interval; ended workers are left out. */
-export async function readUsage({
-  workers,
-  gpus,
-  gpuReader,
-  log,
-}: {
+export async function readUsage(deps: {
   readonly workers: readonly ContainerWorker[]
   readonly gpus: GpuBook
   readonly gpuReader: GpuReader
   readonly log: Log
 }): Promise<ReadonlyMap<string, WorkerUsage>> {
+  const { workers, gpus, gpuReader, log } = deps
   const held = gpus.holds().filter((hold) => workers.some(({ facts }) => facts.workerId === hold.workerId))
   const [own, cards] = await Promise.all([
     Promise.all(workers.map(ofContainer)),

@@ -6,17 +6,13 @@ import type { Log } from '../../lib/clock.ts'
  * and files must be polled.
  * @param watch defaults to the system's
  */
-export function watchOutput({
-  folder,
-  log,
-  grew,
-  watch = watchFolder,
-}: {
+export function watchOutput(options: {
   readonly folder: string
   readonly log: Pick<Log, 'warn'>
   readonly grew: () => void
   readonly watch?: typeof watchFolder
 }): { readonly isWatching: () => boolean; readonly close: () => void } {
+  const { folder, log, grew, watch = watchFolder } = options
   let isWatching = true
   let close = () => {}
 

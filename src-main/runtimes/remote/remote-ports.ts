@@ -20,12 +20,8 @@ export type FarPort = { readonly port: number; readonly giveBack: () => void }
 const MAX_PORTS = 5
 
 /** @returns a function that opens a forward. `to`: remote address or socket; `wanted`: preferred local port */
-export function createFarPorts({
-  machine,
-  link,
-  log,
-  freePort,
-}: FarPortsOptions): (to: string, wanted: number) => Promise<FarPort> {
+export function createFarPorts(options: FarPortsOptions): (to: string, wanted: number) => Promise<FarPort> {
+  const { machine, link, log, freePort } = options
   const taken = new Set<number>()
 
   return async (to, wanted) => {

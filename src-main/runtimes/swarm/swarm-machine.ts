@@ -85,15 +85,11 @@ export function createSwarmWay(options: SwarmWayOptions) {
   }
 }
 
-export function createWorkerPorts({
-  machine,
-  link,
-  log,
-  freePort,
-  door,
-  way,
-}: Pick<SwarmWayOptions, 'machine' | 'link' | 'log' | 'freePort'> &
-  Pick<ReturnType<typeof createSwarmWay>, 'door' | 'way'>) {
+export function createWorkerPorts(
+  deps: Pick<SwarmWayOptions, 'machine' | 'link' | 'log' | 'freePort'> &
+    Pick<ReturnType<typeof createSwarmWay>, 'door' | 'way'>,
+) {
+  const { machine, link, log, freePort, door, way } = deps
   const openPort = createFarPorts({ machine, link, log, freePort })
   const opened = new Map<string, FarPort[]>()
 

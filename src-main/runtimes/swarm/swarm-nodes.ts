@@ -32,19 +32,14 @@ export const READY = 'ready'
 const LOOK_MS = 1000
 const GENERIC_CARD = /gpu/i
 
-export function createSwarmNodes({
-  serviceId,
-  manager,
-  door,
-  clock,
-  log,
-}: {
+export function createSwarmNodes(deps: {
   readonly serviceId: string
   readonly manager: Engine
   readonly door: Pick<HubDoor, 'agentTo'>
   readonly clock: Clock
   readonly log: Log
 }) {
+  const { serviceId, manager, door, clock, log } = deps
   const engines = new Map<string, Engine>()
   const addresses = new Map<string, string>()
   const changes = createEmitter()

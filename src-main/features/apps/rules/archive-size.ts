@@ -9,19 +9,14 @@ const SHOWN = 10
  * @param packageShare compression ratio, 0 to 1
  * @param files largest first
  */
-export function tooLargeProblem({
-  limitBytes,
-  archiveBytes,
-  packageShare,
-  packages,
-  files,
-}: {
+export function tooLargeProblem(facts: {
   readonly limitBytes: number
   readonly archiveBytes: number
   readonly packageShare: number
   readonly packages: readonly InstalledPackage[]
   readonly files: readonly { readonly path: string; readonly bytes: number }[]
 }): BuildProblem {
+  const { limitBytes, archiveBytes, packageShare, packages, files } = facts
   const bySize = [...packages].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
   const lines = [
     `The artifact would have about ${mib(archiveBytes)}, and the limit is ${mib(limitBytes)}.`,

@@ -17,15 +17,8 @@ export type DescribedApp = {
   readonly generatedAt: string
 }
 
-export function makeManifest({
-  app,
-  scan,
-  pythonVersion,
-  fingerprint,
-  endpointFingerprints = {},
-  imageRequirements,
-  generatedAt,
-}: DescribedApp): Manifest {
+export function makeManifest(facts: DescribedApp): Manifest {
+  const { app, scan, pythonVersion, fingerprint, endpointFingerprints = {}, imageRequirements, generatedAt } = facts
   const deployed = scan.endpoints
     .flatMap((endpoint) =>
       endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const],

@@ -14,17 +14,13 @@ const REPEATED_MS = 60_000
 const REMEMBERED = 1000
 const SERVICE = 'service'
 
-export function createEndpointLog({
-  storage,
-  clock,
-  log,
-  stored,
-}: {
+export function createEndpointLog(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Log
   readonly stored: () => void
 }): EndpointLog {
+  const { storage, clock, log, stored } = deps
   const written = new Map<string, number>()
   return ({ endpointId, workerId = SERVICE, jobId, line, level = 'WARN' }) => {
     const key = `${jobId ?? endpointId} ${line}`

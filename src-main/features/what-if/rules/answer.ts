@@ -191,19 +191,14 @@ function speedOf(
   return speed(card) / speed(present)
 }
 
-function toRow({
-  setting,
-  course,
-  price,
-  isPresent,
-  jobs,
-}: {
+function toRow(facts: {
   readonly setting: Setting
   readonly course: Course
   readonly price: CardPrice | undefined
   readonly isPresent: boolean
   readonly jobs: number
 }): WhatIfRow {
+  const { setting, course, price, isPresent, jobs } = facts
   const { waits, coldStarts, coldJobs, workerMs, alwaysOnMs, unserved, abandoned, steps } = course
   const sorted = waits.sort()
   const at = (share: number) => Math.round(percentileOf(sorted, share))

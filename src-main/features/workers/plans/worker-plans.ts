@@ -19,19 +19,14 @@ const TOKENS = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN'] as const
 
 export type WorkerPlans = ReturnType<typeof createWorkerPlans>
 
-export function createWorkerPlans({
-  storage,
-  settings,
-  models,
-  logMasks,
-  accountKey,
-}: {
+export function createWorkerPlans(deps: {
   readonly storage: Pick<Storage, 'apps' | 'secrets' | 'endpoints'>
   readonly settings: Pick<Settings, 'get'>
   readonly models: Pick<Models, 'withFolders' | 'hub'>
   readonly logMasks: Pick<LogMasks, 'learn'>
   readonly accountKey: () => string
 }) {
+  const { storage, settings, models, logMasks, accountKey } = deps
   // Code of an app, or on another machine, may only call its app while it runs.
   function keyForCalls(
     { config }: Endpoint,

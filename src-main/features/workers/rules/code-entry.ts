@@ -7,14 +7,8 @@ export type CodeEntry = { readonly folder: string; readonly file: string; readon
  * Finds the handler or the command's file or module, as in `python3 worker.py` or `uvicorn app:app`.
  * @returns undefined if unknown, in an image, in a release, or self-reloading
  */
-export function codeEntryOf({
-  handler,
-  command,
-  cwd,
-  container,
-  app,
-  reloadOnSave,
-}: EndpointConfig): CodeEntry | undefined {
+export function codeEntryOf(config: EndpointConfig): CodeEntry | undefined {
+  const { handler, command, cwd, container, app, reloadOnSave } = config
   if (app !== undefined || reloadOnSave === false) return undefined
   if (handler !== undefined) return splitPath(handler)
   if (command === undefined || cwd === undefined || container !== undefined) return undefined

@@ -33,19 +33,14 @@ export function freezesIdle({
  * again.
  * @param waiting jobs that could be taken now
  */
-export function decideFreezing({
-  enabled,
-  waiting,
-  concurrency,
-  workers,
-  now,
-}: {
+export function decideFreezing(facts: {
   readonly enabled: boolean
   readonly waiting: number
   readonly concurrency: number
   readonly workers: readonly IdleWorker[]
   readonly now: number
 }): FreezeDecision {
+  const { enabled, waiting, concurrency, workers, now } = facts
   const frozen = workers.filter((worker) => worker.frozen).toSorted((a, b) => b.idleSince - a.idleSince)
   const wanted = enabled ? Math.ceil(waiting / concurrency) : frozen.length
   const thaw = frozen.slice(0, wanted).map(({ id }) => id)

@@ -36,6 +36,23 @@ export async function waitAtMost(
   await wait(clock, { ms, signal, listen })
 }
 
+export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve))
+}
+
+/** The result of work, unless the signal aborts first, which rejects with its reason. */
+export async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 export type Notifier = ReturnType<typeof createNotifier>
 
 export function createNotifier(clock: Clock) {

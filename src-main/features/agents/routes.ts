@@ -11,6 +11,7 @@ import { roleFor } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { requireOwnOrigin, requireRole } from '../../http/guards.ts'
 import { parseRequest } from '../../http/read-request.ts'
+import { pause } from '../../lib/wait.ts'
 import { keyFromHeader } from '../keys/rules/auth.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { type CallLimits, createCallLimits } from './rules/call-limits.ts'
@@ -36,7 +37,7 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
     const { name = '', role } = requireRole(c, service, roleFor(ROUTE, c.req.method))
     const leave = limitsOf(name).enter()
     if (typeof leave === 'string') {
-      await new Promise<void>((resolve) => service.clock.after(limit('mcpRefusedMs'), resolve))
+      await pause(service.clock, limit('mcpRefusedMs'))
       await turn()
       throw new AppError('TOO_MANY_MESSAGES', { why: leave })
     }

@@ -4,6 +4,7 @@
  */
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { pause } from '../../lib/wait.ts'
 import type { Fleet, Host } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
@@ -70,7 +71,7 @@ async function makePage(deps: ScrapeDeps): Promise<Exposition> {
   for (const endpoint of storage.endpoints.all()) {
     addEndpoint(page, deps, endpoint)
     if (clock.steady() - since < SLICE_MS) continue
-    await new Promise<void>((resolve) => clock.after(0, resolve))
+    await pause(clock, 0)
     since = clock.steady()
   }
   return page

@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import type Docker from 'dockerode'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { GIB, MIB } from '../../lib/units.ts'
+import { pause } from '../../lib/wait.ts'
 import type { FleetWorker, WorkerExit, WorkerOutput } from '../port.ts'
 import {
   type ContainerLine,
@@ -88,7 +89,7 @@ export function createContainerWorker(deps: {
       return
     }
     cancelKill?.()
-    await Promise.race([(await follower)?.ended, wait(clock, REST_OF_OUTPUT_MS)])
+    await Promise.race([(await follower)?.ended, pause(clock, REST_OF_OUTPUT_MS)])
     ;(await follower)?.stop()
     // The stream may end before an unterminated last line.
     reportLines(await readContainerLogs(container, last).catch(() => []))
@@ -107,7 +108,7 @@ export function createContainerWorker(deps: {
   async function isOutOfMemory({ OOMKilled, ExitCode }: Docker.ContainerInspectInfo['State']): Promise<boolean> {
     if (OOMKilled || ranOutOfMemory) return true
     if (ExitCode !== KILLED || hasReported) return false
-    await wait(clock, OOM_LATE_MS)
+    await pause(clock, OOM_LATE_MS)
     const state = await inspect()
     return ranOutOfMemory || (typeof state === 'object' && state.State.OOMKilled)
   }
@@ -173,10 +174,6 @@ export async function removeContainer(container: Docker.Container, onRefused: (e
   await container.remove({ force: true, v: true }).catch((error) => {
     if (statusOf(error) !== NOT_FOUND) onRefused(error)
   })
-}
-
-function wait(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve))
 }
 
 type ContainerEnd = {

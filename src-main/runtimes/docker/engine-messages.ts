@@ -28,12 +28,18 @@ export function engineMessage(error: unknown): string {
 }
 
 export const NOT_FOUND = 404
+export const CONFLICT = 409
 /** Exit code of a killed process: 128 plus SIGKILL. */
 export const KILLED = 137
 
 /** HTTP status of an engine error; undefined if unreachable or another error. */
 export function statusOf(error: unknown): number | undefined {
   return (error as { readonly statusCode?: number }).statusCode
+}
+
+/** For `catch`: a thing that the engine does not have is undefined. */
+export function ifThere(error: unknown): undefined {
+  if (statusOf(error) !== NOT_FOUND) throw error
 }
 
 export function shortened(message: string): string {

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { OwnImage, Watch, WorkerPlan } from '../port.ts'
 import { dockerLogin, type RegistryLogin, registryName, registryOf, splitImage } from './docker-login.ts'
 import type { Connected } from './engine.ts'
-import { createPullProgress, engineMessage, NOT_FOUND, readMessages, shortened, statusOf } from './engine-messages.ts'
+import { createPullProgress, engineMessage, ifThere, readMessages, shortened } from './engine-messages.ts'
 import type { EngineSurroundings } from './find-engine.ts'
 import { createSharedWork } from './shared-work.ts'
 import { createWorkerImage, type WantedImage, type WorkerImageOptions } from './worker-image.ts'
@@ -87,7 +87,7 @@ export function createImageStore(options: ImageStoreOptions) {
 
   async function ensureImage(docker: Docker, wanted: Wanted, watch: Watch): Promise<void> {
     const { image } = wanted
-    const isHere = await has(docker, image)
+    const isHere = await hasImage(docker, image)
     if (isHere && (wanted.pull !== 'always' || isFresh(image))) return
     if (wanted.pull === 'never')
       throw new Error(`${missing(image, 'and the endpoint never pulls')}. Pull it: docker pull ${image}`)
@@ -105,7 +105,7 @@ export function createImageStore(options: ImageStoreOptions) {
   async function ensurePackages(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
     const image = worker.packagesName(wanted)
     if (image === undefined) return ensureBase(docker, wanted, watch)
-    if (await has(docker, image)) return
+    if (await hasImage(docker, image)) return
     await share(`build ${image}`, watch, async (shared) => {
       await ensureBase(docker, wanted, shared)
       await worker.buildPackages(docker, wanted, shared)
@@ -115,7 +115,7 @@ export function createImageStore(options: ImageStoreOptions) {
   async function ensureWorkerImage(docker: Docker, wanted: WantedWorkerImage, watch: Watch): Promise<void> {
     const image = worker.name(wanted)
     workerImages.add(image)
-    if (await has(docker, image)) return
+    if (await hasImage(docker, image)) return
     await share(`build ${image}`, watch, async (shared) => {
       const began = clock.steady()
       await ensurePackages(docker, wanted, shared)
@@ -153,14 +153,8 @@ export function createImageStore(options: ImageStoreOptions) {
 
 const missing = (image: string, why: string) => `the image ${image} is missing ${why}`
 
-async function has(docker: Docker, image: string): Promise<boolean> {
-  try {
-    await docker.getImage(image).inspect()
-    return true
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return false
-    throw error
-  }
+export async function hasImage(docker: Docker, image: string): Promise<boolean> {
+  return (await docker.getImage(image).inspect().catch(ifThere)) !== undefined
 }
 
 /**

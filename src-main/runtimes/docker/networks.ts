@@ -7,7 +7,7 @@ import { HOST_OF_CONTAINERS, LOOPBACK } from '../../lib/own-addresses.ts'
 import type { EndpointHosts, ServiceReach } from '../port.ts'
 import type { Connected } from './engine.ts'
 import type { DockerPlace, WorkerPort } from './engine-host.ts'
-import { NOT_FOUND, statusOf } from './engine-messages.ts'
+import { CONFLICT, NOT_FOUND, statusOf } from './engine-messages.ts'
 
 export type WorkerNetwork = {
   readonly name: string
@@ -22,7 +22,6 @@ export type WorkerNetworks = ReturnType<typeof createWorkerNetworks>
 
 /** Resolved by the engine to this machine. Source: Docker. */
 const HOST_GATEWAY = 'host-gateway'
-const CONFLICT = 409
 
 export function createWorkerNetworks({
   serviceId,

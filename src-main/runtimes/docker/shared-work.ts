@@ -1,4 +1,5 @@
 /** Work shared by several waiting callers, like a pull. It aborts when the last one leaves; later callers join. */
+import { untilAborted } from '../../lib/wait.ts'
 import type { Watch } from '../port.ts'
 
 export type SharedWork = (name: string, watch: Watch, begin: (watch: Watch) => Promise<void>) => Promise<void>
@@ -41,13 +42,9 @@ export function createSharedWork(): SharedWork {
     const watch = { report, signal }
     running.waiting.add(watch)
     if (running.latest !== undefined) report(running.latest)
-    const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(signal.reason)
-    signal.addEventListener('abort', leave)
     try {
-      await Promise.race([running.done, left.promise])
+      await untilAborted(signal, running.done)
     } finally {
-      signal.removeEventListener('abort', leave)
       running.waiting.delete(watch)
       if (running.waiting.size === 0 && signal.aborted) {
         table.delete(name)

@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Clock, Log } from '../../lib/clock.ts'
+import { pause } from '../../lib/wait.ts'
 import { signalGroup, signalProcess } from './process-identity.ts'
 import { endCgroup, membersOf } from './worker-cgroup.ts'
 
@@ -52,7 +53,7 @@ export async function endTrees(
     const left = [...(await findProcesses(others)), ...(await stillThere(before))]
     if (cgroupsEnded && left.length === 0) return
     for (const { pid } of left) signalProcess(pid, 'SIGKILL')
-    await new Promise<void>((resolve) => clock.after(CHECK_MS, resolve))
+    await pause(clock, CHECK_MS)
   }
   log.warn('processes of a worker did not end', { workers: roots.map(({ workerId }) => workerId) })
 }

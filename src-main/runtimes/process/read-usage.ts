@@ -13,6 +13,7 @@ import {
   usageSince,
 } from '../../features/workers/rules/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { pause } from '../../lib/wait.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }
@@ -52,7 +53,7 @@ export function createProcessUsageReader(
     const isFresh = ({ workerId }: Worker) => clock.steady() - (before.get(workerId)?.at ?? 0) <= SAMPLE_AGE_MS
     if (!workers.some((worker) => before.has(worker.workerId) && isFresh(worker))) {
       before = await sample(workers)
-      await new Promise<void>((resolve) => clock.after(SAMPLE_SPAN_MS, resolve))
+      await pause(clock, SAMPLE_SPAN_MS)
     }
     const [now, onCards] = await Promise.all([sample(workers), gpuProcesses()])
     const usage = new Map(

@@ -1,7 +1,7 @@
 /** Remote container of svc_files with its volume, without network and rights; it ends when unused. */
 import { MIB } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
-import { NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { ifThere } from '../docker/engine-messages.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { Watch } from '../port.ts'
 import { type Conversation, converse } from './conversation.ts'
@@ -95,16 +95,7 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
   }
 }
 
-function ifThere(error: unknown): void {
-  if (statusOf(error) !== NOT_FOUND) throw error
-}
-
 async function stateOf(container: Container): Promise<{ program: string | undefined; running: boolean } | undefined> {
-  try {
-    const { Config, State } = await container.inspect()
-    return { program: Config.Labels[LABELS.program], running: State.Running }
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return undefined
-    throw error
-  }
+  const found = await container.inspect().catch(ifThere)
+  return found && { program: found.Config.Labels[LABELS.program], running: found.State.Running }
 }

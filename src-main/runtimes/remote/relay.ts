@@ -9,7 +9,7 @@ import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'
 import type { Connected } from '../docker/engine.ts'
 import type { WorkerPort } from '../docker/engine-host.ts'
-import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { engineMessage, ifThere } from '../docker/engine-messages.ts'
 import { textField } from '../docker/find-engine.ts'
 import { LABELS, readPortsLabel } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
@@ -151,13 +151,9 @@ type Found = {
 
 async function find(docker: Docker, name: string): Promise<Found | undefined> {
   const container = docker.getContainer(name)
-  try {
-    const { Config, State } = await container.inspect()
-    return { container, labels: Config.Labels, isRunning: State.Running && !State.Restarting }
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return undefined
-    throw error
-  }
+  const found = await container.inspect().catch(ifThere)
+  if (found === undefined) return undefined
+  return { container, labels: found.Config.Labels, isRunning: found.State.Running && !found.State.Restarting }
 }
 
 async function networkAt(docker: Docker, gateway: string, serviceId: string): Promise<RelayNetwork> {

@@ -11,8 +11,9 @@ import type { Clock, Log } from '../../lib/clock.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
+import { untilAborted } from '../../lib/wait.ts'
 import type { Connected, Engine } from '../docker/engine.ts'
-import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { CONFLICT, engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import type { Watch } from '../port.ts'
 import { ConnectionBroken, Refused } from './conversation.ts'
 import { createFilesContainer, type FilesContainerOptions } from './files-container.ts'
@@ -217,8 +218,6 @@ async function treesInUse({ docker }: Connected, volume: string): Promise<Readon
 export const isChange = (error: unknown) =>
   error instanceof FileChanged || (error instanceof Refused && error.failure.failed === 'changed')
 
-const CONFLICT = 409
-
 export function isPassing(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status === NOT_FOUND || status === CONFLICT
@@ -238,16 +237,4 @@ function pause(clock: Clock, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const cancel = clock.after(RETRY_MS, resolve)
   return untilAborted(signal, promise).finally(cancel)
-}
-
-async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
+import { pause } from '../../lib/wait.ts'
 import type { RegistryLogin } from '../docker/docker-login.ts'
 import type { Connected } from '../docker/engine.ts'
-import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { engineMessage, ifThere, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import type { ServiceSpec } from './part-services.ts'
-import { pause } from './swarm.ts'
 import { type SwarmNodes, type TaskReport, whyAway } from './swarm-nodes.ts'
 
 type Docker = Connected['docker']
@@ -87,8 +87,4 @@ async function removeSecret(docker: Docker, name: string): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
   }
-}
-
-function ifThere(error: unknown): void {
-  if (statusOf(error) !== NOT_FOUND) throw error
 }

@@ -6,6 +6,7 @@
 import { isOfModels } from '../../features/models/rules/layout.ts'
 import { counted, sizeText } from '../../lib/text.ts'
 import { MINUTE_MS } from '../../lib/units.ts'
+import { pause } from '../../lib/wait.ts'
 import type { Watch } from '../port.ts'
 import {
   createFarFiles,
@@ -17,7 +18,7 @@ import {
 } from '../remote/remote-files.ts'
 import { createFarMounts, type FarMountsOptions } from '../remote/remote-mounts.ts'
 import type { HubDoor } from './hub-listener.ts'
-import { answers, pause } from './swarm.ts'
+import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 
 type FilesForWorker = Pick<FarFiles, 'send'> & {

@@ -5,8 +5,8 @@
 
 import { registryName, registryOf, splitImage } from '../docker/docker-login.ts'
 import type { Connected } from '../docker/engine.ts'
-import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
-import { createImageStore, type ImageStore, type ImageStoreOptions } from '../docker/images.ts'
+import { engineMessage } from '../docker/engine-messages.ts'
+import { createImageStore, hasImage, type ImageStore, type ImageStoreOptions } from '../docker/images.ts'
 import { createSharedWork } from '../docker/shared-work.ts'
 import type { Watch, WorkerPlan } from '../port.ts'
 import type { HubDoor } from './hub-listener.ts'
@@ -53,7 +53,7 @@ export function createNodeImages(
 
   async function bring(node: SwarmNode, ref: string, container: WorkerPlan['container'], watch: Watch): Promise<void> {
     const { docker } = await node.engine.connect()
-    if (await has(docker, ref)) return
+    if (await hasImage(docker, ref)) return
     const onNode = { ...watch, report: (text: string) => watch.report(`${text} on node ${node.name}`) }
     if (container !== undefined && ref.includes('@')) {
       const wanted = { ...container, image: ref, pull: 'missing' as const }
@@ -82,7 +82,7 @@ export function createNodeImages(
     async lacking(ref: string): Promise<readonly SwarmNode[]> {
       if (ref.includes('@')) return []
       const asked = nodes.all().filter((node) => node.state === READY && answers(node))
-      const there = await Promise.all(asked.map((node) => hasImage(node, ref)))
+      const there = await Promise.all(asked.map((node) => isOnNode(node, ref)))
       return asked.filter((_, at) => there[at] === false)
     },
   }
@@ -90,24 +90,14 @@ export function createNodeImages(
 
 async function haver(ref: string, nodes: readonly SwarmNode[]): Promise<SwarmNode | undefined> {
   const managersFirst = nodes.filter(answers).toSorted((a, b) => (a.role < b.role ? -1 : 1))
-  for (const node of managersFirst) if ((await hasImage(node, ref)) === true) return node
+  for (const node of managersFirst) if ((await isOnNode(node, ref)) === true) return node
   return undefined
 }
 
-async function hasImage({ engine }: SwarmNode, ref: string): Promise<boolean | undefined> {
+async function isOnNode({ engine }: SwarmNode, ref: string): Promise<boolean | undefined> {
   try {
-    return await has((await engine.connect()).docker, ref)
+    return await hasImage((await engine.connect()).docker, ref)
   } catch {
     return undefined
-  }
-}
-
-async function has(docker: Docker, ref: string): Promise<boolean> {
-  try {
-    await docker.getImage(ref).inspect()
-    return true
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return false
-    throw error
   }
 }

@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib'
 import type { FolderKind } from '../../features/machines/rules/sent-files.ts'
 import { KIB } from '../../lib/units.ts'
 import type { Connected } from '../docker/engine.ts'
-import { statusOf } from '../docker/engine-messages.ts'
+import { CONFLICT, statusOf } from '../docker/engine-messages.ts'
 import { LABELS } from '../docker/labels.ts'
 import { createHashCache, readFolder } from '../remote/read-folder.ts'
 
@@ -31,7 +31,6 @@ export type SentFolders = { readonly configs: readonly ConfigFile[]; readonly un
 const PART_BYTES = 480 * KIB
 const FOLDER = '/opt/drydock/sent'
 const ALL_MAY_READ = 0o444
-const CONFLICT = 409
 const HASH_LENGTH = 20
 
 export function createSentConfigs(serviceId: string, now: () => number) {

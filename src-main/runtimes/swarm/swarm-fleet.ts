@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createEmitter } from '../../lib/emitter.ts'
+import { pause } from '../../lib/wait.ts'
 import { openReadMarks } from '../docker/container-logs.ts'
 import { openContainerShell } from '../docker/container-shell.ts'
 import { type ContainerWorker, createContainerWorker } from '../docker/container-worker.ts'
@@ -32,7 +33,7 @@ import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startSe
 import type { HubDoor } from './hub-listener.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
-import { pause, type Swarm } from './swarm.ts'
+import type { Swarm } from './swarm.ts'
 import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
 import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'
 import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Connected } from '../docker/engine.ts'
-import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { CONFLICT, engineMessage, ifThere, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import { LABELS } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
 import { UNWATCHED } from '../remote/machine-options.ts'
@@ -31,7 +31,6 @@ export type SwarmPartsOptions = {
 }
 
 const PROGRAM = 'svc_relay'
-const CONFLICT = 409
 const KEY_BYTES = 32
 const TRIES = 100
 const PAUSE_MS = 100
@@ -146,14 +145,10 @@ async function inspectNetwork(
   docker: Docker,
   name: string,
 ): Promise<(SwarmNetwork & { readonly isEncrypted: boolean }) | undefined> {
-  try {
-    const { Id, IPAM, Options } = await docker.getNetwork(name).inspect()
-    const subnet = IPAM?.Config?.[0]?.Subnet
-    return { id: Id, name, subnet: String(subnet ?? ''), isEncrypted: Options?.encrypted !== undefined }
-  } catch (error) {
-    if (statusOf(error) === NOT_FOUND) return undefined
-    throw error
-  }
+  const found = await docker.getNetwork(name).inspect().catch(ifThere)
+  if (found === undefined) return undefined
+  const subnet = String(found.IPAM?.Config?.[0]?.Subnet ?? '')
+  return { id: found.Id, name, subnet, isEncrypted: found.Options?.encrypted !== undefined }
 }
 
 /** Retries, because a container that just ended may hold the network for a moment. */
@@ -167,8 +162,4 @@ async function removeNetwork(docker: Docker, name: string): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
-}
-
-function ifThere(error: unknown): void {
-  if (statusOf(error) !== NOT_FOUND) throw error
 }

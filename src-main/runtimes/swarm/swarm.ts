@@ -3,6 +3,7 @@
  * shows, networks are recreated without it and reported.
  */
 import type { Clock, Log } from '../../lib/clock.ts'
+import { pause } from '../../lib/wait.ts'
 import type { Connected } from '../docker/engine.ts'
 import { NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
 import { LABELS } from '../docker/labels.ts'
@@ -122,10 +123,6 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions) {
 
 export const answers = ({ agent, engine }: SwarmNode) =>
   agent !== undefined && engine.wasConnected() && engine.problem() === undefined
-
-export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve))
-}
 
 /** @throws Error for the user if the engine is not a swarm manager */
 export function refuseNoManager({ facts }: Connected): void {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { ArtifactStatus } from '../../../contract/app.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
+import { unlessMissing } from '../../../database/stored-bytes.ts'
 import {
   createFolderMaker,
   createTurns,
@@ -18,7 +19,6 @@ import {
   PRIVATE_FILE,
   syncFolder,
 } from '../../../database/write-files.ts'
-import { errorCode } from '../../../lib/error-code.ts'
 import { DAY_MS, MIB } from '../../../lib/units.ts'
 
 /** An incomplete upload; sizes in bytes. */
@@ -195,22 +195,13 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
 
 /** Size of a requested file, undefined if missing. Touching protects it from the sweep for a while. */
 async function touch(path: string): Promise<number | undefined> {
-  try {
-    const now = new Date()
-    await utimes(path, now, now)
-    return (await stat(path)).size
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  const now = new Date()
+  const found = await unlessMissing(utimes(path, now, now).then(() => stat(path)))
+  return found?.size
 }
 
 async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch((error) => {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  })
-  return found?.size ?? 0
+  return (await unlessMissing(stat(path)))?.size ?? 0
 }
 
 async function findPart(folder: string, artifact: string): Promise<Part | undefined> {
@@ -350,10 +341,6 @@ async function takeAway(parent: string, name: string): Promise<string> {
 }
 
 async function isOlder(path: string, time: number): Promise<boolean> {
-  try {
-    return (await stat(path)).mtimeMs < time
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false
-    throw error
-  }
+  const found = await unlessMissing(stat(path))
+  return found !== undefined && found.mtimeMs < time
 }

@@ -21,6 +21,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { ModelFolder } from '../../../contract/models.ts'
+import { unlessMissing } from '../../../database/stored-bytes.ts'
 import { writeAll } from '../../../database/write-files.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { MIB } from '../../../lib/units.ts'
@@ -91,14 +92,7 @@ export function openModelFiles(dataFolder: string | undefined) {
       await writeWhole(path, text)
       return path
     },
-    async readText(path: string) {
-      try {
-        return await readFile(path, 'utf8')
-      } catch (error) {
-        if (errorCode(error) === 'ENOENT') return undefined
-        throw error
-      }
-    },
+    readText: (path: string) => unlessMissing(readFile(path, 'utf8')),
     async writeText(path: string, text: string) {
       await mkdir(dirname(path), { recursive: true, mode: 0o755 })
       await writeWhole(path, text)

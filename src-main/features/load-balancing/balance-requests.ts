@@ -26,16 +26,6 @@ export type RequestBalancer = ReturnType<typeof createRequestBalancer>
 
 type RequestCount = { readonly waiting: number; readonly open: number }
 
-type Deps = {
-  readonly storage: Pick<Storage, 'endpoints' | 'jobs'>
-  readonly clock: Clock
-  readonly registry: WorkerRegistry
-  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
-  readonly status: Pick<FleetStatuses, 'of'>
-  readonly jobCounts: QueueCounts
-  readonly onChange: (endpointId: string) => void
-}
-
 type Waiting = {
   readonly since: number
   readonly except: ReadonlySet<string>
@@ -44,7 +34,15 @@ type Waiting = {
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-export function createRequestBalancer(deps: Deps) {
+export function createRequestBalancer(deps: {
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs'>
+  readonly clock: Clock
+  readonly registry: WorkerRegistry
+  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
+  readonly status: Pick<FleetStatuses, 'of'>
+  readonly jobCounts: QueueCounts
+  readonly onChange: (endpointId: string) => void
+}) {
   const { storage, clock, fleet, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
   const seats = createWorkerSeats({

@@ -33,7 +33,12 @@ export type WantedModel = {
   readonly token: string | undefined
 }
 
-type Deps = {
+// A listing of 100,000 files. Source: ours, as it is read into memory.
+const LISTING_BYTES = 16 * MIB
+// Interval of reports to a worker that waits for downloads, ms.
+const TELL_AGAIN_MS = 10_000
+
+export function createHubModels(deps: {
   readonly storage: Pick<Storage, 'secrets'>
   readonly log: Log
   readonly files: ModelFiles
@@ -41,14 +46,7 @@ type Deps = {
   readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelHub'>
   readonly folder: () => ModelFolder
   readonly downloads: Pick<ModelDownloads, 'begin' | 'get' | 'notifier'>
-}
-
-// A listing of 100,000 files. Source: ours, as it is read into memory.
-const LISTING_BYTES = 16 * MIB
-// Interval of reports to a worker that waits for downloads, ms.
-const TELL_AGAIN_MS = 10_000
-
-export function createHubModels(deps: Deps) {
+}) {
   const { storage, log, files, settings, folder, downloads } = deps
   const settled = new Map<string, string>()
 

@@ -20,17 +20,16 @@ export type Build = {
   readonly over: Promise<void>
 }
 
-type Deps = {
+type Running = Build & { readonly cancel: () => void }
+
+export function createBuilds(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly storage: Pick<Storage, 'artifacts'>
   readonly build: BuildProject
   readonly onChange: (soon: Soon) => void
-}
-
-type Running = Build & { readonly cancel: () => void }
-
-export function createBuilds({ clock, log, storage, build, onChange }: Deps) {
+}) {
+  const { clock, log, storage, build, onChange } = deps
   const builds = new Map<string, Running>()
   let stopping = false
 

@@ -24,15 +24,14 @@ type Running = Preview & {
   readonly over: Promise<void>
 }
 
-type Deps = {
+export function createPreviews(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly startPreview: StartPreview
   readonly previewLink: PreviewLink
   readonly onChange: (soon: Soon) => void
-}
-
-export function createPreviews({ clock, log, startPreview, previewLink, onChange }: Deps) {
+}) {
+  const { clock, log, startPreview, previewLink, onChange } = deps
   const previews = new Map<string, Running>()
   let stopping = false
 

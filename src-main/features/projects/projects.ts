@@ -16,18 +16,17 @@ import { createPreviews } from './previews.ts'
 
 export type Projects = ReturnType<typeof createProjects>
 
-type Deps = {
+// Workers may write thousands of lines a second; followers get them ten times a second.
+const NOTIFY_EVERY_MS = 100
+
+export function createProjects(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly ports: ProjectPorts
-}
-
-// Workers may write thousands of lines a second; followers get them ten times a second.
-const NOTIFY_EVERY_MS = 100
-
-export function createProjects({ storage, clock, newId, log, ports }: Deps) {
+}) {
+  const { storage, clock, newId, log, ports } = deps
   const notifier = createNotifier(clock)
   const onChange = notifySoon(clock, notifier)
   const source = createSourceReader({ source: ports.source, clock })

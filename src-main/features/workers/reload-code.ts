@@ -16,7 +16,12 @@ import { isLive, takesJobs } from './rules/transitions.ts'
 import { type StagedWorker, whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
-type CodeReloadDeps = {
+const KNOWN_CODE = 'code.known'
+
+/** The code that workers started from a time on have: its hash, and that time in wall ms. */
+type KnownCode = { readonly hash: string; readonly since: number }
+
+export function createCodeReload(deps: {
   readonly storage: Pick<Storage, 'endpoints' | 'events' | 'state' | 'write' | 'onCommit'>
   readonly clock: Clock
   readonly log: Log
@@ -26,14 +31,7 @@ type CodeReloadDeps = {
   readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'leave' | 'giveWay' | 'check' | 'forgetCode'>
   readonly watch: WatchCode
   readonly changes: Map<string, CodeChange>
-}
-
-const KNOWN_CODE = 'code.known'
-
-/** The code that workers started from a time on have: its hash, and that time in wall ms. */
-type KnownCode = { readonly hash: string; readonly since: number }
-
-export function createCodeReload(deps: CodeReloadDeps) {
+}) {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()

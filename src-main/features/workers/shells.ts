@@ -13,15 +13,14 @@ import { isLive } from './rules/transitions.ts'
 
 export type Shells = ReturnType<typeof createShells>
 
-export type ShellsDeps = {
+export function createShells(deps: {
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly fleet: Pick<Fleet, 'openShell'>
   readonly registry: Pick<WorkerRegistry, 'onMove'>
-}
-
-export function createShells({ clock, newId, log, fleet, registry }: ShellsDeps) {
+}) {
+  const { clock, newId, log, fleet, registry } = deps
   const shells = new Map<string, Shell>()
   let opening = 0
   let stopping = false
@@ -89,7 +88,7 @@ export type Shell = {
   readonly close: (why: string) => Promise<void>
 }
 
-type OpenShellOptions = {
+async function openShell(options: {
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'openShell'>
   readonly id: string
@@ -98,9 +97,7 @@ type OpenShellOptions = {
   readonly explain: (why: string) => string
   readonly onEnd: (why: string) => void
   readonly onForgotten: () => void
-}
-
-async function openShell(options: OpenShellOptions): Promise<Shell> {
+}): Promise<Shell> {
   const { clock, fleet, id, workerId, size, explain, onEnd, onForgotten } = options
   const notifier = createNotifier(clock)
   const buffer = createShellBuffer()

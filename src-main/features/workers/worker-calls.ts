@@ -31,7 +31,7 @@ const ABOVE_LIMIT = `more than ${limit('chunksPerJob').toLocaleString('en')}`
 const allSent = (orders: ReadonlyMap<string, StopOrder>) =>
   new Map([...orders].map(([jobId, order]) => [jobId, { ...order, sent: true }]))
 
-type Deps = {
+export function createWorkerCalls(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'drainOutput'>
@@ -42,9 +42,7 @@ type Deps = {
   readonly endpointLog: EndpointLog
   readonly lostChunks: LostChunks
   readonly onChange: (endpointId: string) => void
-}
-
-export function createWorkerCalls(deps: Deps) {
+}) {
   const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
   const wakes = createKeyedEmitter()
   let late = 0

@@ -50,19 +50,18 @@ export type EnginePlace = {
   readonly isOnLinux: boolean
 }
 
-export type EngineOptions = {
-  readonly clock: Clock
-  readonly log: Log
-  readonly place: EnginePlace
-  readonly label: string
-}
-
 // Pause between tries, ms; source: docs/spec/targets.md, 2.4 allows 10 s.
 const RETRY_MS = 500
 // A silent socket is no engine, ms; source: ours.
 const RESPONSE_MS = 5000
 
-export function createEngine({ clock, log, place, label }: EngineOptions): Engine {
+export function createEngine(options: {
+  readonly clock: Clock
+  readonly log: Log
+  readonly place: EnginePlace
+  readonly label: string
+}): Engine {
+  const { clock, log, place, label } = options
   const events = createEmitter<[ContainerEvent]>()
   const changes = createEmitter<['connected' | 'lost']>()
   let connected: Promise<Connected> | undefined

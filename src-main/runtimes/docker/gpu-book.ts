@@ -7,13 +7,6 @@ import type { Clock, Log } from '../../lib/clock.ts'
 import { allocateGpus, type GpuAllocation, type GpuHold, type GpuNeed, gpuSlots } from '../rules/gpu-allocation.ts'
 import type { GpuCard, GpuInventory } from '../rules/gpu-list.ts'
 
-export type GpuBookOptions = {
-  readonly readInventory: () => Promise<GpuInventory>
-  readonly clock: Pick<Clock, 'steady' | 'after'>
-  readonly log: Log
-  readonly onChange: () => void
-}
-
 export type GpuBook = ReturnType<typeof createGpuBook>
 
 // Age of a valid reading, and pause between two, ms; source: ours, each wakes sleeping laptop GPUs.
@@ -21,7 +14,13 @@ const FRESH_MS = 30_000
 
 const LOOKING = 'looking for GPUs'
 
-export function createGpuBook({ readInventory, clock, log, onChange }: GpuBookOptions) {
+export function createGpuBook(options: {
+  readonly readInventory: () => Promise<GpuInventory>
+  readonly clock: Pick<Clock, 'steady' | 'after'>
+  readonly log: Log
+  readonly onChange: () => void
+}) {
+  const { readInventory, clock, log, onChange } = options
   let inventory: GpuInventory | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined

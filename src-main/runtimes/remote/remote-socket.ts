@@ -11,16 +11,15 @@ import { findFarEngine } from './remote-host.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
-export type FarSocketOptions = {
+const SOCKET = 'service.sock'
+
+export function createFarSocket(options: {
   readonly link: SshLink
   readonly machine: string
   readonly id: string
   readonly open: (host: string) => Promise<{ readonly port: number }>
-}
-
-const SOCKET = 'service.sock'
-
-export function createFarSocket({ link, machine, id, open }: FarSocketOptions): () => Promise<WayBackThere> {
+}): () => Promise<WayBackThere> {
+  const { link, machine, id, open } = options
   let kept: Promise<unknown> | undefined
   let there: Omit<WayBackThere, 'engineSocket'> | undefined
 

@@ -21,21 +21,20 @@ import type { createSentConfigs } from './sent-configs.ts'
 
 type Docker = Connected['docker']
 
-export type SwarmPartsOptions = {
+const PROGRAM = 'svc_relay'
+const KEY_BYTES = 32
+const TRIES = 100
+const PAUSE_MS = 100
+
+export function createSwarmParts(options: {
   readonly serviceId: string
   readonly pythonPath: string
   readonly configs: ReturnType<typeof createSentConfigs>
   readonly image: (connected: Connected) => Promise<string>
   readonly way: () => Promise<WayBackThere>
   readonly lostMs: number
-}
-
-const PROGRAM = 'svc_relay'
-const KEY_BYTES = 32
-const TRIES = 100
-const PAUSE_MS = 100
-
-export function createSwarmParts({ serviceId, pythonPath, configs, image, way, lostMs }: SwarmPartsOptions) {
+}) {
+  const { serviceId, pythonPath, configs, image, way, lostMs } = options
   const labels = { [LABELS.service]: serviceId }
   const filters = { label: [`${LABELS.service}=${serviceId}`] }
   const networkNames = {

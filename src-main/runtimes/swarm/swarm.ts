@@ -13,13 +13,6 @@ import type { createSwarmParts } from './swarm-parts.ts'
 
 export type Swarm = ReturnType<typeof createSwarm>
 
-export type SwarmOptions = {
-  readonly parts: ReturnType<typeof createSwarmParts>
-  readonly nodes: SwarmNodes
-  readonly clock: Clock
-  readonly log: Log
-}
-
 // Start limit of hub and agent, ms; source: ours, an image may be pulled.
 const START_MS = 120_000
 // Silence of running agents before the network is blamed, ms; source: ours.
@@ -29,7 +22,13 @@ const SETTLE_MS = 20_000
 const LOOK_MS = 200
 const AGAIN_MS = 1000
 
-export function createSwarm({ parts, nodes, clock, log }: SwarmOptions) {
+export function createSwarm(options: {
+  readonly parts: ReturnType<typeof createSwarmParts>
+  readonly nodes: SwarmNodes
+  readonly clock: Clock
+  readonly log: Log
+}) {
+  const { parts, nodes, clock, log } = options
   let making: Promise<SwarmNetworks> | undefined
   let known: SwarmNetworks | undefined
   let settlesUntil: number | undefined

@@ -2,29 +2,32 @@ import type { Context } from 'hono'
 import type { Notifier } from '../lib/wait.ts'
 import { followAsEvents } from './send-response.ts'
 
+/** Sends a view as an event after each change, until its last one or until there is none. */
 export function followView<View extends object>(
   c: Context,
   options: {
     readonly notifier: Notifier
     readonly stopping: AbortSignal
     readonly event: string
-    readonly view: () => View
+    readonly view: () => View | undefined
     readonly isLast: (view: View) => boolean
   },
 ): Response {
   const { notifier, stopping, event, view, isLast } = options
   let id = 0
-  let sent: View | undefined
+  let sent = ''
   return followAsEvents(c, {
     notifier,
     stopping,
     read() {
       const now = view()
+      if (now === undefined) return { items: [], more: false, end: true }
+      const data = JSON.stringify(now)
       const end = isLast(now)
-      if (now === sent) return { items: [], more: false, end }
-      sent = now
+      if (data === sent) return { items: [], more: false, end }
+      sent = data
       id += 1
-      return { items: [{ id, event, data: JSON.stringify(now) }], more: false, end }
+      return { items: [{ id, event, data }], more: false, end }
     },
   })
 }

@@ -1,9 +1,8 @@
-import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
+import { followView } from '../../http/follow-view.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
-import { followAsEvents } from '../../http/send-response.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { requireLoadBalanced, requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
@@ -21,7 +20,11 @@ export const LOAD_TEST_OPERATIONS = {
   },
   loadTestRead({ c, path, query }, service) {
     const test = loadTestOf(path, service)
-    return query.follow === 'true' ? followLoadTest(c, service, test) : test
+    if (query.follow !== 'true') return test
+    const { loadTests, stopping } = service
+    const view = () => loadTests.read(test.endpointId, test.id)
+    const { notifier } = loadTests
+    return followView(c, { notifier, stopping, event: 'load-test', view, isLast: ({ state }) => state !== 'running' })
   },
   async loadTestStop({ path }, service) {
     await service.loadTests.stop(loadTestOf(path, service).id, 'stopped by a person')
@@ -60,23 +63,4 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function followLoadTest(c: Context, { loadTests, stopping }: Services, first: LoadTest): Response {
-  let id = 0
-  let sent = ''
-  return followAsEvents(c, {
-    notifier: loadTests.notifier,
-    stopping,
-    read() {
-      const test = loadTests.read(first.endpointId, first.id)
-      if (test === undefined) return { items: [], more: false, end: true }
-      const data = JSON.stringify(test)
-      const end = test.state !== 'running'
-      if (data === sent) return { items: [], more: false, end }
-      sent = data
-      id += 1
-      return { items: [{ id, event: 'load-test', data }], more: false, end }
-    },
-  })
 }

@@ -1,6 +1,5 @@
-import type { Context } from 'hono'
+import { followView } from '../../http/follow-view.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
-import { followAsEvents } from '../../http/send-response.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { listModelCredentials, putModelCredentials, removeModelCredentials } from './credentials.ts'
 
@@ -13,8 +12,9 @@ export const MODEL_OPERATIONS = {
     await models.remove(body)
     return { ok: true as const }
   },
-  modelDownloadList({ c, query }, service) {
-    return query.follow === 'true' ? followModels(c, service) : service.models.news()
+  modelDownloadList({ c, query }, { models: { notifier, news }, stopping }) {
+    if (query.follow !== 'true') return news()
+    return followView(c, { notifier, stopping, event: 'models', view: news, isLast: () => false })
   },
   modelDownloadCreate: async ({ body }, { models }) => await models.downloads.create(body),
   modelDownloadRetry: async ({ path }, { models }) => await models.downloads.retry(path.downloadId),
@@ -35,19 +35,3 @@ export const MODEL_OPERATIONS = {
     return { ok: true as const }
   },
 } as const satisfies Partial<ManagementOperations<Services>>
-
-function followModels(c: Context, { models, stopping }: Services): Response {
-  let id = 0
-  let sent = ''
-  return followAsEvents(c, {
-    notifier: models.notifier,
-    stopping,
-    read() {
-      const data = JSON.stringify(models.news())
-      if (data === sent) return { items: [], more: false }
-      sent = data
-      id += 1
-      return { items: [{ id, event: 'models', data }], more: false }
-    },
-  })
-}

@@ -14,18 +14,7 @@ export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; re
 
 export type TargetAccess = { readonly url: string; readonly key: string }
 
-export type TargetClient = {
-  readonly url: string
-  /**
-   * GraphQL query; undefined if not found.
-   * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
-   */
-  readonly query: <Value>(asked: GraphQLQuery<Value>) => Promise<Value | undefined>
-  readonly rest: <Value>(method: 'GET' | 'DELETE', path: string, schema: ZodType<Value>) => Promise<Value | undefined>
-  readonly bare: (request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) => ReturnType<SendToTarget>
-  readonly pause: (failed: number) => Promise<void>
-  readonly pauseFor: (ms: number) => Promise<void>
-}
+export type TargetClient = ReturnType<typeof createTargetClient>
 
 type GraphQLQuery<Value> = {
   readonly text: string
@@ -49,7 +38,7 @@ export function createTargetClient(
   { send, clock, readInThread }: TargetClientDeps,
   { url, key }: TargetAccess,
   signal: AbortSignal,
-): TargetClient {
+) {
   const trustedHost = new URL(url).host
   const refused = (why: string) => {
     // The target knows the key and might echo it.
@@ -100,7 +89,11 @@ export function createTargetClient(
     bare,
     pause,
     pauseFor,
-    async query({ text, variables, schema, writes }) {
+    /**
+     * GraphQL query; undefined if not found.
+     * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
+     */
+    async query<Value>({ text, variables, schema, writes }: GraphQLQuery<Value>): Promise<Value | undefined> {
       const body = JSON.stringify({ query: text, variables })
       const response = await ask('POST', '/graphql', body, writes ? 1 : TRIES)
       const { data: read } = answer.safeParse(await parsed(response.status, response.text))
@@ -112,7 +105,7 @@ export function createTargetClient(
       if (!success) throw refused(`it did not answer like the platform (HTTP ${response.status}). Check the address`)
       return data
     },
-    async rest(method, path, schema) {
+    async rest<Value>(method: 'GET' | 'DELETE', path: string, schema: ZodType<Value>): Promise<Value | undefined> {
       const { status, text } = await ask(method, `/v2${path}`, undefined, TRIES)
       if (status === 404) return undefined
       const value = text === '' ? undefined : await parsed(status, text)

@@ -8,17 +8,17 @@ export function followView<View extends object>(
   options: {
     readonly notifier: Notifier
     readonly stopping: AbortSignal
+    readonly durable?: () => Promise<void>
     readonly event: string
     readonly view: () => View | undefined
     readonly isLast: (view: View) => boolean
   },
 ): Response {
-  const { notifier, stopping, event, view, isLast } = options
+  const { event, view, isLast } = options
   let id = 0
   let sent = ''
   return followAsEvents(c, {
-    notifier,
-    stopping,
+    ...options,
     read() {
       const now = view()
       if (now === undefined) return { items: [], more: false, end: true }

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { limit } from '../../contract/limits.ts'
+import { followView } from '../../http/follow-view.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { DONE } from '../../http/operation.ts'
-import { followAsEvents } from '../../http/send-response.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import {
@@ -96,20 +96,10 @@ export const RELEASE_OPERATIONS = {
 } as const satisfies Partial<ManagementOperations<Services>>
 
 function followRelease(c: Context, service: Services, environment: Environment, release: Release): Response {
-  let id = 0
-  let sent = ''
-  return followAsEvents(c, {
-    notifier: service.releases.notifier,
-    stopping: service.stopping,
-    durable: service.storage.durable,
-    read() {
-      const progress = viewProgress(service, environment, release)
-      const data = JSON.stringify(progress)
-      const end = progress.release.state !== 'preparing' && service.releases.run(release)?.ended !== false
-      if (data === sent) return { items: [], more: false, end }
-      sent = data
-      id += 1
-      return { items: [{ id, event: 'release', data }], more: false, end }
-    },
+  const { releases, stopping, storage } = service
+  return followView(c, {
+    ...{ notifier: releases.notifier, stopping, durable: storage.durable, event: 'release' },
+    view: () => viewProgress(service, environment, release),
+    isLast: (progress) => progress.release.state !== 'preparing' && releases.run(release)?.ended !== false,
   })
 }

@@ -40,14 +40,19 @@ export type Tool = {
   readonly run: (input: never, context: ToolContext) => Promise<ToolAnswer>
 }
 
-export function tool<Shape extends z.ZodRawShape>(
-  row: Omit<Tool, 'input' | 'run' | 'rest'> & {
-    readonly input: Shape
-    readonly rest?: string
-    readonly run: (input: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolAnswer>
-  },
-): Tool {
+type Row<Shape extends z.ZodRawShape> = Pick<Tool, 'name' | 'title' | 'description' | 'isIdempotent'> & {
+  readonly input: Shape
+  readonly rest?: string
+  readonly run: (input: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<ToolAnswer>
+}
+
+export function tool<Shape extends z.ZodRawShape>(row: Row<Shape> & Pick<Tool, 'role' | 'effect'>): Tool {
   return { rest: 'Ask for less, or for one thing by its id.', ...row, input: z.strictObject(row.input) }
+}
+
+/** A tool that changes nothing, so that every key and every agent may call it. */
+export function readingTool<Shape extends z.ZodRawShape>(row: Row<Shape>): Tool {
+  return tool({ ...row, role: 'read', effect: 'reads' })
 }
 
 export function whyNotOffered({ name, role, effect }: Tool, access: Access): string | undefined {

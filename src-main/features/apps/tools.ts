@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
-import { type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
 import { when } from '../../app/mcp/tools/shared.ts'
 import { environmentName, RUNS_ON } from '../../contract/app.ts'
 import { writeExact } from '../../lib/json.ts'
@@ -12,14 +12,12 @@ const environment = environmentName.default('production')
 const runsOn = z.enum(RUNS_ON).optional()
 
 export const APP_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'app_list',
     title: 'List apps',
     description:
       'The deployed apps with their environments, and the projects (folders of this machine) that were opened.',
     input: {},
-    role: 'read',
-    effect: 'reads',
     async run(_input, { client }) {
       const [{ apps }, { projects }] = await Promise.all([client.call('appList'), client.call('projectList')])
       return {
@@ -27,13 +25,11 @@ export const APP_TOOLS: readonly Tool[] = [
       }
     },
   }),
-  tool({
+  readingTool({
     name: 'app_read',
     title: 'Read an environment of an app',
     description: 'Endpoints, releases and names of variables of an environment of a deployed app.',
     input: { app: z.string().max(200), environment },
-    role: 'read',
-    effect: 'reads',
     run: async (path, { client }) => ({ data: await client.call('environmentRead', { path }) }),
   }),
   tool({
@@ -52,13 +48,11 @@ export const APP_TOOLS: readonly Tool[] = [
       return { data: await readProject(client, id) }
     },
   }),
-  tool({
+  readingTool({
     name: 'app_source',
     title: 'Read the source of a project',
     description: 'Endpoints and functions that the source of a project has now, and its errors with file and line.',
     input: { projectId },
-    role: 'read',
-    effect: 'reads',
     run: async ({ projectId: id }, { client }) => ({ data: await readProject(client, id) }),
   }),
   tool({
@@ -87,13 +81,11 @@ export const APP_TOOLS: readonly Tool[] = [
     effect: 'dangerous',
     run: deploy,
   }),
-  tool({
+  readingTool({
     name: 'release_read',
     title: 'Read a release',
     description: 'How far a release is, which endpoint failed, and why.',
     input: { app: z.string().max(200), environment, number: z.number().int().min(1) },
-    role: 'read',
-    effect: 'reads',
     run: async ({ number, ...path }, { client }) => ({
       data: await client.call('releaseRead', { path: { ...path, number: String(number) } }),
     }),

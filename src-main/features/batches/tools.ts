@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import { cutText } from '../../app/mcp/answer-text.ts'
-import { type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
 import { endpointId, jobId, rows, when } from '../../app/mcp/tools/shared.ts'
 import { COMPARISON_ROUTES } from '../../contract/compare.ts'
 import { type BatchView, jobFilterBody } from '../../contract/job-routes.ts'
@@ -34,27 +34,23 @@ export const BATCH_TOOLS: readonly Tool[] = [
     effect: 'writes',
     run: submitBatch,
   }),
-  tool({
+  readingTool({
     name: 'batch_read',
     title: 'Read batches',
     description:
       'A batch with its counts, why inputs failed, and when it will end; or all batches of an endpoint, newest first.',
     input: { batchId: batchId.optional(), endpointId: endpointId.optional() },
-    role: 'read',
-    effect: 'reads',
     async run({ batchId: id, endpointId: endpoint }, { client }) {
       if (id !== undefined) return { data: batchText(await client.call('batchRead', { path: { batchId: id } })) }
       const { batches } = await client.call('batchList', { query: { endpoint } })
       return { data: { batches: batches.map(batchText) } }
     },
   }),
-  tool({
+  readingTool({
     name: 'batch_results',
     title: 'Read the results of a batch',
     description: 'Results of a batch so far, in the order of its inputs: state, output or error of each.',
     input: { batchId, line: z.number().int().min(1).default(1).describe('the first line, from 1'), rows: rows(20) },
-    role: 'read',
-    effect: 'reads',
     rest: 'Ask for fewer rows; read a long output with job_payload.',
     run: readResults,
   }),
@@ -95,7 +91,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
       return { data: comparisonText(await client.call('comparisonCreate', { bodyText: writeExact(body) })) }
     },
   }),
-  tool({
+  readingTool({
     name: 'compare_read',
     title: 'Read comparisons',
     description:
@@ -106,8 +102,6 @@ export const BATCH_TOOLS: readonly Tool[] = [
       offset: offset.describe('inputs to leave out'),
       rows: rows(20),
     },
-    role: 'read',
-    effect: 'reads',
     rest: 'Ask for fewer rows, or for one version.',
     async run({ comparisonId: id, rows: count, ...page }, { client }) {
       if (id === undefined) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import { HIDDEN } from '../../app/mcp/answer-text.ts'
-import { type Tool, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, tool } from '../../app/mcp/tool.ts'
 import { endpointId, when } from '../../app/mcp/tools/shared.ts'
 import { endpointConfig, endpointUpdate } from '../../contract/endpoint.ts'
 import { ALL_FAULTS_OFF, faults } from '../../contract/faults.ts'
@@ -17,36 +17,30 @@ const SETTINGS_NOTE =
 const creatable = endpointUpdate.omit({ faults: true }).shape
 
 export const ENDPOINT_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'endpoint_list',
     title: 'List endpoints',
     description: 'All endpoints with their state, why their jobs wait, and their address.',
     input: {},
-    role: 'read',
-    effect: 'reads',
     rest: 'Read one with endpoint_read.',
     async run(_input, { client }) {
       const { endpoints } = await client.call('endpointList')
       return { data: { endpoints: endpoints.map(rowOf) } }
     },
   }),
-  tool({
+  readingTool({
     name: 'endpoint_read',
     title: 'Read an endpoint',
     description: 'All settings of an endpoint and its state. Values of variables are hidden.',
     input: { endpointId },
-    role: 'read',
-    effect: 'reads',
     run: async (path, { client }) => ({ data: await client.call('endpointRead', { path }) }),
   }),
-  tool({
+  readingTool({
     name: 'why_waiting',
     title: 'Find out why an endpoint waits or fails',
     description:
       'Why jobs of an endpoint wait or fail, in sentences: crash loops with the exception, workers that start and for how long, a full queue, no capacity, throttling, fault injection, failures and cold starts of the last hour. Use it before logs.',
     input: { endpointId },
-    role: 'read',
-    effect: 'reads',
     run: async ({ endpointId: id }, { client, now }) => ({ data: await explainEndpoint(client, id, now()) }),
   }),
   tool({

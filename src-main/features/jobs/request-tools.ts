@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
-import { type Tool, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, tool } from '../../app/mcp/tool.ts'
 import { endpointId, preview, when } from '../../app/mcp/tools/shared.ts'
 import { loadTestCreate } from '../../contract/requests.ts'
 import { SCHEDULE_ROUTES, type ScheduleView } from '../../contract/schedules.ts'
@@ -19,13 +19,11 @@ const whatIfBody = WHAT_IF_ROUTES.whatIf.body
 const schedule = SCHEDULE_ROUTES.scheduleCreate.body.shape
 
 export const REQUEST_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'saved_request_list',
     title: 'List saved requests',
     description: 'The requests that people saved for an endpoint under a name.',
     input: { endpointId },
-    role: 'read',
-    effect: 'reads',
     async run(path, { client }) {
       const { requests } = await client.call('savedRequestList', { path })
       return {
@@ -79,13 +77,11 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       return { data: viewOf(await client.call('loadTestCreate', { path: { endpointId: id }, body })) }
     },
   }),
-  tool({
+  readingTool({
     name: 'load_test_read',
     title: 'Read load tests',
     description: 'The figures of a load test, or of the newest ones of an endpoint.',
     input: { endpointId, loadTestId: loadTestId.optional() },
-    role: 'read',
-    effect: 'reads',
     async run({ endpointId: id, loadTestId: test }, { client }) {
       const path = { endpointId: id }
       if (test !== undefined)
@@ -104,7 +100,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
     isIdempotent: true,
     run: async (path, { client }) => ({ data: viewOf(await client.call('loadTestStop', { path })) }),
   }),
-  tool({
+  readingTool({
     name: 'what_if',
     title: 'Ask what other settings would have done',
     description:
@@ -122,8 +118,6 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       prices: whatIfBody.shape.prices,
       card: whatIfBody.shape.card,
     },
-    role: 'read',
-    effect: 'reads',
     rest: 'Try fewer values.',
     async run({ endpointId: id, hours, perSecond, ...asked }, { client, now }) {
       const load =
@@ -135,13 +129,11 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       return { data: { ...answer, rows: rows.slice(0, ROWS) }, more: moreRows(rows.length) }
     },
   }),
-  tool({
+  readingTool({
     name: 'schedule_list',
     title: 'List schedules',
     description: 'The schedules of all endpoints or of one: when each is due, and its latest runs.',
     input: { endpointId: endpointId.optional() },
-    role: 'read',
-    effect: 'reads',
     async run({ endpointId: id }, { client }) {
       const { schedules } = await client.call('scheduleList', { query: id === undefined ? {} : { endpoint: id } })
       return { data: { schedules: schedules.map(scheduleRow) } }

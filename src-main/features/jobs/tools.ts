@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceClient } from '../../app/client/service-client.ts'
-import { type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
 import { endpointId, jobId, jobRow, logText, preview, rows, when } from '../../app/mcp/tools/shared.ts'
 import { JOB_STATES, jobPriority } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
@@ -25,18 +25,16 @@ const policy = z
   .optional()
 
 export const JOB_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'job_read',
     title: 'Read a job',
     description:
       'A job with what happened to it and why, in sentences: its timeline, why it waits or failed, its cold start, its webhooks, its newest log lines. The first call when a job is slow, stuck or failed.',
     input: { jobId },
-    role: 'read',
-    effect: 'reads',
     rest: PAYLOAD_REST,
     run: async ({ jobId: id }, context) => ({ data: await describeJob(context, id) }),
   }),
-  tool({
+  readingTool({
     name: 'job_wait',
     title: 'Wait for a job',
     description: `Waits until a job has ended, for ${limit('mcpWaitMs') / 1000} s at most, and reads it. If it has not ended by then, call it again: jobs lose nothing.`,
@@ -48,12 +46,10 @@ export const JOB_TOOLS: readonly Tool[] = [
         .max(limit('mcpWaitMs') / 1000)
         .default(30),
     },
-    role: 'read',
-    effect: 'reads',
     rest: PAYLOAD_REST,
     run: waitForJob,
   }),
-  tool({
+  readingTool({
     name: 'job_search',
     title: 'Search jobs',
     description: 'Jobs of all endpoints that match, newest first, and how many there are.',
@@ -67,8 +63,6 @@ export const JOB_TOOLS: readonly Tool[] = [
       rows: rows(20),
       cursor: z.string().max(20).optional().describe('`cursor` of an earlier answer, for the next page'),
     },
-    role: 'read',
-    effect: 'reads',
     rest: 'Ask for fewer rows, and go on with `cursor`.',
     async run({ endpointId: endpoint, status, text: q, workerId: worker, from, to, rows: count, cursor }, { client }) {
       const query = { endpoint, status: status?.join(','), q, worker, from, to }
@@ -82,7 +76,7 @@ export const JOB_TOOLS: readonly Tool[] = [
       }
     },
   }),
-  tool({
+  readingTool({
     name: 'job_payload',
     title: 'Read an input or output in pieces',
     description: 'The whole input, output, error or stream of a job as text, in pieces.',
@@ -91,8 +85,6 @@ export const JOB_TOOLS: readonly Tool[] = [
       part: z.enum(['input', 'output', 'error', 'stream']),
       offset: MOMENT.default(0).describe('characters to leave out'),
     },
-    role: 'read',
-    effect: 'reads',
     async run({ jobId: id, part, offset }, { client }) {
       const { text, left } = await payloadText(client, id, part)
       const piece = limit('mcpTextCharacters')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
-import { type Picture, type Tool, type ToolAnswer, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { type Picture, readingTool, type Tool, type ToolAnswer, type ToolContext, tool } from '../../app/mcp/tool.ts'
 import { endpointId, rows, when } from '../../app/mcp/tools/shared.ts'
 import { limit } from '../../contract/limits.ts'
 import { workflowCreate, workflowId } from '../../contract/workflows.ts'
@@ -21,13 +21,11 @@ const onEndpoint = endpointId.describe('endpoint whose node classes count; witho
 const runId = z.string().max(100).describe('id of the run, which is that of its job')
 
 export const WORKFLOW_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'workflow_list',
     title: 'List workflows',
     description: 'The workflows of the library, last changed first.',
     input: { rows: rows(50) },
-    role: 'read',
-    effect: 'reads',
     async run({ rows: count }, { client }) {
       const { workflows } = await client.call('workflowList')
       const shown = workflows.slice(0, count).map(({ id, name, version, draft, nodes, updatedAt }) => ({
@@ -41,14 +39,12 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
       }
     },
   }),
-  tool({
+  readingTool({
     name: 'workflow_read',
     title: 'Read a workflow',
     description:
       'The nodes of a workflow with their ids, classes, values and links, as edits name them; with as=json its whole text.',
     input: { workflowId, endpointId: onEndpoint.optional(), as: z.enum(['nodes', 'json']).default('nodes') },
-    role: 'read',
-    effect: 'reads',
     rest: 'Its resource drydock://workflows/ID has the whole text.',
     async run({ workflowId: id, endpointId: endpoint, as }, { client }) {
       const workflow = await client.call('workflowRead', { path: { workflowId: id } })
@@ -59,13 +55,11 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
       return { data: { ...head, nodes: describeDocument(readGraphText(workflow.text), types) } }
     },
   }),
-  tool({
+  readingTool({
     name: 'workflow_classes',
     title: 'Find node classes',
     description: 'Node classes whose name contains a text, with their inputs, outputs and choices.',
     input: { text: z.string().min(1).max(200), endpointId: onEndpoint.optional(), rows: rows(10) },
-    role: 'read',
-    effect: 'reads',
     rest: 'Search for a longer text.',
     async run({ text, endpointId: endpoint, rows: count }, { client }) {
       const types = await typesOf(client, endpoint)
@@ -88,14 +82,12 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
       }
     },
   }),
-  tool({
+  readingTool({
     name: 'workflow_validate',
     title: 'Check a workflow',
     description:
       'Finds problems of a graph before it runs: cycles, missing inputs, values and models that an endpoint does not have, classes that are not installed with the package that has them. Nothing is queued.',
     input: { ...graph, endpointId: onEndpoint.optional() },
-    role: 'read',
-    effect: 'reads',
     async run({ endpointId: endpoint, ...given }, { client, now }) {
       const types = await typesOf(client, endpoint)
       const { payload, problems } = toRun(await readGiven(client, given), types, now())
@@ -166,25 +158,21 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     effect: 'writes',
     run: runWorkflow,
   }),
-  tool({
+  readingTool({
     name: 'run_list',
     title: 'List runs of workflows',
     description: 'The runs of graphs, newest first, with their results.',
     input: { workflowId: workflowId.optional(), endpointId: endpointId.optional(), rows: rows(20) },
-    role: 'read',
-    effect: 'reads',
     async run({ workflowId: workflow, endpointId: endpoint, rows: count }, { client }) {
       const { runs } = await client.call('runList', { query: { workflow, endpoint, limit: count } })
       return { data: { runs: runs.map(runRow) } }
     },
   }),
-  tool({
+  readingTool({
     name: 'run_picture',
     title: 'See the picture of a run',
     description: 'The pictures that a run of a graph gave, to look at, and why it failed where it did.',
     input: { runId, result: z.number().int().min(0).default(0).describe('which of its results, from 0') },
-    role: 'read',
-    effect: 'reads',
     run: showRun,
   }),
 ]

@@ -3,18 +3,16 @@ import { limit } from '../../../contract/limits.ts'
 import { wayText } from '../../../features/machines/rules/connection-text.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { Operation } from '../../client/calls.ts'
-import { type Tool, type ToolContext, tool } from '../tool.ts'
+import { readingTool, type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, logText, rows, when } from './shared.ts'
 
 export const SERVICE_TOOLS: readonly Tool[] = [
-  tool({
+  readingTool({
     name: 'service_status',
     title: 'Check the service',
     description:
       'Finds problems of the service and its machine, with fixes: disk, Docker, GPUs, Python, crashing endpoints. Use it first when several things fail, or nothing explains a failure.',
     input: {},
-    role: 'read',
-    effect: 'reads',
     async run(_input, { client }) {
       const [info, { rows: checks }, disk, { gpus, gpuFault, workers, engine }] = await Promise.all([
         client.call('info'),
@@ -44,13 +42,11 @@ export const SERVICE_TOOLS: readonly Tool[] = [
       }
     },
   }),
-  tool({
+  readingTool({
     name: 'worker_list',
     title: 'List workers',
     description: 'The workers, with their state, why they are in it, what they run, and when they started.',
     input: { endpointId: endpointId.optional() },
-    role: 'read',
-    effect: 'reads',
     rest: 'Give an endpointId.',
     async run({ endpointId: endpoint }, { client }) {
       const { workers } = await client.call('workerList', { query: { endpoint } })
@@ -77,19 +73,17 @@ export const SERVICE_TOOLS: readonly Tool[] = [
     effect: 'dangerous',
     run: async ({ workerId }, { client }) => ({ data: await client.call('workerReplace', { path: { workerId } }) }),
   }),
-  tool({
+  readingTool({
     name: 'machine_list',
     title: 'List machines',
     description: 'The other computers that run workers of this service, with what they have and whether they answer.',
     input: {},
-    role: 'read',
-    effect: 'reads',
     async run(_input, { client }) {
       const { machines } = await client.call('machineList')
       return { data: { machines: machines.map(({ way, ...machine }) => ({ ...machine, way: wayText(way) })) } }
     },
   }),
-  tool({
+  readingTool({
     name: 'log_read',
     title: 'Read logs',
     description:
@@ -102,12 +96,10 @@ export const SERVICE_TOOLS: readonly Tool[] = [
       contains: z.string().max(200).optional().describe('only lines with this text, in any case'),
       after: z.number().int().min(0).optional().describe('only lines after this one: `last` of an earlier answer'),
     },
-    role: 'read',
-    effect: 'reads',
     rest: 'Ask for fewer `lines`, or for those that contain a text.',
     run: readLog,
   }),
-  tool({
+  readingTool({
     name: 'event_list',
     title: 'List events',
     description: 'Events of endpoints and workers, newest first: starts, crashes, deploys, changes of settings.',
@@ -116,8 +108,6 @@ export const SERVICE_TOOLS: readonly Tool[] = [
       rows: rows(30),
       before: z.number().int().min(0).optional().describe('only events before this one: an `id` of an earlier answer'),
     },
-    role: 'read',
-    effect: 'reads',
     rest: 'Ask for fewer rows, and go on with `before`.',
     async run({ endpointId: endpoint, rows: count, before }, { client }) {
       const { events, more } = await client.call('fleetEventList', { query: { endpoint, limit: count, before } })

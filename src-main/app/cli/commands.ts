@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import type { CliCommand } from './cli-command.ts'
 import type { Surroundings } from './surroundings.ts'
 
-type AddCommand = (command: Command, surroundings: Surroundings) => void
+type AddCommand = (command: CliCommand, surroundings: Surroundings) => void
 
 type CommandRow = readonly [name: string, description: string, load: () => Promise<AddCommand>]
 

@@ -1,7 +1,8 @@
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../../contract/errors.ts'
 import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
+import { CliCommand } from './cli-command.ts'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
 import { TOPICS } from './commands.ts'
 import { nearest } from './did-you-mean.ts'
@@ -15,7 +16,7 @@ import type { Surroundings } from './surroundings.ts'
  */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   const program = buildProgram(surroundings)
-  let called = program
+  let called: Command = program
   program.hook('preAction', (_program, command) => {
     called = command
   })
@@ -38,8 +39,8 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   }
 }
 
-function buildProgram(surroundings: Surroundings): Command {
-  const program = new Command('drydock')
+function buildProgram(surroundings: Surroundings): CliCommand {
+  const program = new CliCommand('drydock', surroundings)
     .description('Serverless GPU endpoints on your own machine: a durable queue, the v2 job API, and workers.')
     .version(packageJson.version)
     .configureHelp({ showGlobalOptions: true })
@@ -50,23 +51,20 @@ function buildProgram(surroundings: Surroundings): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   $ drydock start                                  start the service and its sample endpoint
   $ drydock endpoint create hello --handler hello.py
   $ drydock runsync hello '{"name": "Ada"}'
   $ drydock init demo && cd demo && drydock deploy
 
-${EXIT_CODE_HELP}`,
-    )
+${EXIT_CODE_HELP}`)
     .exitOverride()
   for (const [flags, description] of PROGRAM_OPTIONS) program.option(flags, description)
   return program
 }
 
-async function addCommands(program: Command, argv: readonly string[], surroundings: Surroundings): Promise<void> {
+async function addCommands(program: CliCommand, argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command: called } = readCommand(argv)
   for (const [topic, rows] of TOPICS)
     for (const [name, description, load] of rows) {

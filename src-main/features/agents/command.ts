@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { findService } from '../../app/cli/find-service.ts'
 import { globalOptions } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -7,21 +7,18 @@ import type { Effect } from '../../contract/agents.ts'
 
 type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
 
-export function addMcp(mcp: Command, surroundings: Surroundings): void {
+export function addMcp(mcp: CliCommand, surroundings: Surroundings): void {
   mcp
     .option('--allow-writes', 'also offer tools that send jobs, run and edit workflows, plan and preview apps')
     .option('--allow-dangerous', 'also offer tools that change settings, inject faults, deploy and delete')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The agent starts this command itself. Without options it can only read. The role of its key limits it further:
 \`drydock key add agent --role read\` creates a key. A running service also answers at /mcp (Streamable HTTP).
 
 Examples:
   $ drydock mcp
-  $ drydock mcp --allow-writes --url http://127.0.0.1:8790 --key KEY`,
-    )
-    .action(async ({ allowWrites, allowDangerous }: McpOptions, command: Command) => {
+  $ drydock mcp --allow-writes --url http://127.0.0.1:8790 --key KEY`)
+    .action(async ({ allowWrites, allowDangerous }: McpOptions, command: CliCommand) => {
       const [{ createServiceClient }, { serveOverStdio }] = await Promise.all([
         import('../../app/client/service-client.ts'),
         import('../../app/mcp/over-stdio.ts'),

@@ -5,12 +5,12 @@ import { basename, extname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, unreadable, unwritable, usageError } from '../../app/cli/cli-error.ts'
 import type { Output } from '../../app/cli/output.ts'
 import { createStatusLine } from '../../app/cli/progress-line.ts'
-import { openSession, type Session } from '../../app/cli/session.ts'
+import type { Session } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
@@ -23,7 +23,7 @@ type SubmitOptions = { readonly name?: string; readonly template?: string }
 
 const WAIT_MS = 1000
 
-export function addBatch(batch: Command, surroundings: Surroundings): void {
+export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
   batch
     .command('submit')
     .description('queue a job for each input of a file')
@@ -34,9 +34,7 @@ export function addBatch(batch: Command, surroundings: Surroundings): void {
       '--template <json>',
       'for a folder: the input for each image, with {file} for its base64 and {name} for its name',
     )
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Each line is an input, or a request like {"input": {...}, "policy": {...}}. Each CSV row is an input whose fields are
 named by the header: numbers, true, false, null and JSON keep their types, other cells are text, and empty ones are
 left out. If any line is invalid, nothing is queued. To resume an interrupted upload, repeat the same command.
@@ -44,10 +42,8 @@ left out. If any line is invalid, nothing is queued. To resume an interrupted up
 Examples:
   $ drydock batch submit hello inputs.jsonl
   $ drydock batch submit hello prompts.csv --name evening
-  $ drydock batch submit hello photos --template '{"prompt": "a boat", "image": "{file}"}'`,
-    )
-    .action(async (endpointId: string, file: string, options: SubmitOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock batch submit hello photos --template '{"prompt": "a boat", "image": "{file}"}'`)
+    .onSession(async ({ client, output }, endpointId: string, file: string, options: SubmitOptions) => {
       const path = resolve(surroundings.cwd, file)
       const read = await inputsOf(path, options.template)
       const { total, fingerprint } = await check(path, read)
@@ -62,9 +58,8 @@ Examples:
     .command('list', { isDefault: true })
     .description('list batches, newest first')
     .argument('[endpoint]', 'only those of this endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock batch list\n  $ drydock batch list hello --json')
-    .action(async (endpoint: string | undefined, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock batch list', 'drydock batch list hello --json')
+    .onSession(async ({ client, output }, endpoint: string | undefined) => {
       const { batches } = await client.call('batchList', { query: { endpoint } })
       if (output.json) return output.document({ batches })
       if (batches.length === 0) return output.hint('There are no batches. Submit one with `drydock batch submit`.')
@@ -78,17 +73,15 @@ Examples:
     })
 
   of('show', 'show the progress of a batch, and what failed and why')
-    .addHelpText('after', '\nExamples:\n  $ drydock batch show 0b6f9c1e')
-    .action(async (batchId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock batch show 0b6f9c1e')
+    .onSession(async ({ client, output }, batchId: string) => {
       const found = await client.call('batchRead', { path: { batchId } })
       show(found, output, surroundings.now())
     })
 
   of('wait', 'wait until every job of a batch has ended; exits with 4 if one failed')
-    .addHelpText('after', '\nExamples:\n  $ drydock batch wait 0b6f9c1e')
-    .action(async (batchId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock batch wait 0b6f9c1e')
+    .onSession(async ({ client, output }, batchId: string) => {
       const draw = createStatusLine(output, surroundings)
       let found = await client.call('batchRead', { path: { batchId } })
       while (found.state === 'running') {
@@ -108,9 +101,8 @@ Examples:
     const subcommand = of(action, about)
     if (action === 'cancel') subcommand.option(...YES)
     subcommand
-      .addHelpText('after', `\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
-      .action(async (batchId: string, options: CancelOptions, command: Command) => {
-        const session = await openSession(command, surroundings)
+      .details(`\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
+      .onSession(async (session, batchId: string, options: CancelOptions) => {
         const { client, output } = session
         const jobs = { batch: batchId }
         if (action === 'cancel')
@@ -124,9 +116,8 @@ Examples:
 
   of('export', 'write the results so far as JSON lines, in the order of the inputs')
     .requiredOption('--to <file>', 'write to this file')
-    .addHelpText('after', '\nExamples:\n  $ drydock batch export 0b6f9c1e --to results.jsonl')
-    .action(async (batchId: string, { to }: { readonly to: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock batch export 0b6f9c1e --to results.jsonl')
+    .onSession(async ({ client, output }, batchId: string, { to }: { readonly to: string }) => {
       const found = await client.call('batchRead', { path: { batchId } })
       const file = resolve(surroundings.cwd, to)
       await pipeline(
@@ -144,16 +135,15 @@ Examples:
 
   of('remove', 'forget a batch; its jobs stay')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock batch remove 0b6f9c1e')
-    .action(async (batchId: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock batch remove 0b6f9c1e')
+    .onSession(async ({ client, output }, batchId: string, { yes }: { yes?: true }) => {
       const what = `batch ${batchId}`
       await confirmDeletion({ yes, what, question: `Forget ${what}?` }, output, surroundings)
       const answer = await client.call('batchDelete', { path: { batchId } })
       output.result(answer, `batch ${batchId} is forgotten; its jobs stay`)
     })
 
-  function of(name: string, description: string): Command {
+  function of(name: string, description: string): CliCommand {
     return batch.command(name).description(description).argument('<batch>', 'id of the batch')
   }
 }
@@ -220,11 +210,8 @@ function failureText(found: BatchView): string | undefined {
   return failed === 0 ? undefined : `ended, but ${failed} of ${found.total} inputs have no result`
 }
 
-function show(found: BatchDetail, output: Output, now: number): void {
-  if (output.json) {
-    output.document(found)
-    return
-  }
+function show(found: BatchDetail, output: Output, now: number) {
+  if (output.json) return output.document(found)
   const { name, endpointId, state, total, unsent, refused, gone, jobs, failures } = found
   output.line(`${name} on ${endpointId}: ${state}, ${endedIn(found)} of ${total} ended${endText(found, now)}`)
   const rest = { 'not sent': unsent, refused, 'no longer stored': gone }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, EXIT_CODES, unreadable, usageError } from '../../app/cli/cli-error.ts'
 import { decimal, wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
@@ -48,23 +49,22 @@ Examples:
   $ drydock compare old new --file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
   $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`
 
-export function addCompare(compare: Command, surroundings: Surroundings): void {
+export function addCompare(compare: CliCommand, surroundings: Surroundings): void {
   compare
     .usage('[options] <versions...> | <command>')
-    .addHelpText('after', `${ABOUT}\nAll options: drydock compare start --help\n${EXAMPLES}`)
+    .details(`${ABOUT}\nAll options: drydock compare start --help\n${EXAMPLES}`)
   startOptions(compare.command('start', { isDefault: true }), surroundings)
     .description('run stored jobs, or a file of inputs, on versions, and show the worst differences first')
-    .addHelpText('after', `${ABOUT}\n${EXAMPLES}`)
-    .action((versions: string[], options: StartOptions, command: Command) =>
+    .details(`${ABOUT}\n${EXAMPLES}`)
+    .action((versions: string[], options: StartOptions, command: CliCommand) =>
       start('compare', versions, options, command, surroundings),
     )
 
   compare
     .command('list')
     .description('list comparisons, newest first')
-    .addHelpText('after', '\nExamples:\n  $ drydock compare list')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock compare list')
+    .onSession(async ({ client, output }) => {
       const { comparisons } = await client.call('comparisonList')
       output.list(
         { comparisons },
@@ -82,9 +82,8 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     .description('show a comparison, with the worst differences first; the exit code is its verdict')
     .argument('<id>', 'id of the comparison')
     .option('--limit <rows>', 'rows of the table', wholeNumber, 20)
-    .addHelpText('after', '\nExamples:\n  $ drydock compare show 7d0a2c9e --limit 50')
-    .action(async (comparisonId: string, options: { readonly limit: number }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock compare show 7d0a2c9e --limit 50')
+    .onSession(async ({ client, output }, comparisonId: string, options: { readonly limit: number }) => {
       await withOwnExitCodes(async () => {
         await show(client, output, await client.call('comparisonRead', { path: { comparisonId } }), options.limit)
       })
@@ -95,9 +94,8 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     .description('stop a comparison, and cancel its jobs')
     .argument('<id>', 'id of the comparison')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock compare stop 7d0a2c9e')
-    .action(async (comparisonId: string, options: CancelOptions, command: Command) => {
-      const session = await openSession(command, surroundings)
+    .examples('drydock compare stop 7d0a2c9e')
+    .onSession(async (session, comparisonId: string, options: CancelOptions) => {
       const { client, output } = session
       const jobs = { comparison: comparisonId }
       await confirmCancel({ ...options, jobs, question: 'Stop the comparison?' }, session, surroundings)
@@ -110,9 +108,8 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     .description('delete a comparison; jobs on your own endpoints stay')
     .argument('<id>', 'id of the comparison')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock compare remove 7d0a2c9e')
-    .action(async (comparisonId: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock compare remove 7d0a2c9e')
+    .onSession(async ({ client, output }, comparisonId: string, { yes }: { yes?: true }) => {
       const what = `comparison ${comparisonId}`
       await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
       const answer = await client.call('comparisonDelete', { path: { comparisonId } })
@@ -120,24 +117,21 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     })
 }
 
-export function addBisect(bisect: Command, surroundings: Surroundings): void {
+export function addBisect(bisect: CliCommand, surroundings: Surroundings): void {
   startOptions(bisect, surroundings)
-    .addHelpText(
-      'after',
-      `${ABOUT}
+    .details(`${ABOUT}
 
 Each round runs all inputs on one version; eight versions take three rounds.
 
 Examples:
   $ drydock bisect v1 v2 v3 v4 v5 v6 v7 v8 --endpoint v1 --since 7d
-  $ drydock bisect v1 v2 v3 v4 --file inputs.jsonl --similarity 0.95 --json`,
-    )
-    .action((versions: string[], options: StartOptions, command: Command) =>
+  $ drydock bisect v1 v2 v3 v4 --file inputs.jsonl --similarity 0.95 --json`)
+    .action((versions: string[], options: StartOptions, command: CliCommand) =>
       start('bisect', versions, options, command, surroundings),
     )
 }
 
-function startOptions(command: Command, surroundings: Surroundings): Command {
+function startOptions(command: CliCommand, surroundings: Surroundings): CliCommand {
   const collect = <Value>(read: (text: string) => Value) => {
     return (text: string, before: readonly Value[] = []) => [...before, read(text)]
   }
@@ -181,7 +175,7 @@ async function start(
   mode: ComparisonMode,
   versions: readonly string[],
   options: StartOptions,
-  command: Command,
+  command: CliCommand,
   surroundings: Surroundings,
 ): Promise<void> {
   const body = await bodyOf(mode, versions, options, surroundings)

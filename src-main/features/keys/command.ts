@@ -1,24 +1,21 @@
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { oneOf, wholeNumber } from '../../app/cli/option-values.ts'
 import type { Output } from '../../app/cli/output.ts'
-import { openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { ago, durationText } from '../../lib/text.ts'
 import { DAY_MS } from '../../lib/units.ts'
 
-export function addKey(key: Command, surroundings: Surroundings): void {
+export function addKey(key: CliCommand, surroundings: Surroundings): void {
   key
     .command('add')
     .description('create a key; it is printed once and stored only as a hash')
     .argument('<name>', 'name of its user or program: letters, digits, dots, - and _')
     .requiredOption('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <n>', 'days until it expires (default: it does not expire)', wholeNumber)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Roles, each including the ones above it:
   read     see endpoints, jobs, logs and graphs, and the names of variables
   run      send jobs and requests, cancel and repeat them, run graphs
@@ -27,10 +24,8 @@ Roles, each including the ones above it:
 
 Examples:
   $ drydock key add ada --role deploy --days 90
-  $ drydock key add dashboard --role read --json`,
-    )
-    .action(async (name: string, { role, days }: { role: Role; days?: number }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock key add dashboard --role read --json`)
+    .onSession(async ({ client, output }, name: string, { role, days }: { role: Role; days?: number }) => {
       const endsAt = days === undefined ? {} : { endsAt: surroundings.now() + days * DAY_MS }
       showKey(output, await client.call('namedKeyCreate', { body: { name, role, ...endsAt } }))
     })
@@ -41,9 +36,8 @@ Examples:
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <n>', 'days from now until it expires; 0: it does not expire', wholeNumber)
-    .addHelpText('after', '\nExamples:\n  $ drydock key update ada --role run\n  $ drydock key update ada --days 30')
-    .action(async (name: string, { role, days }: { role?: Role; days?: number }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock key update ada --role run', 'drydock key update ada --days 30')
+    .onSession(async ({ client, output }, name: string, { role, days }: { role?: Role; days?: number }) => {
       const endsAt = days === 0 ? null : days && surroundings.now() + days * DAY_MS
       const body = { ...(role && { role }), ...(endsAt !== undefined && { endsAt }) }
       const changed = await client.call('namedKeyUpdate', { path: { name }, body })
@@ -58,9 +52,8 @@ Examples:
     .description('replace a key; the new one is printed once, the old one and its browser sessions end')
     .argument('<name>', 'name of the key')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock key rotate ada')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock key rotate ada')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `key ${name}, which stops working at once`
       await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showKey(output, await client.call('namedKeyRotate', { path: { name } }))
@@ -69,9 +62,8 @@ Examples:
   key
     .command('list', { isDefault: true })
     .description('list keys; a key itself is never shown again')
-    .addHelpText('after', '\nExamples:\n  $ drydock key list')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock key list')
+    .onSession(async ({ client, output }) => {
       const { keys } = await client.call('namedKeyList')
       if (output.json) return output.document({ keys })
       if (keys.length === 0) return output.line('No other keys yet. Only the account key exists.')
@@ -94,9 +86,8 @@ Examples:
     .description('revoke a key at once, and sign out the browsers that used it')
     .argument('<name>', 'name of the key')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock key revoke ada')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock key revoke ada')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `key ${name}`
       await confirmDeletion({ yes, what, question: `Revoke ${what}?` }, output, surroundings)
       const response = await client.call('namedKeyRevoke', { path: { name } })
@@ -108,9 +99,8 @@ Examples:
     .description('list who changed what, newest first')
     .option('--by <name>', 'only changes by this key; account is the account key')
     .option('--limit <n>', 'number of entries', wholeNumber)
-    .addHelpText('after', '\nExamples:\n  $ drydock key audit --by ada --limit 20')
-    .action(async ({ by, limit }: { by?: string; limit?: number }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock key audit --by ada --limit 20')
+    .onSession(async ({ client, output }, { by, limit }: { by?: string; limit?: number }) => {
       const { entries, more } = await client.call('auditList', { query: { key: by, limit } })
       if (output.json) return output.document({ entries, more })
       if (entries.length === 0) return output.line('No audit entries.')
@@ -130,11 +120,8 @@ Examples:
     })
 }
 
-function showKey(output: Output, made: NamedKeyView & { readonly key: string }): void {
-  if (output.json) {
-    output.document(made)
-    return
-  }
+function showKey(output: Output, made: NamedKeyView & { readonly key: string }) {
+  if (output.json) return output.document(made)
   output.line(made.key)
   output.note(
     `This is the key ${made.name} with the role ${made.role}. It is not shown again; use it with \`drydock login\`.`,

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output, size } from '../../app/cli/output.ts'
-import { followToEnd, openSession } from '../../app/cli/session.ts'
+import { followToEnd } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
@@ -14,16 +14,15 @@ type RequestOptions = {
   readonly follow?: true
 }
 
-export function addRequests(requests: Command, surroundings: Surroundings): void {
+export function addRequests(requests: CliCommand, surroundings: Surroundings): void {
   requests
     .argument('<endpoint>', 'id of the endpoint')
     .option('--status <status>', 'only this status, like 502, or this class, like 5xx')
     .option('--limit <count>', 'requests per page,  1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
     .option('-f, --follow', 'print new requests as they end')
-    .addHelpText('after', '\nExamples:\n  $ drydock requests web\n  $ drydock requests web -f --status 5xx')
-    .action(async (endpointId: string, { follow, status, ...page }: RequestOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock requests web', 'drydock requests web -f --status 5xx')
+    .onSession(async ({ client, output }, endpointId: string, { follow, status, ...page }: RequestOptions) => {
       const path = { endpointId }
       if (follow !== true) {
         const found = await client.call('endpointRequests', { path, query: { status, ...page } })
@@ -60,11 +59,8 @@ function showPage(
   output: Output,
   page: { readonly requests: readonly ProxiedRequest[]; readonly cursor?: string | undefined },
   now: number,
-): void {
-  if (output.json) {
-    output.document(page)
-    return
-  }
+) {
+  if (output.json) return output.document(page)
   if (page.requests.length === 0) output.line('There are no requests.')
   else {
     output.table(

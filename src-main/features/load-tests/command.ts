@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
 import { withSpinner } from '../../app/cli/progress-line.ts'
-import { openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
@@ -17,7 +16,7 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly path?: string
 }
 
-export function addLoadTest(loadTest: Command, surroundings: Surroundings): void {
+export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): void {
   loadTest
     .argument('<endpoint>', 'id of the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
@@ -27,17 +26,13 @@ export function addLoadTest(loadTest: Command, surroundings: Surroundings): void
     .option('--operation <operation>', 'runsync, run, or request for a load-balanced endpoint', 'runsync')
     .option('--method <method>', 'method of a request to a load-balanced endpoint')
     .option('--path <path>', 'path of a request to a load-balanced endpoint')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The service sends the requests and continues if this command is interrupted; the web pages show the test and can stop it.
 
 Examples:
   $ drydock load-test hello '{"name": "Ada"}' --requests 1000 --concurrency 32
-  $ drydock load-test web --operation request --path /search?q=boat`,
-    )
-    .action(async (endpointId: string, input: string | undefined, options: LoadTestOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock load-test web --operation request --path /search?q=boat`)
+    .onSession(async ({ client, output }, endpointId: string, input: string | undefined, options: LoadTestOptions) => {
       const { operation, requests, concurrency, method, path } = options
       const isJob = operation !== 'request'
       const sends = isJob || input !== undefined || options.inputFile !== undefined

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import type { Output } from '../../app/cli/output.ts'
@@ -24,14 +25,14 @@ type AddOptions = {
 // ms between polls of a running test.
 const ASK_MS = 300
 
-export function addMachine(machine: Command, surroundings: Surroundings): void {
+export function addMachine(machine: CliCommand, surroundings: Surroundings): void {
   addAdd(machine, surroundings)
-  addList(machine, surroundings)
+  addList(machine)
   addTest(machine, surroundings)
   addRemove(machine, surroundings)
 }
 
-function addAdd(parent: Command, surroundings: Surroundings): void {
+function addAdd(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('add')
     .description('add a machine with Docker, and test it step by step')
@@ -44,17 +45,14 @@ function addAdd(parent: Command, surroundings: Surroundings): void {
     )
     .option('--tls <folder>', 'folder with ca.pem, cert.pem and key.pem for --docker')
     .option('--swarm', 'its engine is a manager of a swarm, whose nodes run the workers')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The machine needs Docker, and your user there must be allowed to use it. Nothing is installed there.
 
 Examples:
   $ drydock machine add gpu-box --ssh ada@gpu-box
   $ drydock machine test gpu-box --job               # the first job there
-  $ drydock endpoint create --handler handler.py --on gpu-box`,
-    )
-    .action(async (name: string, options: AddOptions, command: Command) => {
+  $ drydock endpoint create --handler handler.py --on gpu-box`)
+    .action(async (name: string, options: AddOptions, command: CliCommand) => {
       const body = machineCreate.safeParse({
         name,
         way: wayOf(name, options, surroundings),
@@ -76,15 +74,14 @@ function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { 
   throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
 }
 
-function addTest(parent: Command, surroundings: Surroundings): void {
+function addTest(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('test')
     .description('check step by step whether a machine can run workers')
     .argument('<name>', 'name of the machine')
     .option('--job', 'also run a first job there, on an endpoint hello-NAME that is kept')
-    .addHelpText('after', '\nExamples:\n  $ drydock machine test gpu-box\n  $ drydock machine test gpu-box --job')
-    .action(async (name: string, { job }: { job?: true }, command: Command) => {
-      const session = await openSession(command, surroundings)
+    .examples('drydock machine test gpu-box', 'drydock machine test gpu-box --job')
+    .onSession(async (session, name: string, { job }: { job?: true }) => {
       await session.client.call('machineTest', { path: { machine: name } })
       await followTest(session, name, job !== true)
       if (job === true) {
@@ -122,13 +119,12 @@ function showStep(output: Output, { check, state, found, fix }: DoctorRow): void
   if (fix !== undefined) output.hint(`         ${fix}`)
 }
 
-function addList(parent: Command, surroundings: Surroundings): void {
+function addList(parent: CliCommand): void {
   parent
     .command('list', { isDefault: true })
     .description('list machines with their connection, hardware and workers')
-    .addHelpText('after', '\nExamples:\n  $ drydock machine list\n  $ drydock machine list --json')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock machine list', 'drydock machine list --json')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('machineList')
       if (output.json) output.document(response)
       else if (response.machines.length === 0)
@@ -143,15 +139,14 @@ function rowOf({ name, way, state, reason, facts, workers }: MachineView): strin
   return [name, wayText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
 }
 
-function addRemove(parent: Command, surroundings: Surroundings): void {
+function addRemove(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('remove')
     .description('remove a machine and end its workers; endpoints that name it wait')
     .argument('<name>', 'name of the machine')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock machine remove gpu-box')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock machine remove gpu-box')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const path = { machine: name }
       const { workers, endpoints } = await client.call('machineGet', { path })
       const what = `machine ${name}`

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../app/cli/cli-error.ts'
 import { openSession, outputOf } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -10,26 +11,20 @@ import { findCertificates } from '../../http/server/certificates.ts'
 import { resourceProgram } from '../../shipped-files/resources.ts'
 import { platformVariables, SHELLS, type Shell, shellLine } from './rules/variables.ts'
 
-export function addPlatform(platform: Command, surroundings: Surroundings): void {
-  platform.addHelpText(
-    'after',
-    `
+export function addPlatform(platform: CliCommand, surroundings: Surroundings): void {
+  platform.details(`
 The variables hold the account key: do not write them into files that others read.
 
 Examples:
   $ eval "$(drydock platform env)"
-  $ drydock platform run -- rp flash deploy`,
-  )
+  $ drydock platform run -- rp flash deploy`)
 
   platform
     .command('env')
     .description("print the variables that point the platform's tools to this service, for a shell")
     .addOption(new Option('--shell <shell>', 'shell to print them for').choices(SHELLS).default('sh'))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ eval "$(drydock platform env)"\n  $ drydock platform env --shell fish | source',
-    )
-    .action(async ({ shell }: { shell: Shell }, command: Command) => {
+    .examples('eval "$(drydock platform env)"', 'drydock platform env --shell fish | source')
+    .action(async ({ shell }: { shell: Shell }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const variables = await variablesOf(command, surroundings)
       if (output.json) output.document(Object.fromEntries(variables.map(({ name, value }) => [name, value])))
@@ -40,11 +35,8 @@ Examples:
     .command('run')
     .description('run a program with these variables')
     .argument('<program...>', 'the program and its arguments, after --')
-    .addHelpText(
-      'after',
-      '\nIts exit code is that of the program.\n\nExamples:\n  $ drydock platform run -- rp flash deploy',
-    )
-    .action(async ([program, ...args]: string[], _options: object, command: Command) => {
+    .details('\nIts exit code is that of the program.\n\nExamples:\n  $ drydock platform run -- rp flash deploy')
+    .action(async ([program, ...args]: string[], _options: object, command: CliCommand) => {
       if (program === undefined) throw usageError('Name a program: drydock platform run -- rp flash deploy')
       const named = (await variablesOf(command, surroundings)).map(({ name, value }) => [name, value] as const)
       const variables = Object.fromEntries(named)
@@ -52,7 +44,7 @@ Examples:
     })
 }
 
-async function variablesOf(command: Command, surroundings: Surroundings) {
+async function variablesOf(command: CliCommand, surroundings: Surroundings) {
   const {
     client,
     service: { url, key },

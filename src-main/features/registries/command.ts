@@ -1,30 +1,25 @@
-import type { Command } from 'commander'
 import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
-import { openSession } from '../../app/cli/session.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { ago } from '../../lib/text.ts'
 
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
 
-export function addRegistry(registry: Command, surroundings: Surroundings): void {
+export function addRegistry(registry: CliCommand, surroundings: Surroundings): void {
   registry
     .command('add')
     .description('store credentials for a registry, encrypted; they replace those of the same name')
     .argument('<name>', 'name that endpoints use as --registry-auth')
     .requiredOption('--server <host>', 'host of the registry, like ghcr.io; docker.io for Docker Hub')
     .requiredOption('--username <user>', 'user of the registry')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The password, or a token instead, is read from standard input or a prompt. An endpoint without its
 own credentials uses those that \`docker login\` has stored for the registry of its image.
 
 Examples:
   $ drydock registry add work --server ghcr.io --username ada < token.txt
-  $ drydock endpoint create mine --image ghcr.io/ada/worker:1 --registry-auth work`,
-    )
-    .action(async (name: string, options: { server: string; username: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock endpoint create mine --image ghcr.io/ada/worker:1 --registry-auth work`)
+    .onSession(async ({ client, output }, name: string, options: { server: string; username: string }) => {
       const password = await readSecret(PASSWORD, surroundings)
       const { server, username } = options
       const response = await client.call('registryPut', { body: { name, server, username, password } })
@@ -34,9 +29,8 @@ Examples:
   registry
     .command('list', { isDefault: true })
     .description('list stored credentials; passwords are never shown')
-    .addHelpText('after', '\nExamples:\n  $ drydock registry list')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock registry list')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('registryList')
       output.list(
         response,
@@ -56,9 +50,8 @@ Examples:
     .description('remove credentials; running workers continue')
     .argument('<name>', 'name of the credentials')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock registry remove work')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock registry remove work')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `the credentials ${name}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
 import { oneOf, spanInMs, wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output, stateText, timeText } from '../../app/cli/output.ts'
@@ -23,7 +23,7 @@ type AddOptions = {
   readonly lowPriority?: true
 }
 
-export function addSchedule(schedule: Command, surroundings: Surroundings): void {
+export function addSchedule(schedule: CliCommand, surroundings: Surroundings): void {
   schedule
     .command('add')
     .description('add a schedule, which queues a job at each of its times')
@@ -43,18 +43,15 @@ export function addSchedule(schedule: Command, surroundings: Surroundings): void
     .option('--ttl <ms>', 'time to live of each job in ms', wholeNumber)
     .option('--execution-timeout <ms>', 'maximum run time of each job in ms', wholeNumber)
     .option('--low-priority', 'run after normal jobs')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The jobs are like any others: in lists, with retries and webhooks. \`drydock schedule show\` lists the runs missed while
 the service was down; with --missed run, one job makes up for all of them.
 
 Examples:
   $ drydock schedule add hello nightly '{"name": "Ada"}' --cron '0 3 * * *' --time-zone Europe/Berlin
-  $ drydock schedule add hello often --every 15min --missed run`,
-    )
+  $ drydock schedule add hello often --every 15min --missed run`)
     .action(
-      async (endpointId: string, name: string, input: string | undefined, options: AddOptions, command: Command) => {
+      async (endpointId: string, name: string, input: string | undefined, options: AddOptions, command: CliCommand) => {
         const { cron, every: everyMs, timeZone, missed, ...ofRequest } = options
         if ((cron === undefined) === (everyMs === undefined)) throw usageError('Give either --cron or --every.')
         const { client, output } = await openSession(command, surroundings)
@@ -71,9 +68,8 @@ Examples:
     .command('list', { isDefault: true })
     .description('list schedules')
     .argument('[endpoint]', 'only those of this endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock schedule list\n  $ drydock schedule list hello --json')
-    .action(async (endpoint: string | undefined, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock schedule list', 'drydock schedule list hello --json')
+    .onSession(async ({ client, output }, endpoint: string | undefined) => {
       const { schedules } = await client.call('scheduleList', { query: { endpoint } })
       if (output.json) return output.document({ schedules })
       if (schedules.length === 0) return output.hint('There are no schedules. Add one with `drydock schedule add`.')
@@ -91,9 +87,8 @@ Examples:
     })
 
   command('show', 'show a schedule: its next runs, its request and its run history')
-    .addHelpText('after', '\nExamples:\n  $ drydock schedule show hello nightly')
-    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock schedule show hello nightly')
+    .onSession(async ({ client, output }, endpointId: string, name: string) => {
       const found = await find(client, endpointId, name)
       if (output.json) return output.document(found)
       output.line(`${found.name} of ${found.endpointId}: ${timingText(found)}${found.paused ? ', paused' : ''}`)
@@ -116,9 +111,8 @@ Examples:
 
   for (const paused of [true, false])
     command(paused ? 'pause' : 'resume', paused ? 'queue nothing until it is resumed' : 'continue with the next run')
-      .addHelpText('after', `\nExamples:\n  $ drydock schedule ${paused ? 'pause' : 'resume'} hello nightly`)
-      .action(async (endpointId: string, name: string, _options: object, command: Command) => {
-        const { client, output } = await openSession(command, surroundings)
+      .details(`\nExamples:\n  $ drydock schedule ${paused ? 'pause' : 'resume'} hello nightly`)
+      .onSession(async ({ client, output }, endpointId: string, name: string) => {
         const { id: scheduleId } = await find(client, endpointId, name)
         const changed = await client.call('scheduleUpdate', { path: { endpointId, scheduleId }, body: { paused } })
         if (output.json) return output.document(changed)
@@ -127,9 +121,8 @@ Examples:
       })
 
   command('run', 'queue its request now, in addition to its schedule')
-    .addHelpText('after', '\nExamples:\n  $ drydock schedule run hello nightly')
-    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock schedule run hello nightly')
+    .onSession(async ({ client, output }, endpointId: string, name: string) => {
       const { id: scheduleId } = await find(client, endpointId, name)
       const queued = await client.call('scheduleRunNow', { path: { endpointId, scheduleId } })
       output.result(queued, queued.jobId)
@@ -137,9 +130,8 @@ Examples:
 
   command('remove', 'delete a schedule; jobs that it has queued stay')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock schedule remove hello nightly')
-    .action(async (endpointId: string, name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock schedule remove hello nightly')
+    .onSession(async ({ client, output }, endpointId: string, name: string, { yes }: { yes?: true }) => {
       const what = `schedule ${name} of ${endpointId}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const { id: scheduleId } = await find(client, endpointId, name)
@@ -147,7 +139,7 @@ Examples:
       output.result(response, `schedule ${name} of ${endpointId} removed`)
     })
 
-  function command(name: string, description: string): Command {
+  function command(name: string, description: string): CliCommand {
     return schedule
       .command(name)
       .description(description)

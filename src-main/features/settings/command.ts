@@ -1,17 +1,17 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
 import { type Output, valueText } from '../../app/cli/output.ts'
 import { openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 
-export function addSettings(settings: Command, surroundings: Surroundings): void {
+export function addSettings(settings: CliCommand, surroundings: Surroundings): void {
   settings
     .command('get', { isDefault: true })
     .description('print all settings, or one')
     .argument('[name]', 'name of a setting')
-    .addHelpText('after', '\nExamples:\n  $ drydock settings\n  $ drydock settings get maxWorkers --json')
-    .action(async (name: string | undefined, _options: object, command: Command) => {
+    .examples('drydock settings', 'drydock settings get maxWorkers --json')
+    .action(async (name: string | undefined, _options: object, command: CliCommand) => {
       if (name !== undefined) await checkName(name)
       const { client, output } = await openSession(command, surroundings)
       const all = await client.call('settingsRead')
@@ -24,11 +24,8 @@ export function addSettings(settings: Command, surroundings: Surroundings): void
     .description('change a setting')
     .argument('<name>', 'name of the setting')
     .argument('<value>', 'its new value')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock settings set maxWorkers 8\n  $ drydock settings set strictLimits true',
-    )
-    .action(async (name: string, value: string, _options: object, command: Command) => {
+    .examples('drydock settings set maxWorkers 8', 'drydock settings set strictLimits true')
+    .action(async (name: string, value: string, _options: object, command: CliCommand) => {
       await checkName(name)
       const { client, output } = await openSession(command, surroundings)
       showSettings(output, await client.call('settingsUpdate', { body: { [name]: typedValue(value) } }))

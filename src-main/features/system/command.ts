@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError } from '../../app/cli/cli-error.ts'
 import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../app/cli/find-service.ts'
 import type { Colour, Output } from '../../app/cli/output.ts'
@@ -18,14 +18,13 @@ import { fileSystemRow } from './adapters/file-system.ts'
 import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from './adapters/folder-rows.ts'
 import { nodeRow, pythonRow, type RunProgram, runToEnd } from './adapters/programs.ts'
 
-export function addDoctor(doctor: Command, surroundings: Surroundings): void {
+export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void {
   doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
-    .addHelpText(
-      'after',
+    .details(
       '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json\n  $ drydock doctor --gpu-test ubuntu',
     )
-    .action(async ({ gpuTest }: { gpuTest?: string | true }, command: Command) => {
+    .action(async ({ gpuTest }: { gpuTest?: string | true }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length

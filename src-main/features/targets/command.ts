@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
 import { globalOptions, openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -12,16 +13,14 @@ const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No 
 
 type AddOptions = { readonly keyFile?: string; readonly keyEnv?: string }
 
-export function addTarget(target: Command, surroundings: Surroundings): void {
+export function addTarget(target: CliCommand, surroundings: Surroundings): void {
   target
     .command('add')
     .description('store the address of another service and its key, encrypted; they replace those of the same name')
     .argument('<name>', 'name for --target')
     .addOption(new Option('--key-file <file>', 'file with the account key').conflicts('keyEnv'))
     .option('--key-env <variable>', 'environment variable with the account key')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The key is read from standard input or a prompt, unless a file or variable is named. It is tried first, kept by this
 service, and sent to that address only. --url is the address of the target's control plane, like
 RUNPOD_API_BASE_URL for the platform's own tools; it does not choose your own service.
@@ -29,9 +28,8 @@ RUNPOD_API_BASE_URL for the platform's own tools; it does not choose your own se
 Examples:
   $ drydock target add box --url http://192.168.1.20:8790 < box.key
   $ drydock target add hosted --url https://HOST --key-env RUNPOD_API_KEY
-  $ drydock deploy --target box`,
-    )
-    .action(async (name: string, options: AddOptions, command: Command) => {
+  $ drydock deploy --target box`)
+    .action(async (name: string, options: AddOptions, command: CliCommand) => {
       const { url, key: given, ...own } = globalOptions(command)
       if (!url) throw usageError(`Name its address: drydock target add ${name} --url https://HOST`)
       if (given)
@@ -47,9 +45,8 @@ Examples:
   target
     .command('list', { isDefault: true })
     .description('list targets; keys are never shown')
-    .addHelpText('after', '\nExamples:\n  $ drydock target list')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock target list')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('targetList')
       output.list(
         response,
@@ -64,9 +61,8 @@ Examples:
     .description('forget a target and its key; what is deployed there stays')
     .argument('<name>', 'name of the target')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock target remove box')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock target remove box')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `target ${name} and its key`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('targetRemove', { path: { target: name } })

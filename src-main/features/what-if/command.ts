@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
 import { decimal, spanInMs, timeOrSpanAgo, wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
 import { withSpinner } from '../../app/cli/progress-line.ts'
-import { openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
@@ -61,7 +60,7 @@ function rates(text: string): readonly [number, number] {
   return [low, high]
 }
 
-export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
+export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void {
   const time = (text: string) => timeOrSpanAgo(text, surroundings.now())
   whatIf
     .argument('<endpoint>', 'id of the endpoint')
@@ -87,18 +86,14 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .option('--card <name>', 'card of the current setting, by its name in --prices')
     .option('--all', 'print every setting, not only those that no other one beats')
     .option('--use <row>', 'apply the setting in this row of the table to the endpoint', wholeNumber)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 By default, it tries values around the current setting. Only --use changes the endpoint.
 
 Examples:
   $ drydock what-if greet --from 7d
   $ drydock what-if greet --steady 2 --for 1h --workers-max 1,2,4 --idle-timeout 5s,60s --price 0.00031
-  $ drydock what-if greet --day 0.1-3 --prices list --card A100 --cards "A100,H100 PRO"`,
-    )
-    .action(async (endpointId: string, options: Options, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock what-if greet --day 0.1-3 --prices list --card A100 --cards "A100,H100 PRO"`)
+    .onSession(async ({ client, output }, endpointId: string, options: Options) => {
       const path = { endpointId }
       const priced = await pricesOf(options, surroundings, async () => await client.call('priceTableRead'))
       const body = { ...(await questionOf(options, surroundings)), ...priced }

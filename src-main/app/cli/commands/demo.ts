@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
 import { counted, keepStart } from '../../../lib/text.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
+import type { CliCommand } from '../cli-command.ts'
 import { CliError } from '../cli-error.ts'
 import type { DemoStep, StepResult } from '../demo-steps.ts'
 import { duration, type Output, valueText } from '../output.ts'
@@ -12,13 +12,12 @@ import type { Surroundings } from '../surroundings.ts'
  * `drydock demo`: a service on a fresh data folder, real jobs, every response checked; everything is removed
  * afterwards.
  */
-export function addDemo(demo: Command, surroundings: Surroundings): void {
+export function addDemo(demo: CliCommand, surroundings: Surroundings): void {
   demo
-    .addHelpText(
-      'after',
+    .details(
       '\nThe exit code is 0 only if every response was right.\n\nExamples:\n  $ drydock demo\n  $ drydock demo --json',
     )
-    .action(async (_options: object, command: Command) => {
+    .action(async (_options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const stop = new AbortController()
       const off = surroundings.onStopSignal((signal) => {

@@ -1,23 +1,18 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../cli-command.ts'
 import { openPages } from '../open-pages.ts'
-import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-export function addOpen(open: Command, surroundings: Surroundings): void {
+export function addOpen(open: CliCommand, surroundings: Surroundings): void {
   open
     .option('--print', 'only print the sign-in link')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The link works once, within a minute, and for your user of this machine only. It never contains the key. The link of a
 service on another machine is only printed.
 
 Examples:
   $ drydock open
-  $ drydock open --print`,
-    )
-    .action(async ({ print }: { print?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock open --print`)
+    .onSession(async ({ client, output }, { print }: { print?: true }) => {
       if (print === true) {
         const { url } = await client.call('sessionLinkCreate')
         output.result({ url }, url)

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { SKETCH } from '../../../contract/catalog.ts'
 import type { UserAddress } from '../../../http/server/listeners.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { isLoopback, portOfService } from '../../../lib/own-addresses.ts'
+import type { CliCommand } from '../cli-command.ts'
 import { usageError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, readAccountKey } from '../find-service.ts'
@@ -29,7 +30,7 @@ type ServeOptions = {
   readonly moveAside?: true
 }
 
-export function addServe(serve: Command, surroundings: Surroundings): void {
+export function addServe(serve: CliCommand, surroundings: Surroundings): void {
   serve
     .option(
       '--port <port>',
@@ -55,9 +56,7 @@ export function addServe(serve: Command, surroundings: Surroundings): void {
     .option(...MOVE_ASIDE)
     .option('--sample', `create the sample endpoint ${SKETCH}, which runs image workflows`)
     .option('--end-with-input', 'stop when standard input closes, for programs that start a service')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 With --json, one line is printed as soon as the service is ready:
   {"ready":true,"url":"http://127.0.0.1:8790","data":"...","keyFile":"..."}
 
@@ -70,8 +69,7 @@ Without --tls others on it can read keys and data. Give people keys of their own
 Examples:
   $ drydock serve
   $ drydock serve --data ./data --port 9000 --json
-  $ drydock serve --listen 0.0.0.0 --tls`,
-    )
+  $ drydock serve --listen 0.0.0.0 --tls`)
     .action(
       async (
         {
@@ -86,7 +84,7 @@ Examples:
           moveAside,
           ...tlsOptions
         }: ServeOptions,
-        command: Command,
+        command: CliCommand,
       ) => {
         const tls = await tlsOf(listen, tlsOptions)
         const output = outputOf(command, surroundings)
@@ -108,10 +106,8 @@ Examples:
             for (const warning of warnings) output.note(`warning: ${warning}`)
             if (listen !== undefined && !isLoopback(listen) && tls === undefined)
               output.note(openTo(listen, portOfService(url)))
-            if (output.json) {
-              output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
-              return
-            }
+            if (output.json)
+              return output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
             output.line('Drydock is up. Ctrl+C stops it.')
             output.fields([
               ['address', url],

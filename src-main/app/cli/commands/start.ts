@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
 import { HELLO, SKETCH } from '../../../contract/catalog.ts'
 import { errorLine } from '../../../features/jobs/rules/read-error.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { defaultDataFolder } from '../../headless/called-as.ts'
+import type { CliCommand } from '../cli-command.ts'
 import { CliError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, findService, readAccountKey } from '../find-service.ts'
@@ -22,7 +22,7 @@ type StartOptions = {
   readonly moveAside?: true
 }
 
-export function addStart(start: Command, surroundings: Surroundings): void {
+export function addStart(start: CliCommand, surroundings: Surroundings): void {
   start
     .option(
       '--port <port>',
@@ -33,9 +33,7 @@ export function addStart(start: Command, surroundings: Surroundings): void {
     .option('--no-window', 'run the service in this terminal instead of a window')
     .option('--no-open', 'do not open the pages in a browser')
     .option('--no-links', 'do not open drydock:// links with this clone, on Linux; removes the desktop entry')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The window starts its own service, or uses the one that already runs on the data folder. Without a window, the
 command prints a sign-in link and, in a terminal on a machine with a screen, opens the pages in a browser. If a service
 is already running, the command calls its sample endpoint and exits.
@@ -43,9 +41,8 @@ is already running, the command calls its sample endpoint and exits.
 Examples:
   $ drydock start
   $ drydock start --data ./data --port 0
-  $ drydock start --no-window`,
-    )
-    .action(async ({ port, window, open, links, moveAside }: StartOptions, command: Command) => {
+  $ drydock start --no-window`)
+    .action(async ({ port, window, open, links, moveAside }: StartOptions, command: CliCommand) => {
       const { json, data: given } = globalOptions(command)
       const data = dataFolder(given, surroundings)
       const named = data === defaultDataFolder(surroundings) ? undefined : data

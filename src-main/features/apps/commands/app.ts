@@ -1,24 +1,24 @@
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { showEnvironments } from './show-environment.ts'
 
-export function addApp(app: Command, surroundings: Surroundings): void {
+export function addApp(app: CliCommand, surroundings: Surroundings): void {
   addAppList(app, surroundings)
   addAppShow(app, surroundings)
   addAppDelete(app, surroundings)
 }
 
-function addAppShow(parent: Command, surroundings: Surroundings): void {
+function addAppShow(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('show')
     .alias('get')
     .description('show an app with its environments')
     .argument('<app>', 'name of the app')
-    .addHelpText('after', '\nExamples:\n  $ drydock app show demo')
-    .action(async (name: string, _options: object, command: Command) => {
+    .examples('drydock app show demo')
+    .action(async (name: string, _options: object, command: CliCommand) => {
       const { checkedApp } = await import('./deploy/app-target.ts')
       const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
@@ -27,14 +27,14 @@ function addAppShow(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addAppDelete(parent: Command, surroundings: Surroundings): void {
+function addAppDelete(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('delete')
     .description('delete an app: its environments, endpoints, releases and variables')
     .argument('<app>', 'name of the app')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock app delete demo\n  $ drydock app delete demo --yes')
-    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+    .examples('drydock app delete demo', 'drydock app delete demo --yes')
+    .action(async (name: string, { yes }: { yes?: true }, command: CliCommand) => {
       const { checkedApp } = await import('./deploy/app-target.ts')
       const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
@@ -48,13 +48,12 @@ function addAppDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addAppList(parent: Command, surroundings: Surroundings): void {
+function addAppList(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('list', { isDefault: true })
     .description('list apps')
-    .addHelpText('after', '\nExamples:\n  $ drydock app list\n  $ drydock app list --json')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock app list', 'drydock app list --json')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('appList')
       if (output.json) output.document(response)
       else if (response.apps.length === 0)

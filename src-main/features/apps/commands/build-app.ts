@@ -15,7 +15,7 @@ export type BuildOptions = {
   readonly allowLinksTo?: readonly string[]
 }
 
-export function addBuildOptions(command: Command): Command {
+export function addBuildOptions<Built extends Command>(command: Built): Built {
   return command
     .option('--exclude <names>', 'packages to leave out because the image has them, separated by commas')
     .option('--output <file>', 'path of the artifact (default:  .svc/artifact.tar.gz)')

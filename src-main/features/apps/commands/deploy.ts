@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { confirmChange, confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { openSession } from '../../../app/cli/session.ts'
@@ -13,7 +14,7 @@ import type { PreviewOptions } from './preview/run-preview.ts'
 type AllOptions = DeployOptions &
   PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
 
-export function addDeploy(deploy: Command, surroundings: Surroundings): void {
+export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void {
   addBuildOptions(deploy.option('--env <environment>', 'environment (default: production, or the only one)'))
     .option('--plan', 'show what would change, and stop there')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')
@@ -44,9 +45,7 @@ export function addDeploy(deploy: Command, surroundings: Surroundings): void {
     .option('--port <port>', 'with --preview: use exactly this port (default: 8790, or the next free one)', wholeNumber)
     .option('--quiet', 'with --preview: hide the output of workers')
     .option('--end-with-input', 'with --preview: end when standard input closes, for programs that start one')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The app takes the name of its folder, or SVC_APP; app and environment are created if needed. The new release takes
 over when all its endpoints are ready. If one fails, or after Ctrl+C, the previous release stays active.
 
@@ -57,9 +56,8 @@ Examples:
   $ drydock deploy --env staging --yes --json
   $ drydock deploy --url http://127.0.0.1:9000       # the service at the other end of a tunnel; see drydock login
   $ drydock deploy --on gpu-box                      # its workers run there: see drydock machine; previews too
-  $ drydock deploy --target box                      # built here, sent to another service; see drydock target`,
-    )
-    .action(async (options: AllOptions, command: Command) => {
+  $ drydock deploy --target box                      # built here, sent to another service; see drydock target`)
+    .action(async (options: AllOptions, command: CliCommand) => {
       if (options.preview === true) {
         const { runPreview } = await import('./preview/run-preview.ts')
         await runPreview(options, command, surroundings)
@@ -85,7 +83,7 @@ Examples:
 
 type RollbackOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
-export function addRollback(rollback: Command, surroundings: Surroundings): void {
+export function addRollback(rollback: CliCommand, surroundings: Surroundings): void {
   rollback
     .argument(
       '[number]',
@@ -96,18 +94,15 @@ export function addRollback(rollback: Command, surroundings: Surroundings): void
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'roll back on another service, to an earlier deploy made from here')
     .option(...YES)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
 At a terminal, it shows what changes and asks first. Scripts are not asked.
 
 Examples:
   $ drydock rollback
   $ drydock rollback 3 --env production --yes
-  $ drydock rollback --target box`,
-    )
-    .action(async (number: number | undefined, options: RollbackOptions, command: Command) => {
+  $ drydock rollback --target box`)
+    .action(async (number: number | undefined, options: RollbackOptions, command: CliCommand) => {
       if (options.target !== undefined) {
         const { rollbackOnTarget } = await import('./deploy/deploy-to-target.ts')
         const session = await openSession(command, surroundings)
@@ -151,23 +146,20 @@ function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undef
 
 type UndeployOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
-export function addUndeploy(undeploy: Command, surroundings: Surroundings): void {
+export function addUndeploy(undeploy: CliCommand, surroundings: Surroundings): void {
   undeploy
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'delete the environment on another service, and the app if it has no other environment')
     .option(...YES)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 \`drydock rollback\` brings the endpoints back. A target keeps nothing: deploy there again.
 
 Examples:
   $ drydock undeploy
   $ drydock undeploy --env staging --yes
-  $ drydock undeploy --target box`,
-    )
-    .action(async ({ yes, target: other, ...options }: UndeployOptions, command: Command) => {
+  $ drydock undeploy --target box`)
+    .action(async ({ yes, target: other, ...options }: UndeployOptions, command: CliCommand) => {
       if (other !== undefined) {
         const { undeployFromTarget } = await import('./deploy/deploy-to-target.ts')
         const session = await openSession(command, surroundings)

@@ -1,12 +1,12 @@
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted } from '../../../lib/text.ts'
 import type { VariableOptions } from './deploy/variables.ts'
 import { showEnvironment, showEnvironments } from './show-environment.ts'
 
-export function addEnv(env: Command, surroundings: Surroundings): void {
+export function addEnv(env: CliCommand, surroundings: Surroundings): void {
   addEnvList(env, surroundings)
   addEnvShow(env, surroundings)
   addEnvCreate(env, surroundings)
@@ -16,49 +16,46 @@ export function addEnv(env: Command, surroundings: Surroundings): void {
   addEnvUnset(env, surroundings)
 }
 
-function addEnvList(parent: Command, surroundings: Surroundings): void {
+function addEnvList(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('list', { isDefault: true })
     .description('list the environments of an app')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .addHelpText('after', '\nExamples:\n  $ drydock env list\n  $ drydock env list --app demo --json')
-    .action(async (options: { app?: string }, command: Command) => {
+    .examples('drydock env list', 'drydock env list --app demo --json')
+    .onSession(async ({ client, output }, options: { app?: string }) => {
       const { appOf } = await import('./deploy/app-target.ts')
-      const { client, output } = await openSession(command, surroundings)
       const response = await client.call('appRead', { path: { app: appOf(options.app, surroundings) } })
       output.result(response, () => showEnvironments(output, response, surroundings.now()))
     })
 }
 
-function addEnvShow(parent: Command, surroundings: Surroundings): void {
+function addEnvShow(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('show')
     .alias('get')
     .description('show an environment: endpoints, releases, names of variables')
     .argument('[env]', 'name of the environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .addHelpText('after', '\nExamples:\n  $ drydock env show\n  $ drydock env show staging')
-    .action(async (env: string | undefined, options: { app?: string }, command: Command) => {
+    .examples('drydock env show', 'drydock env show staging')
+    .onSession(async ({ client, output }, env: string | undefined, options: { app?: string }) => {
       const { existingTarget } = await import('./deploy/app-target.ts')
-      const { client, output } = await openSession(command, surroundings)
       const path = await existingTarget(client, { ...options, ...(env === undefined ? {} : { env }) }, surroundings)
       const response = await client.call('environmentRead', { path })
       output.result(response, () => showEnvironment(output, response, surroundings.now()))
     })
 }
 
-function addEnvCreate(parent: Command, surroundings: Surroundings): void {
+function addEnvCreate(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('create')
     .description('create an environment, and its app if needed; a deploy does this too')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--on <machine>', 'machine for its workers: a name (see `drydock machine`), any, or "this machine"')
-    .addHelpText(
-      'after',
+    .details(
       '\nUse it to set variables before the first release.\n\nExamples:\n  $ drydock env create staging\n  $ drydock env set --env staging API_TOKEN < token.txt',
     )
-    .action(async (name: string, options: { app?: string; on?: string }, command: Command) => {
+    .action(async (name: string, options: { app?: string; on?: string }, command: CliCommand) => {
       const { appOf, checkedEnvironment } = await import('./deploy/app-target.ts')
       const app = appOf(options.app, surroundings)
       const body = { name: checkedEnvironment(name), ...(options.on === undefined ? {} : { machine: options.on }) }
@@ -68,7 +65,7 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addEnvUpdate(parent: Command, surroundings: Surroundings): void {
+function addEnvUpdate(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('update')
     .description('choose the machine for the workers of an environment, and move them there')
@@ -76,17 +73,14 @@ function addEnvUpdate(parent: Command, surroundings: Surroundings): void {
     .requiredOption('--on <machine>', 'name of a machine (see `drydock machine`), any, or "this machine"')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only store it; workers move with the next release')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Endpoints that were moved by hand, with \`drydock endpoint update --on\`, stay where they are.
 
 Examples:
   $ drydock env update --on gpu-box
   $ drydock env update staging --on any --later
-  $ drydock env update --on "this machine"`,
-    )
-    .action(async (env: string | undefined, options: UpdateOptions, command: Command) => {
+  $ drydock env update --on "this machine"`)
+    .action(async (env: string | undefined, options: UpdateOptions, command: CliCommand) => {
       const { moveWorkers } = await import('./deploy/move-workers.ts')
       await moveWorkers(await openSession(command, surroundings), surroundings, env, options)
     })
@@ -94,7 +88,7 @@ Examples:
 
 type UpdateOptions = { readonly on: string; readonly app?: string; readonly later?: true }
 
-function addEnvUnset(parent: Command, surroundings: Surroundings): void {
+function addEnvUnset(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('unset')
     .description('remove variables of an environment')
@@ -102,29 +96,23 @@ function addEnvUnset(parent: Command, surroundings: Surroundings): void {
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only remove them; workers keep them until the next release')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock env unset API_TOKEN\n  $ drydock env unset --env staging API_TOKEN MODEL --later',
-    )
-    .action(async (names: readonly string[], options: VariableOptions, command: Command) => {
-      const [{ changeVariables }, { checkedVariable }] = await Promise.all([
-        import('./deploy/variables.ts'),
-        import('./deploy/variables.ts'),
-      ])
+    .examples('drydock env unset API_TOKEN', 'drydock env unset --env staging API_TOKEN MODEL --later')
+    .action(async (names: readonly string[], options: VariableOptions, command: CliCommand) => {
+      const { changeVariables, checkedVariable } = await import('./deploy/variables.ts')
       const remove = names.map(checkedVariable)
       await changeVariables(await openSession(command, surroundings), surroundings, { remove }, options)
     })
 }
 
-function addEnvDelete(parent: Command, surroundings: Surroundings): void {
+function addEnvDelete(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('delete')
     .description('delete an environment: its endpoints, releases and variables')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock env delete staging\n  $ drydock env delete staging --yes')
-    .action(async (environment: string, { yes, ...options }: { app?: string; yes?: true }, command: Command) => {
+    .examples('drydock env delete staging', 'drydock env delete staging --yes')
+    .action(async (environment: string, { yes, ...options }: { app?: string; yes?: true }, command: CliCommand) => {
       const { appOf, checkedEnvironment } = await import('./deploy/app-target.ts')
       const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
       const { client, output } = await openSession(command, surroundings)
@@ -141,7 +129,7 @@ function addEnvDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addEnvSet(parent: Command, surroundings: Surroundings): void {
+function addEnvSet(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('set')
     .description('set variables of an environment: stored encrypted, given to its workers, never shown')
@@ -150,9 +138,7 @@ function addEnvSet(parent: Command, surroundings: Surroundings): void {
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only store them; workers get them with the next release')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Command lines stay in the history of the shell, and others on this machine may see them. So pass secrets as NAME
 alone, with the value on standard input or at the prompt.
 
@@ -160,13 +146,9 @@ Examples:
   $ drydock env set API_TOKEN < token.txt
   $ drydock env set --env staging API_TOKEN          # asks for it
   $ drydock env set MODEL=small LEVEL=2
-  $ drydock env set --from-file .env --later`,
-    )
-    .action(async (given: readonly string[], options: SetOptions, command: Command) => {
-      const [{ changeVariables }, { variableValues }] = await Promise.all([
-        import('./deploy/variables.ts'),
-        import('./deploy/variables.ts'),
-      ])
+  $ drydock env set --from-file .env --later`)
+    .action(async (given: readonly string[], options: SetOptions, command: CliCommand) => {
+      const { changeVariables, variableValues } = await import('./deploy/variables.ts')
       const { set, leftOut } = await variableValues(given, options.fromFile, surroundings)
       const session = await openSession(command, surroundings)
       if (leftOut.length > 0) session.output.note(`left out, because the service sets them: ${leftOut.join(', ')}`)

@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
@@ -139,7 +140,7 @@ export type ProgramOptions = { readonly handler?: string; readonly command?: str
 
 export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
 
-export function addEndpointOptions(command: Command): Command {
+export function addEndpointOptions(command: CliCommand): CliCommand {
   command
     .option('--handler <file>', 'handler file that the workers run: Python (.py) or TypeScript (.ts)')
     .option('--command <command>', 'command line of a worker, started in the current folder')

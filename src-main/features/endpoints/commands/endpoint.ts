@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import type { Command } from 'commander'
 import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { openSession } from '../../../app/cli/session.ts'
@@ -16,73 +16,51 @@ import { checkProgram } from './program-search.ts'
 import { endpointStateText, noteText, showEndpoint, showWarning } from './show-endpoint.ts'
 import type { HubOptions } from './worker-repository.ts'
 
-export function addEndpoint(endpoint: Command, surroundings: Surroundings): void {
+export function addEndpoint(endpoint: CliCommand, surroundings: Surroundings): void {
   addEndpointCreate(endpoint, surroundings)
   addEndpointList(endpoint, surroundings)
-  addEndpointShow(endpoint, surroundings)
+  addShowing('show', 'endpointRead', 'show the settings of an endpoint')
   addEndpointUpdate(endpoint, surroundings)
   addEndpointInstall(endpoint, surroundings)
   addEndpointDelete(endpoint, surroundings)
-  addEndpointPause(endpoint, surroundings)
-  addEndpointResume(endpoint, surroundings)
+  addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')
+  addShowing('resume', 'endpointResume', 'start jobs again, and clear a crash loop')
   addEndpointRotateKey(endpoint, surroundings)
+
+  function addShowing(
+    name: string,
+    operation: 'endpointRead' | 'endpointPause' | 'endpointResume',
+    description: string,
+  ): void {
+    endpoint
+      .command(name)
+      .description(description)
+      .argument('<endpoint>', 'id of the endpoint')
+      .examples(`drydock endpoint ${name} hello`)
+      .onSession(async ({ client, output }, endpointId: string) => {
+        showEndpoint(output, await client.call(operation, { path: { endpointId } }), surroundings.now())
+      })
+  }
 }
 
-function addEndpointPause(parent: Command, surroundings: Surroundings): void {
-  parent
-    .command('pause')
-    .description('stop starting jobs; new jobs are still accepted and wait')
-    .argument('<endpoint>', 'id of the endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint pause hello')
-    .action(async (endpointId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
-      showEndpoint(output, await client.call('endpointPause', { path: { endpointId } }), surroundings.now())
-    })
-}
-
-function addEndpointResume(parent: Command, surroundings: Surroundings): void {
-  parent
-    .command('resume')
-    .description('start jobs again, and clear a crash loop')
-    .argument('<endpoint>', 'id of the endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint resume hello')
-    .action(async (endpointId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
-      showEndpoint(output, await client.call('endpointResume', { path: { endpointId } }), surroundings.now())
-    })
-}
-
-function addEndpointRotateKey(parent: Command, surroundings: Surroundings): void {
+function addEndpointRotateKey(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('rotate-key')
     .description('create a new key for the endpoint; the old one stops working at once')
     .argument('<endpoint>', 'id of the endpoint')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint rotate-key hello')
-    .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock endpoint rotate-key hello')
+    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `the key of endpoint ${endpointId}, which stops working at once`
       await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
     })
 }
 
-function addEndpointShow(parent: Command, surroundings: Surroundings): void {
-  parent
-    .command('show')
-    .description('show the settings of an endpoint')
-    .argument('<endpoint>', 'id of the endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint show hello')
-    .action(async (endpointId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
-      showEndpoint(output, await client.call('endpointRead', { path: { endpointId } }), surroundings.now())
-    })
-}
-
 // A download of gigabytes takes minutes, and each read is cheap.
 const LOOK_EVERY_MS = 300
 
-function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
+function addEndpointInstall(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('install')
     .description(
@@ -90,12 +68,8 @@ function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
     )
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<packages...>', 'packages, like pillow or torch==2.5.1')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock endpoint install hello pillow\n  $ drydock endpoint install hello "torch>=2.5" transformers',
-    )
-    .action(async (endpointId: string, packages: readonly string[], _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock endpoint install hello pillow', 'drydock endpoint install hello "torch>=2.5" transformers')
+    .onSession(async ({ client, output }, endpointId: string, packages: readonly string[]) => {
       const path = { endpointId }
       let endpoint = await client.call('endpointInstall', { path, body: { packages: [...packages] } })
       let told: string | undefined
@@ -115,15 +89,14 @@ function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
+function addEndpointDelete(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('delete')
     .description('delete an endpoint, stop its workers and cancel its jobs')
     .argument('<endpoint>', 'id of the endpoint')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint delete hello\n  $ drydock endpoint delete hello --yes')
-    .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock endpoint delete hello', 'drydock endpoint delete hello --yes')
+    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
       await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('endpointDelete', { path: { endpointId } })
@@ -131,18 +104,14 @@ function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-function addEndpointList(parent: Command, surroundings: Surroundings): void {
+function addEndpointList(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('list')
     .description('list endpoints')
-    .addHelpText('after', '\nExamples:\n  $ drydock endpoint list\n  $ drydock endpoint list --json')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock endpoint list', 'drydock endpoint list --json')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('endpointList')
-      if (output.json) {
-        output.document(response)
-        return
-      }
+      if (output.json) return output.document(response)
       if (response.endpoints.length === 0) {
         output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
         return
@@ -186,7 +155,7 @@ function showNotes(output: Output, endpoints: readonly EndpointView[], now: numb
   if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
 }
 
-function addEndpointUpdate(parent: Command, surroundings: Surroundings): void {
+function addEndpointUpdate(parent: CliCommand, surroundings: Surroundings): void {
   addEndpointOptions(
     parent
       .command('update')
@@ -194,18 +163,15 @@ function addEndpointUpdate(parent: Command, surroundings: Surroundings): void {
       .argument('<endpoint>', 'id of the endpoint')
       .option('--name <name>', 'display name'),
   )
-    .addHelpText(
-      'after',
-      `
+    .details(`
 --env replaces all variables of the endpoint. --volume, --publish and --cap-add replace their lists in the same way, and
 the workflow options replace all workflow settings.
 
 Examples:
   $ drydock endpoint update hello --workers 1,4
   $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
-  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`,
-    )
-    .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: Command) => {
+  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`)
+    .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: CliCommand) => {
       const body = {
         ...settingsOf(options, surroundings),
         ...(options.name === undefined ? {} : { name: options.name }),
@@ -223,7 +189,7 @@ Examples:
     })
 }
 
-function addEndpointCreate(parent: Command, surroundings: Surroundings): void {
+function addEndpointCreate(parent: CliCommand, surroundings: Surroundings): void {
   addEndpointOptions(
     parent
       .command('create')
@@ -233,9 +199,7 @@ function addEndpointCreate(parent: Command, surroundings: Surroundings): void {
       .option('--hub <folder>', "take variables, GPU and disk from .runpod/hub.json of the worker's repository")
       .option('--preset <name>', 'preset of hub.json'),
   )
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   $ drydock endpoint create hello --handler handler.py
   $ drydock endpoint create hello --id hello --handler handler.py --workers 0,3 --idle-timeout 30 --env MODEL=small
@@ -244,9 +208,8 @@ Examples:
   $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --gpu ADA_24 --volume ./models:/models:ro
   $ drydock endpoint create sdxl --image registry.example.com/sdxl:2 --hub ./worker-sdxl --preset Fast --env STEPS=4
   $ drydock endpoint create comfy --id comfy --workflow-server http://127.0.0.1:8188
-  $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`,
-    )
-    .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: Command) => {
+  $ drydock endpoint create web --command 'uvicorn app:app --port $PORT' --load-balanced`)
+    .action(async (name: string, options: EndpointOptions & HubOptions & { id?: string }, command: CliCommand) => {
       const { withHub } = await import('./worker-repository.ts')
       const settings = await withHub(settingsOf(options, surroundings), options, surroundings.cwd)
       const server = settings.workflows?.server

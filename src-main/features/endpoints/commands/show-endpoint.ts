@@ -7,11 +7,8 @@ import { crashSummary, endpointStateLabel } from '../rules/endpoint-state.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../rules/settings/sections.ts'
 import { NO_VALUE, settingText, valueAt } from '../rules/settings/setting.ts'
 
-export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
-  if (output.json) {
-    output.document(endpoint)
-    return
-  }
+export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number) {
+  if (output.json) return output.document(endpoint)
   const { crash, waitingReason, throttledReason } = endpoint
   const asCalled = (text: string | undefined) => text && output.asCalled(text)
   output.fields([

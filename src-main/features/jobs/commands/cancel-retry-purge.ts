@@ -1,30 +1,25 @@
-import type { Command } from 'commander'
 import { YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted } from '../../../lib/text.ts'
 import { confirmCancel } from './confirm-cancel.ts'
 import { jobAddress, readExpired } from './follow-job.ts'
 import { showHandle } from './show-job.ts'
 
-export function addCancel(cancel: Command, surroundings: Surroundings): void {
+export function addCancel(cancel: CliCommand, surroundings: Surroundings): void {
   cancel
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .option(...YES)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 If a handler does not stop in time, its worker is stopped and the other jobs of that worker start again. In a terminal,
 the command warns and asks first.
 
 Examples:
   $ drydock cancel hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
-  $ drydock cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1`,
-    )
-    .action(async (first: string, second: string | undefined, { yes }: { readonly yes?: true }, command: Command) => {
-      const session = await openSession(command, surroundings)
+  $ drydock cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1`)
+    .onSession(async (session, first: string, second: string | undefined, { yes }: { readonly yes?: true }) => {
       const { client, output } = session
       const path = await jobAddress(client, first, second)
       const { endpointId, jobId } = path
@@ -33,7 +28,7 @@ Examples:
     })
 }
 
-export function addRetry(retry: Command, surroundings: Surroundings): void {
+export function addRetry(retry: CliCommand): void {
   retry
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
@@ -41,35 +36,32 @@ export function addRetry(retry: Command, surroundings: Surroundings): void {
       '--new',
       'run the same input as a new job instead; works for every ended job, also one that has expired for the API',
     )
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   $ drydock retry hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
-  $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --new`,
+  $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --new`)
+    .onSession(
+      async ({ client, output }, first: string, second: string | undefined, options: { readonly new?: true }) => {
+        const path = await jobAddress(client, first, second)
+        const handle =
+          options.new === true
+            ? await client.call('jobRerun', { path })
+            : await client.call('retry', { path }).catch(async (error: unknown) => {
+                const { status } = await readExpired(client, path, error)
+                const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
+                throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
+              })
+        showHandle(output, path.endpointId, handle)
+      },
     )
-    .action(async (first: string, second: string | undefined, options: { readonly new?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
-      const path = await jobAddress(client, first, second)
-      const handle =
-        options.new === true
-          ? await client.call('jobRerun', { path })
-          : await client.call('retry', { path }).catch(async (error: unknown) => {
-              const { status } = await readExpired(client, path, error)
-              const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
-              throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
-            })
-      showHandle(output, path.endpointId, handle)
-    })
 }
 
-export function addPurge(purge: Command, surroundings: Surroundings): void {
+export function addPurge(purge: CliCommand): void {
   purge
     .argument('<endpoint>', 'id of the endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock purge hello\n  $ drydock purge hello --json')
-    .action(async (endpointId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock purge hello', 'drydock purge hello --json')
+    .onSession(async ({ client, output }, endpointId: string) => {
       const response = await client.call('purgeQueue', { path: { endpointId } })
       output.result(response, `${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
     })

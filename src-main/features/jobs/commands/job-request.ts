@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { readAll } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { integer, wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
@@ -17,7 +17,7 @@ export type RequestOptions = {
   readonly idempotencyKey?: string
 }
 
-export function addRequestOptions(command: Command): Command {
+export function addRequestOptions(command: CliCommand): CliCommand {
   return command
     .argument('<endpoint>', 'id of the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')

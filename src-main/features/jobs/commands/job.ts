@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unreadable, unwritable, usageError } from '../../../app/cli/cli-error.ts'
 import { integer } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
@@ -16,18 +16,16 @@ import { showJob } from './show-job.ts'
 const MOST_BYTES = 256 * MIB
 const SHOWN_CHARACTERS = 1000
 
-export function addJob(job: Command, surroundings: Surroundings): void {
+export function addJob(job: CliCommand, surroundings: Surroundings): void {
   job
     .command('export')
     .description('write a job with payloads, timeline, log and settings to a file')
     .argument('<job>', 'id of the job')
     .requiredOption('-o, --output <file>', 'write to this file')
-    .addHelpText(
-      'after',
+    .details(
       '\nValues of variables are not written. Secrets in payloads are replaced by ***, and counted.\n\nExamples:\n  $ drydock job export ID -o job.jsonl',
     )
-    .action(async (jobId: string, { output: file }: { readonly output: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .onSession(async ({ client, output }, jobId: string, { output: file }: { readonly output: string }) => {
       let text = ''
       for await (const piece of client.download('jobFile', { path: { jobId } })) text += piece
       const to = resolve(surroundings.cwd, file)
@@ -43,8 +41,8 @@ export function addJob(job: Command, surroundings: Surroundings): void {
     .command('open')
     .description('show the contents of an exported job; needs no service')
     .argument('<file>', 'file that `drydock job export` wrote')
-    .addHelpText('after', '\nExamples:\n  $ drydock job open job.jsonl')
-    .action(async (file: string, _options: object, command: Command) => {
+    .examples('drydock job open job.jsonl')
+    .action(async (file: string, _options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       show(output, await read(file))
     })
@@ -54,8 +52,8 @@ export function addJob(job: Command, surroundings: Surroundings): void {
     .description('run an exported job again, as a new job')
     .argument('<file>', 'file that `drydock job export` wrote')
     .requiredOption('--endpoint <id>', 'endpoint that runs it')
-    .addHelpText('after', '\nExamples:\n  $ drydock job import job.jsonl --endpoint hello')
-    .action(async (file: string, { endpoint }: { readonly endpoint: string }, command: Command) => {
+    .examples('drydock job import job.jsonl --endpoint hello')
+    .action(async (file: string, { endpoint }: { readonly endpoint: string }, command: CliCommand) => {
       const { input, head } = await read(file)
       const { client, output } = await openSession(command, surroundings)
       const bytes = Buffer.from(`{"input":${input}}\n`)
@@ -77,11 +75,8 @@ export function addJob(job: Command, surroundings: Surroundings): void {
     .option('--before <job>', 'right before this waiting job')
     .option('--after <job>', 'right after this waiting job')
     .option('--priority <number>', 'with this priority, -100 to 100; higher ones run first', integer)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock job move ID --front\n  $ drydock job move ID --after OTHER\n  $ drydock job move ID --priority 10',
-    )
-    .action(async (jobId: string, { front, back, before, after, priority }: MoveOptions, command: Command) => {
+    .examples('drydock job move ID --front', 'drydock job move ID --after OTHER', 'drydock job move ID --priority 10')
+    .action(async (jobId: string, { front, back, before, after, priority }: MoveOptions, command: CliCommand) => {
       const bodies = [
         ...(front ? [{ to: 'front' as const }] : []),
         ...(back ? [{ to: 'back' as const }] : []),
@@ -128,11 +123,8 @@ export function noteMasked(output: Output, places = 0): void {
   output.note(`${what} replaced by *** in its payloads: what runs is not exactly what ran.`)
 }
 
-function show(output: Output, { head, status, error, input }: OpenedJobFile): void {
-  if (output.json) {
-    output.document({ ...head, status, error })
-    return
-  }
+function show(output: Output, { head, status, error, input }: OpenedJobFile) {
+  if (output.json) return output.document({ ...head, status, error })
   const shown = input.length > SHOWN_CHARACTERS ? `${input.slice(0, SHOWN_CHARACTERS)}...` : input
   output.fields([
     ['job', head.jobId],

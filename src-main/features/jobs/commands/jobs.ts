@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Command } from 'commander'
 import { YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unreadable, unwritable } from '../../../app/cli/cli-error.ts'
 import { timeOrSpanAgo, wholeNumber } from '../../../app/cli/option-values.ts'
 import { duration, type Output, stateText } from '../../../app/cli/output.ts'
@@ -21,38 +21,29 @@ type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'unt
   readonly cursor?: string
 }
 
-export function addJobs(jobs: Command, surroundings: Surroundings): void {
+export function addJobs(jobs: CliCommand, surroundings: Surroundings): void {
   addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock jobs\n  $ drydock jobs list --endpoint hello --status FAILED --limit 20',
-    )
-    .action((options: ListOptions, command: Command) => list(undefined, options, command))
+    .examples('drydock jobs', 'drydock jobs list --endpoint hello --status FAILED --limit 20')
+    .action((options: ListOptions, command: CliCommand) => list(undefined, options, command))
 
   addListOptions(jobs.command('search'), surroundings)
     .description('search the input, output and error of jobs, newest first')
     .argument('<text>', 'text to search for')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock jobs search "out of memory"\n  $ drydock jobs search Ada --endpoint hello --json',
-    )
-    .action((text: string, options: ListOptions, command: Command) => list(text, options, command))
+    .examples('drydock jobs search "out of memory"', 'drydock jobs search Ada --endpoint hello --json')
+    .action((text: string, options: ListOptions, command: CliCommand) => list(text, options, command))
 
   addJobsBulk(jobs, surroundings)
   addJobsFiles(jobs, surroundings)
 
-  async function list(q: string | undefined, options: ListOptions, command: Command): Promise<void> {
+  async function list(q: string | undefined, options: ListOptions, command: CliCommand): Promise<void> {
     const { jobList } = await import('../../../contract/job.ts')
     const { client, output } = await openSession(command, surroundings)
     const { limit, cursor, ...filter } = options
     const query = { ...jobFilterQuery(filter), q, limit, cursor, ...(output.json ? {} : { previews: 'true' }) }
     const page = jobList.parse(await client.call('jobList', { query }))
     if (page.requests.length === 0) await expectEndpoint(client, options.endpoint)
-    if (output.json) {
-      output.document(page)
-      return
-    }
+    if (output.json) return output.document(page)
     if (page.requests.length === 0) output.line(q === undefined ? 'There are no jobs.' : `No job matches "${q}".`)
     else showPage(output, page.requests, surroundings.now())
     if (page.requests.some((job) => isExpired(job, surroundings.now()))) output.note(EXPIRED)
@@ -60,7 +51,7 @@ export function addJobs(jobs: Command, surroundings: Surroundings): void {
   }
 }
 
-function addListOptions(command: Command, { now }: Surroundings): Command {
+function addListOptions(command: CliCommand, { now }: Surroundings): CliCommand {
   const filtered = command
     .option('--endpoint <id>', 'only jobs of this endpoint')
     .option(
@@ -106,18 +97,17 @@ const DESCRIPTIONS = {
   rerun: 'run all matching ended jobs again, as new jobs with the same inputs',
 } as const
 
-function addJobsBulk(parent: Command, surroundings: Surroundings): void {
+function addJobsBulk(parent: CliCommand, surroundings: Surroundings): void {
   for (const action of ['retry', 'cancel', 'rerun'] as const) {
     const bulk = addJobFilter(parent.command(action), surroundings)
     if (action === 'cancel') bulk.option(...YES)
     bulk
       .description(DESCRIPTIONS[action])
       .option('--all', 'all jobs of all endpoints')
-      .addHelpText(
-        'after',
+      .details(
         `\nJobs that arrive in the meantime are not changed.\n\nExamples:\n  $ drydock jobs ${action} --endpoint hello\n  $ drydock jobs ${action} --search "out of memory" --json`,
       )
-      .action(async ({ all = false, yes, ...options }: BulkOptions, command: Command) => {
+      .action(async ({ all = false, yes, ...options }: BulkOptions, command: CliCommand) => {
         const filter = filterOf(options)
         if (Object.keys(filter).length === 0 && !all) {
           const why = `Choose which jobs to ${action}: --endpoint, --status, --worker, --search, --since or --until, or --all.`
@@ -129,10 +119,7 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
           await confirmCancel({ yes, jobs: { filter }, question: 'Cancel these jobs?' }, session, surroundings)
         const result = await client.call('jobBulk', { body: { action, filter } })
         if (result.changed === 0 && result.refused.length === 0) await expectEndpoint(client, options.endpoint)
-        if (output.json) {
-          output.document(result)
-          return
-        }
+        if (output.json) return output.document(result)
         output.line(`${counted(result.changed, 'job')} ${DONE[action]}.`)
         for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
       })
@@ -146,23 +133,19 @@ export function filterOf({ status, ...options }: JobFilterOptions): object {
 
 type ExportOptions = JobFilterOptions & { readonly output?: string }
 
-function addJobsFiles(parent: Command, surroundings: Surroundings): void {
+function addJobsFiles(parent: CliCommand, surroundings: Surroundings): void {
   addJobFilter(parent.command('export'), surroundings)
     .description('write jobs as JSON lines, oldest first, with input and output')
     .option('-o, --output <file>', 'write to this file (default: standard output)')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Each line is also a request body: \`drydock jobs import\` queues the file as new jobs, in the order in which the old ones
 were created.
 
 Examples:
   $ drydock jobs export --endpoint hello --status FAILED -o failed.jsonl
   $ drydock jobs export --since 24h -o today.jsonl
-  $ drydock jobs export | jq .input`,
-    )
-    .action(async ({ output: file, ...filter }: ExportOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock jobs export | jq .input`)
+    .onSession(async ({ client, output }, { output: file, ...filter }: ExportOptions) => {
       let lines = 0
       const counting = async function* () {
         for await (const piece of client.download('jobExport', { query: jobFilterQuery(filter) })) {
@@ -188,17 +171,13 @@ Examples:
     .description('queue a new job for each line of a file')
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<file>', 'file of JSON lines like {"input": {...}}, or an export; - reads standard input')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Invalid lines are reported by number, and all others are queued; the exit code is then 1.
 
 Examples:
   $ drydock jobs import hello inputs.jsonl
-  $ drydock jobs export --status FAILED --endpoint hello | drydock jobs import hello -`,
-    )
-    .action(async (endpointId: string, file: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock jobs export --status FAILED --endpoint hello | drydock jobs import hello -`)
+    .onSession(async ({ client, output }, endpointId: string, file: string) => {
       const bytes = file === '-' ? surroundings.stdin : readLines(resolve(surroundings.cwd, file))
       const result = await client.call('jobImport', { path: { endpointId }, bytes })
       output.result(result, () => show(output, endpointId, result))
@@ -230,7 +209,7 @@ export type JobFilterOptions = {
   readonly until?: number
 }
 
-export function addJobFilter(command: Command, { now }: Surroundings): Command {
+export function addJobFilter(command: CliCommand, { now }: Surroundings): CliCommand {
   return addTimes(
     command
       .option('--endpoint <id>', 'only jobs of this endpoint')
@@ -244,7 +223,7 @@ export function addJobFilter(command: Command, { now }: Surroundings): Command {
   )
 }
 
-function addTimes(command: Command, now: () => number): Command {
+function addTimes(command: CliCommand, now: () => number): CliCommand {
   const time = (text: string) => timeOrSpanAgo(text, now())
   return command
     .option('--since <when>', 'only jobs created since then: 2h or 7d ago, or a time like 2026-11-03T14:00', time)

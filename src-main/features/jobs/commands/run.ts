@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { limit } from '../../../contract/limits.ts'
 import { writeExact } from '../../../lib/json.ts'
@@ -9,12 +8,10 @@ import { runAndWait, showOutcome, waitForEnd } from './follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from './job-request.ts'
 import { showSubmitted } from './show-job.ts'
 
-export function addRun(run: Command, surroundings: Surroundings): void {
+export function addRun(run: CliCommand, surroundings: Surroundings): void {
   addRequestOptions(run)
     .option('--wait', 'follow the job to its end and print the result')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 In a pipe it prints only the id, unless it waits. --wait stops with exit code 1 when the job cannot start: the endpoint
 is paused, its workers keep crashing, or the machine has no such GPU.
 
@@ -23,16 +20,14 @@ Examples:
   $ drydock run hello '{"do": "nap", "seconds": 5}' --wait
   $ drydock run hello --input-file request.json --ttl 60000
   $ id=$(drydock run hello '{"name": "Ada"}')
-  $ echo '{"name": "Ada"}' | drydock run hello - --json`,
-    )
-    .action(
+  $ echo '{"name": "Ada"}' | drydock run hello - --json`)
+    .onSession(
       async (
+        { client, output },
         endpointId: string,
         input: string | undefined,
         options: RequestOptions & { wait?: true },
-        command: Command,
       ) => {
-        const { client, output } = await openSession(command, surroundings)
         const body = await buildRequest(input, options, surroundings)
         const handle = await client.call('run', { path: { endpointId }, bodyText: writeExact(body) })
         if (options.wait !== true) {
@@ -48,28 +43,24 @@ Examples:
     )
 }
 
-export function addRunsync(runsync: Command, surroundings: Surroundings): void {
+export function addRunsync(runsync: CliCommand, surroundings: Surroundings): void {
   addRequestOptions(runsync)
     .option('--wait-ms <ms>', 'how long to wait, 1000 to 300000 (default 90000)', wholeNumber)
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The exit code is 0 only if the job is COMPLETED. It stops with exit code 1 when the time is over or the job
 cannot start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU. The job stays in
 the queue.
 
 Examples:
   $ drydock runsync hello '{"name": "Ada"}'
-  $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`,
-    )
-    .action(
+  $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`)
+    .onSession(
       async (
+        { client, output },
         endpointId: string,
         input: string | undefined,
         options: RequestOptions & { waitMs?: number },
-        command: Command,
       ) => {
-        const { client, output } = await openSession(command, surroundings)
         const body = await buildRequest(input, options, surroundings)
         const { now } = surroundings
         const waitMs = options.waitMs ?? limit('waitDefaultMs')

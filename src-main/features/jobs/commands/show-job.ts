@@ -17,11 +17,8 @@ export function showJob(
   endpointId: string,
   job: JobRecord,
   { waitingReason, queue, warnings, now }: JobStanding & { readonly now?: number } = {},
-): void {
-  if (output.json) {
-    output.document(job)
-    return
-  }
+) {
+  if (output.json) return output.document(job)
   const fix = job.error === undefined ? undefined : installCommand(endpointId, job.error)
   output.fields([
     ['job', job.id],

@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { type Output, stateText } from '../../../app/cli/output.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { JobStanding } from '../../../contract/management.ts'
@@ -9,24 +8,20 @@ import { isFinal } from '../rules/transitions.ts'
 import { jobAddress, readExpired, standingOf } from './follow-job.ts'
 import { showJob } from './show-job.ts'
 
-export function addStatus(status: Command, surroundings: Surroundings): void {
+export function addStatus(status: CliCommand, surroundings: Surroundings): void {
   status
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .option('--history', 'show every state change of the job with its time and reason')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The exit code is 0 whatever the state of the job; run --wait, runsync and stream tell success from failure.
 With --json a waiting job also has waitingReason and queue, and waitingNeedsChange if waiting does not help.
 
 Examples:
   $ drydock status hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock status 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --history
-  $ drydock status 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json`,
-    )
-    .action(async (first: string, second: string | undefined, options: { history?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock status 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json`)
+    .onSession(async ({ client, output }, first: string, second: string | undefined, options: { history?: true }) => {
       const path = await jobAddress(client, first, second)
       if (options.history === true) {
         const job = await client.call('jobRead', { path })

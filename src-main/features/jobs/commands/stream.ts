@@ -1,30 +1,26 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { type Output, stateText, valueText } from '../../../app/cli/output.ts'
 import { createReasons } from '../../../app/cli/progress-line.ts'
-import { followToEnd, openSession } from '../../../app/cli/session.ts'
+import { followToEnd } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { parseExact } from '../../../lib/json.ts'
 import { type JobAddress, jobAddress, readExpired, waitsInVain, watchReasons } from './follow-job.ts'
 import { errorShown, expectSuccess } from './show-job.ts'
 
-export function addStream(stream: Command, surroundings: Surroundings): void {
+export function addStream(stream: CliCommand, surroundings: Surroundings): void {
   stream
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 With --json every chunk is an object on a line of its own, and the last line is {"status": ...}. The exit code is 0 for
 a job that has COMPLETED. It stops with exit code 1 when the job cannot start: the endpoint is paused, its workers keep
 crashing, or the machine has no such GPU. The job stays in the queue.
 
 Examples:
   $ drydock stream hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
-  $ drydock stream 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json | jq .output`,
-    )
-    .action(async (first: string, second: string | undefined, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock stream 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --json | jq .output`)
+    .onSession(async ({ client, output }, first: string, second: string | undefined) => {
       const path = await jobAddress(client, first, second)
       const show = createReasons(output, surroundings)
       const stop = new AbortController()

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output, size } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { ModelDownload } from '../../../contract/models.ts'
@@ -15,7 +14,7 @@ type DownloadOptions = {
   readonly detach?: true
 }
 
-export function addDownload(models: Command, surroundings: Surroundings): void {
+export function addDownload(models: CliCommand, surroundings: Surroundings): void {
   models
     .command('download')
     .description('download a model; it continues after this command ends and after a restart of the service')
@@ -25,17 +24,13 @@ export function addDownload(models: Command, surroundings: Surroundings): void {
     .option('--folder <path>', 'one of the model folders (default: the first one)')
     .option('--sha256 <hex>', 'expected checksum of the file')
     .option('--detach', 'do not wait until it ends')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 If the host asks for a token or a password, the one stored with \`drydock models credentials add\` is sent.
 
 Examples:
   $ drydock models download https://huggingface.co/OWNER/REPO/resolve/main/ink.safetensors --directory loras
-  $ drydock models downloads`,
-    )
-    .action(async (url: string, options: DownloadOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock models downloads`)
+    .onSession(async ({ client, output }, url: string, options: DownloadOptions) => {
       const { detach, ...rest } = options
       const begun = await client.call('modelDownloadCreate', { body: { url, ...rest } })
       const show = createStatusLine(output, surroundings)
@@ -52,9 +47,8 @@ Examples:
     .option('--retry <id>', 'resume a failed or cancelled download')
     .option('--cancel <id>', 'cancel a download and delete the partial file')
     .option('--forget <id>', 'remove an ended download from the list; the model stays')
-    .addHelpText('after', '\nExamples:\n  $ drydock models downloads\n  $ drydock models downloads --retry ID')
-    .action(async (options: { retry?: string; cancel?: string; forget?: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models downloads', 'drydock models downloads --retry ID')
+    .onSession(async ({ client, output }, options: { retry?: string; cancel?: string; forget?: string }) => {
       const { retry, cancel, forget } = options
       if (retry !== undefined) await client.call('modelDownloadRetry', { path: { downloadId: retry } })
       if (cancel !== undefined) await client.call('modelDownloadCancel', { path: { downloadId: cancel } })

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { type Output, size } from '../../../app/cli/output.ts'
 import { openSession } from '../../../app/cli/session.ts'
@@ -11,15 +11,14 @@ import { counted } from '../../../lib/text.ts'
 export const GET_MODELS =
   'Get one with `drydock models download ADDRESS --directory checkpoints`, or add a folder that has some with `drydock models folders add ~/ComfyUI/models --first`.'
 
-export function addFolders(models: Command, surroundings: Surroundings): void {
+export function addFolders(models: CliCommand, surroundings: Surroundings): void {
   const folders = models.command('folders').description('list, add or remove model folders')
 
   folders
     .command('list', { isDefault: true })
     .description('list the folders; downloads go into the first one')
-    .addHelpText('after', '\nExamples:\n  $ drydock models folders\n  $ drydock models folders --json')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models folders', 'drydock models folders --json')
+    .onSession(async ({ client, output }) => {
       show(output, await client.call('modelFolderList'))
     })
 
@@ -35,17 +34,14 @@ export function addFolders(models: Command, surroundings: Surroundings): void {
     )
     .option('--from <file>', 'add all folders of this extra_model_paths.yaml instead')
     .option('--first', 'put it first, so that downloads go into it')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Containers of endpoints that take workflows get the folders, read-only, from their next start on.
 
 Examples:
   $ drydock models folders add ~/ComfyUI/models --first
   $ drydock models folders add ~/webui --map checkpoints=models/Stable-diffusion --map loras=models/Lora
-  $ drydock models folders add --from ~/ComfyUI/extra_model_paths.yaml`,
-    )
-    .action(async (folder: string | undefined, options: AddOptions, command: Command) => {
+  $ drydock models folders add --from ~/ComfyUI/extra_model_paths.yaml`)
+    .action(async (folder: string | undefined, options: AddOptions, command: CliCommand) => {
       const added = await readAdded(folder, options, surroundings)
       const { client, output } = await openSession(command, surroundings)
       const before = (await client.call('modelFolderList')).folders
@@ -59,9 +55,8 @@ Examples:
     .command('remove')
     .description('take a folder from the list; its files stay')
     .argument('<folder>', 'one of the folders')
-    .addHelpText('after', '\nExamples:\n  $ drydock models folders remove ~/ComfyUI/models')
-    .action(async (text: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models folders remove ~/ComfyUI/models')
+    .onSession(async ({ client, output }, text: string) => {
       const path = resolve(surroundings.cwd, text)
       const before = (await client.call('modelFolderList')).folders
       if (!before.some((folder) => folder.path === path))
@@ -106,11 +101,8 @@ function readMap(entries: readonly string[]): ModelFolder['directories'] {
 
 type ModelFolders = { readonly folders: readonly ModelFolderView[]; readonly configFile: string }
 
-function show(output: Output, response: ModelFolders): void {
-  if (output.json) {
-    output.document(response)
-    return
-  }
+function show(output: Output, response: ModelFolders) {
+  if (output.json) return output.document(response)
   output.table(
     ['FOLDER', 'MODELS', 'SIZE', 'FREE', 'IN CONTAINERS', 'NOTE'],
     response.folders.map(({ path, files, bytes, freeBytes, mountedAt, fault, isDefault }, index) => [

@@ -1,34 +1,29 @@
-import type { Command } from 'commander'
 import { confirmDeletion, readSecret, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { size } from '../../../app/cli/output.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ModelView } from '../../../contract/models.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { addDownload } from './download.ts'
 import { addFolders, GET_MODELS } from './folders.ts'
 
-export function addModels(models: Command, surroundings: Surroundings): void {
-  addList(models, surroundings)
+export function addModels(models: CliCommand, surroundings: Surroundings): void {
+  addList(models)
   addDownload(models, surroundings)
   addRemove(models, surroundings)
   addFolders(models, surroundings)
   addCredentials(models, surroundings)
 }
 
-function addList(models: Command, surroundings: Surroundings): void {
+function addList(models: CliCommand): void {
   models
     .command('list', { isDefault: true })
     .description('list the models in all folders, with details from their files')
     .option('--directory <name>', 'only models of this directory, like loras')
     .option('--uses', 'show how many workflows, published graphs and runs use each model')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock models list\n  $ drydock models list --directory loras --uses --json',
-    )
-    .action(async (options: { directory?: string; uses?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models list', 'drydock models list --directory loras --uses --json')
+    .onSession(async ({ client, output }, options: { directory?: string; uses?: true }) => {
       const response = await client.call('modelList')
       const found = response.models.filter(
         ({ directory }) => options.directory === undefined || directory === options.directory,
@@ -68,16 +63,15 @@ function kindText({ fault, kind, architecture, precision, format }: ModelView): 
   return known.length === 0 ? format : known.join(', ')
 }
 
-function addRemove(models: Command, surroundings: Surroundings): void {
+function addRemove(models: CliCommand, surroundings: Surroundings): void {
   models
     .command('remove')
     .description('delete the file of a model; for a link, only the link')
     .argument('<model>', 'its directory and name, like loras/ink.safetensors')
     .option('--folder <path>', 'which folder, if several have it')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock models remove loras/ink.safetensors')
-    .action(async (text: string, options: { folder?: string; yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models remove loras/ink.safetensors')
+    .onSession(async ({ client, output }, text: string, options: { folder?: string; yes?: true }) => {
       const all = (await client.call('modelList')).models
       const found = all.filter(
         ({ directory, name, folder }) =>
@@ -100,15 +94,14 @@ function addRemove(models: Command, surroundings: Surroundings): void {
 const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
 const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }
 
-function addCredentials(models: Command, surroundings: Surroundings): void {
+function addCredentials(models: CliCommand, surroundings: Surroundings): void {
   const credentials = models.command('credentials').description('store, list or remove credentials for model hosts')
 
   credentials
     .command('list', { isDefault: true })
     .description('list the hosts; tokens and passwords are never shown')
-    .addHelpText('after', '\nExamples:\n  $ drydock models credentials')
-    .action(async (_options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models credentials')
+    .onSession(async ({ client, output }) => {
       const response = await client.call('modelCredentialsList')
       output.list(
         response,
@@ -127,16 +120,12 @@ function addCredentials(models: Command, surroundings: Surroundings): void {
     .description('store credentials for a host, encrypted; they replace earlier ones')
     .argument('<host>', 'host, like huggingface.co')
     .option('--username <user>', 'user name, if the host needs a password instead of a token')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The token or password is read from standard input or a prompt. It is sent to this host only.
 
 Examples:
-  $ drydock models credentials add huggingface.co < token.txt`,
-    )
-    .action(async (host: string, { username }: { username?: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock models credentials add huggingface.co < token.txt`)
+    .onSession(async ({ client, output }, host: string, { username }: { username?: string }) => {
       const secret = await readSecret(username === undefined ? TOKEN : PASSWORD, surroundings)
       const body = username === undefined ? { host, token: secret } : { host, username, password: secret }
       const response = await client.call('modelCredentialsPut', { body })
@@ -148,9 +137,8 @@ Examples:
     .description('remove the credentials for a host')
     .argument('<host>', 'host, like huggingface.co')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock models credentials remove huggingface.co')
-    .action(async (host: string, { yes }: { yes?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock models credentials remove huggingface.co')
+    .onSession(async ({ client, output }, host: string, { yes }: { yes?: true }) => {
       const what = `the credentials for ${host}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('modelCredentialsRemove', { path: { host } })

@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import type { Output } from '../../../app/cli/output.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
@@ -9,18 +8,14 @@ import type { HealthRecord } from '../../../contract/job.ts'
 import { ago } from '../../../lib/text.ts'
 import { noteText } from '../../endpoints/commands/show-endpoint.ts'
 
-export function addHealth(health: Command, surroundings: Surroundings): void {
+export function addHealth(health: CliCommand, surroundings: Surroundings): void {
   health
     .argument('[endpoint]', 'id of the endpoint (default: all)')
-    .addHelpText('after', '\nExamples:\n  $ drydock health\n  $ drydock health hello --json')
-    .action(async (endpointId: string | undefined, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock health', 'drydock health hello --json')
+    .onSession(async ({ client, output }, endpointId: string | undefined) => {
       if (endpointId !== undefined) {
         const health = await client.call('health', { path: { endpointId } })
-        if (output.json) {
-          output.document(health)
-          return
-        }
+        if (output.json) return output.document(health)
         showCounters(output, [[endpointId, health]])
         if (health.jobs.inQueue + health.workers.unhealthy > 0)
           showReasons(output, [await readIfAllowed(client, endpointId)], surroundings.now())
@@ -30,10 +25,7 @@ export function addHealth(health: Command, surroundings: Surroundings): void {
       const counters = await Promise.all(
         endpoints.map(async ({ id }) => [id, await client.call('health', { path: { endpointId: id } })] as const),
       )
-      if (output.json) {
-        output.document({ service, endpoints: Object.fromEntries(counters) })
-        return
-      }
+      if (output.json) return output.document({ service, endpoints: Object.fromEntries(counters) })
       showService(output, service, surroundings.now())
       if (counters.length === 0) return
       output.line()

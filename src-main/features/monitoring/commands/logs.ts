@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
@@ -11,23 +11,20 @@ import type { LogLine } from '../../../contract/management.ts'
 
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
 
-export function addLogs(logs: Command, surroundings: Surroundings): void {
+export function addLogs(logs: CliCommand, surroundings: Surroundings): void {
   logs
     .argument('[endpoint]', 'id of the endpoint')
     .option('--job <id>', 'lines of one job')
     .option('--worker <id>', 'lines of one worker')
     .option('-n, --tail <lines>', 'only the newest lines', wholeNumber, 200)
     .option('-f, --follow', 'keep printing new lines as they arrive')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   $ drydock logs hello -f
   $ drydock logs hello --tail 20
   $ drydock logs --job 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
-  $ drydock logs --worker w1a2b3c4d5e6f7 --json`,
-    )
-    .action(async (endpointId: string | undefined, options: LogOptions, command: Command) => {
+  $ drydock logs --worker w1a2b3c4d5e6f7 --json`)
+    .action(async (endpointId: string | undefined, options: LogOptions, command: CliCommand) => {
       const { operation, id } = sourceOf(endpointId, options)
       const path = { endpointId: id, workerId: id, jobId: id }
       const { client, output } = await openSession(command, surroundings)

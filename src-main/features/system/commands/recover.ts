@@ -1,23 +1,20 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { dataFolder } from '../../../app/cli/find-service.ts'
 import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import { tellingStartErrors } from '../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted, shellQuoted } from '../../../lib/text.ts'
 
-export function addRecover(recover: Command, surroundings: Surroundings): void {
+export function addRecover(recover: CliCommand, surroundings: Surroundings): void {
   recover
     .argument('<folder>', 'the new data folder')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The damaged folder stays as it is. Stop its service first. \`drydock doctor\` says whether a folder is damaged.
 
 Examples:
   $ drydock recover ./saved --data ./data
-  $ drydock serve --data ./saved`,
-    )
-    .action(async (folder: string, _options: object, command: Command) => {
+  $ drydock serve --data ./saved`)
+    .action(async (folder: string, _options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const { recoverFolder } = await import('../../../app/headless/recover-folder.ts')
       const data = dataFolder(globalOptions(command).data, surroundings)

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { canAsk, readSecret } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../../../app/cli/find-service.ts'
 import type { Output } from '../../../app/cli/output.ts'
@@ -10,12 +10,10 @@ import { isLoopbackHost } from '../../../lib/own-addresses.ts'
 const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in as before.' }
 const WHICH = 'Name the service: drydock login --url http://ADDRESS:8790'
 
-export function addLogin(login: Command, surroundings: Surroundings): void {
+export function addLogin(login: CliCommand, surroundings: Surroundings): void {
   login
     .option('--fingerprint <sha256>', 'fingerprint of the certificate, as printed by a service started with --tls')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The key is read from standard input or a prompt, and sent to that address only. It is stored in a file that only you can
 read. Commands use it unless --url, --data, SVC_BASE_URL or SVC_DATA names a service. On a terminal, without --url, this
 shows which service is saved.
@@ -30,9 +28,8 @@ scripts pass it with --fingerprint.
 Examples:
   $ drydock login --url http://127.0.0.1:8790 < account.key
   $ drydock login --url https://box.lan:8790 --fingerprint 1A:2B:...
-  $ drydock login`,
-    )
-    .action(async ({ fingerprint }: { readonly fingerprint?: string }, command: Command) => {
+  $ drydock login`)
+    .action(async ({ fingerprint }: { readonly fingerprint?: string }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const { url: given, key: givenKey } = globalOptions(command)
       if (!given) {
@@ -46,10 +43,7 @@ Examples:
       const { createClient } = await import('../../../app/cli/client.ts')
       const { version } = await createClient({ url, key, ...pinned }).call('info')
       await writeLogin(surroundings, { url, key, ...pinned })
-      if (output.json) {
-        output.document({ url, version, file: loginFile(surroundings) })
-        return
-      }
+      if (output.json) return output.document({ url, version, file: loginFile(surroundings) })
       output.line(`Logged in to ${url} (Drydock ${version}). The key is in ${loginFile(surroundings)}.`)
       if (isOpenToOthers(url))
         output.note(
@@ -100,10 +94,10 @@ export function isOpenToOthers(url: string): boolean {
   return protocol === 'http:' && !isLoopbackHost(hostname)
 }
 
-export function addLogout(logout: Command, surroundings: Surroundings): void {
+export function addLogout(logout: CliCommand, surroundings: Surroundings): void {
   logout
-    .addHelpText('after', '\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')
-    .action(async (_options: object, command: Command) => {
+    .details('\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')
+    .action(async (_options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const login = await readLogin(surroundings)
       await removeLogin(surroundings)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { decimal, spanInMs } from '../../../app/cli/option-values.ts'
 import { ALL_FAULTS_OFF, type Faults } from '../../../contract/faults.ts'
 
@@ -12,7 +12,7 @@ export type FaultOptions = {
   readonly off?: true
 }
 
-export function addFaultOptions(command: Command): Command {
+export function addFaultOptions(command: CliCommand): CliCommand {
   return command
     .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanInMs)
     .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { findService } from '../../../app/cli/find-service.ts'
 import { duration, type Output } from '../../../app/cli/output.ts'
@@ -20,12 +20,10 @@ import { showWarning } from '../../endpoints/commands/show-endpoint.ts'
 import type { TestPlan } from '../../endpoints/commands/worker-repository.ts'
 import type { TestResult } from './run-worker-tests.ts'
 
-export function addTest(test: Command, surroundings: Surroundings): void {
+export function addTest(test: CliCommand, surroundings: Surroundings): void {
   addEndpointOptions(test.argument('[folder]', 'folder of the repository', '.'))
     .option('--no-gpu', 'run without the GPU that tests.json asks for')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Each test is a job of an endpoint that is made for it and deleted afterwards. It runs the handler file of the folder, or
 what --handler, --command or --image names. A test passes when its job is COMPLETED within its limit, or within
 10 minutes if it has none; pulling an image and starting a worker do not count. Without a running service, one is
@@ -35,9 +33,8 @@ Examples:
   $ drydock test
   $ drydock test ./worker --handler src/handler.py --env MODEL=small
   $ docker build -t worker . && drydock test --image worker --pull never
-  $ drydock test --image worker --no-gpu --json`,
-    )
-    .action(async (folder: string, options: TestOptions, command: Command) => {
+  $ drydock test --image worker --no-gpu --json`)
+    .action(async (folder: string, options: TestOptions, command: CliCommand) => {
       const { readTestPlan } = await import('../../endpoints/commands/worker-repository.ts')
       const from = resolve(surroundings.cwd, folder)
       const plan = await readTestPlan(from)
@@ -80,7 +77,7 @@ async function settingsFor(
 }
 
 async function onService<Result>(
-  command: Command,
+  command: CliCommand,
   surroundings: Surroundings,
   work: (client: ServiceClient, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import { type Output, size } from '../../../app/cli/output.ts'
 import { expectEndpoint, followToEnd, openSession } from '../../../app/cli/session.ts'
@@ -13,20 +13,16 @@ import { ago } from '../../../lib/text.ts'
 // Length of a short container id in the docker command.
 const SHORT_ID = 12
 
-export function addWorkers(workers: Command, surroundings: Surroundings): void {
+export function addWorkers(workers: CliCommand, surroundings: Surroundings): void {
   workers
     .command('list', { isDefault: true })
     .description('list workers with their state and the reason for it')
     .option('--endpoint <id>', 'only workers of this endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock workers\n  $ drydock workers list --endpoint hello --json')
-    .action(async ({ endpoint }: { endpoint?: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workers', 'drydock workers list --endpoint hello --json')
+    .onSession(async ({ client, output }, { endpoint }: { endpoint?: string }) => {
       const response = await client.call('workerList', { query: { endpoint } })
       if (response.workers.length === 0) await expectEndpoint(client, endpoint)
-      if (output.json) {
-        output.document(response)
-        return
-      }
+      if (output.json) return output.document(response)
       if (response.workers.length === 0) {
         output.line('There are no workers. They start when jobs arrive.')
         return
@@ -59,9 +55,8 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .description('show CPU and memory of the workers, and for containers also network and GPUs')
     .option('--endpoint <id>', 'only workers of this endpoint')
     .option('-f, --follow', 'refresh every 2 s')
-    .addHelpText('after', '\nExamples:\n  $ drydock workers usage\n  $ drydock workers usage -f --endpoint hello')
-    .action(async ({ endpoint, follow }: { endpoint?: string; follow?: true }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workers usage', 'drydock workers usage -f --endpoint hello')
+    .onSession(async ({ client, output }, { endpoint, follow }: { endpoint?: string; follow?: true }) => {
       const now = await client.call('workerUsage', { query: { endpoint } })
       if (now.workers.length === 0) await expectEndpoint(client, endpoint)
       if (follow !== true) {
@@ -81,11 +76,8 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .description('replace a worker, or all workers of an endpoint; the old ones finish their jobs first')
     .argument('[worker]', 'id of the worker')
     .option('--endpoint <id>', 'all workers of this endpoint, one after the other')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock workers replace w1a2b3c4d5e6f7\n  $ drydock workers replace --endpoint hello',
-    )
-    .action(async (workerId: string | undefined, { endpoint }: { endpoint?: string }, command: Command) => {
+    .examples('drydock workers replace w1a2b3c4d5e6f7', 'drydock workers replace --endpoint hello')
+    .action(async (workerId: string | undefined, { endpoint }: { endpoint?: string }, command: CliCommand) => {
       if ((workerId === undefined) === (endpoint === undefined))
         throw new CliError('USAGE', { why: 'Name either a worker or --endpoint.' })
       const { client, output } = await openSession(command, surroundings)
@@ -102,12 +94,8 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .command('shell')
     .description('open a shell in the container of a worker; all keys go to it until it exits')
     .argument('<worker>', 'id of the worker')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ drydock workers shell w1a2b3c4d5e6f7\n  $ echo "nvidia-smi" | drydock workers shell w1a2b3c4d5e6f7',
-    )
-    .action(async (workerId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workers shell w1a2b3c4d5e6f7', 'echo "nvidia-smi" | drydock workers shell w1a2b3c4d5e6f7')
+    .onSession(async ({ client, output }, workerId: string) => {
       if (output.json) throw new CliError('USAGE', { why: 'A shell has no JSON output: omit --json.' })
       surroundings.stderr.write(`\n${await runWorkerShell({ client, surroundings }, workerId)}\n`)
     })
@@ -116,9 +104,8 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .command('stop')
     .description('stop a worker; its jobs may finish within the grace time')
     .argument('<worker>', 'id of the worker')
-    .addHelpText('after', '\nExamples:\n  $ drydock workers stop w1a2b3c4d5e6f7')
-    .action(async (workerId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workers stop w1a2b3c4d5e6f7')
+    .onSession(async ({ client, output }, workerId: string) => {
       const response = await client.call('workerStop', { path: { workerId } })
       output.result(response, `worker ${workerId} is stopping`)
     })
@@ -130,11 +117,8 @@ function replacementText(workerId: string, order: ReplacementOrder): string {
     : `there is no room for another worker: ${workerId} stops when its jobs have ended, then a new one starts`
 }
 
-function showUsage(output: Output, reading: UsageReading): void {
-  if (output.json) {
-    output.document(reading)
-    return
-  }
+function showUsage(output: Output, reading: UsageReading) {
+  if (output.json) return output.document(reading)
   if (reading.workers.length === 0) {
     output.line('There are no workers. They start when jobs arrive.')
     return

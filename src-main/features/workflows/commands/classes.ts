@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { openSession, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
@@ -8,7 +9,7 @@ import type { KnownClasses } from './graph/read-classes.ts'
 
 type ClassesOptions = { readonly server?: string; readonly endpoint?: string; readonly output?: string }
 
-export function addWorkflowClasses(parent: Command, surroundings: Surroundings): void {
+export function addWorkflowClasses(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('classes')
     .description('list the known node packages and classes, or read those of a ComfyUI server')
@@ -19,18 +20,15 @@ export function addWorkflowClasses(parent: Command, surroundings: Surroundings):
     )
     .option('--endpoint <endpoint>', 'show those of this endpoint')
     .option('-o, --output <file>', 'write them to this file, without descriptions and names of your files')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Without an option it lists those that come with Drydock. It needs a service only with --endpoint. A file of classes is for
 PUT /api/node-types/ENDPOINT, and resources/node-types.json is one.
 
 Examples:
   $ drydock workflow classes
   $ drydock workflow classes --endpoint comfyui
-  $ drydock workflow classes --server http://127.0.0.1:8188 -o node-types.json`,
-    )
-    .action(async (options: ClassesOptions, command: Command) => {
+  $ drydock workflow classes --server http://127.0.0.1:8188 -o node-types.json`)
+    .action(async (options: ClassesOptions, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const { factsText, ownClasses, classesOfEndpoint, classesOfServer } = await import('./graph/read-classes.ts')
       const { classPackages } = await import('../rules/node-packages.ts')

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, unwritable } from '../../../app/cli/cli-error.ts'
 import type { Output } from '../../../app/cli/output.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
 import { noteMasked } from '../../jobs/commands/job.ts'
@@ -11,7 +10,7 @@ import { writeJson } from '../rules/json/value.ts'
 
 type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }
 
-export function addWorkflowExport(parent: Command, surroundings: Surroundings): void {
+export function addWorkflowExport(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('export')
     .description('write a graph, or one of its runs, to one file with everything it needs')
@@ -19,18 +18,14 @@ export function addWorkflowExport(parent: Command, surroundings: Surroundings): 
     .requiredOption('-o, --output <file>', 'write to this file')
     .option('--endpoint <endpoint>', 'use the node classes of this endpoint')
     .option('--run', 'export this run, with its exact seeds and values and its results')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The file has the graph, the files that its nodes load, names and SHA-256 of its models, and its node classes with their
 packages. Models themselves are not in it. Secrets in the graph are replaced by ***, and counted.
 
 Examples:
   $ drydock workflow export cat.json -o cat.graph.jsonl --endpoint sketch
-  $ drydock workflow export --run ID -o run.graph.jsonl`,
-    )
-    .action(async (graph: string, options: ExportOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock workflow export --run ID -o run.graph.jsonl`)
+    .onSession(async ({ client, output }, graph: string, options: ExportOptions) => {
       const pieces =
         options.run === true
           ? client.download('runFile', { path: { runId: graph } })
@@ -59,9 +54,8 @@ Examples:
     .description('open an exported file: add its graph to the library, and list what is missing here')
     .argument('<file>', 'file that `drydock workflow export` wrote')
     .option('--endpoint <endpoint>', 'compare with the node classes of this endpoint')
-    .addHelpText('after', '\nExamples:\n  $ drydock workflow open cat.graph.jsonl --endpoint sketch')
-    .action(async (file: string, { endpoint }: { readonly endpoint?: string }, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workflow open cat.graph.jsonl --endpoint sketch')
+    .onSession(async ({ client, output }, file: string, { endpoint }: { readonly endpoint?: string }) => {
       const { readExportFile } = await import('./graph/read-graph-file.ts')
       const bytes = await readExportFile(resolve(surroundings.cwd, file))
       const query = endpoint === undefined ? {} : { endpoint }

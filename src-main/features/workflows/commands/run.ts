@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { RunView } from '../../../contract/workflows.ts'
 import { expectSuccess } from '../../jobs/commands/show-job.ts'
@@ -16,7 +15,7 @@ type RunOptions = {
   readonly traceback?: true
 }
 
-export function addWorkflowRun(parent: Command, surroundings: Surroundings): void {
+export function addWorkflowRun(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('run')
     .description('run a graph on an endpoint, follow it, and write its results to a folder')
@@ -30,9 +29,7 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
     .option('-o, --output <folder>', 'folder for the results', '.')
     .option('--previews', 'also write previews, like those of Preview Image or Preview Audio')
     .option('--traceback', 'also print the traceback of an error')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The graph is checked first; with errors it is not queued, and the exit code is 1. Pictures that it loads are sent along
 if they are next to the file or in the current folder. An exported run is run exactly as it was sent. Ctrl+C leaves
 the job running.
@@ -41,10 +38,8 @@ Examples:
   $ drydock workflow run cat.json --endpoint sketch -o out/
   $ drydock workflow run cat.png --endpoint sketch --set 6.text="a dog" --set 3.seed=18446744073709551615
   $ drydock workflow run run.graph.jsonl --endpoint sketch
-  $ drydock workflow convert cat.json --to api | drydock workflow run - --endpoint sketch --json`,
-    )
-    .action(async (file: string, options: RunOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock workflow convert cat.json --to api | drydock workflow run - --endpoint sketch --json`)
+    .onSession(async ({ client, output }, file: string, options: RunOptions) => {
       const { runGraph } = await import('./graph/run-graph.ts')
       const show = createStatusLine(output, surroundings)
       const folder = resolve(surroundings.cwd, options.output)

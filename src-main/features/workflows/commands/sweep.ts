@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
-import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { SweepView } from '../../../contract/workflows.ts'
 import { ago, counted } from '../../../lib/text.ts'
@@ -20,7 +19,7 @@ type SweepOptions = {
   readonly output: string
 }
 
-export function addWorkflowSweep(parent: Command, surroundings: Surroundings): void {
+export function addWorkflowSweep(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('sweep')
     .description('run a graph once for each combination of values')
@@ -33,18 +32,14 @@ export function addWorkflowSweep(parent: Command, surroundings: Surroundings): v
     )
     .option('--pairs', 'pair the first value with the first and so on, instead of each with each')
     .option('-o, --output <folder>', 'folder for the results', '.')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The results of each run go into a folder named after its values. One sheet shows all, in sheet.svg and at the address that is
 printed: a table for two inputs, and for three a table for each value of the first.
 
 Examples:
   $ drydock workflow sweep lamp.json --endpoint sketch --over 3.seed=1..4 --over 3.cfg=4,7,10 -o out/
-  $ drydock workflow sweep lamp.json --endpoint sketch --over 3.steps=10..30 --over 3.seed=1..21 --pairs`,
-    )
-    .action(async (file: string, options: SweepOptions, command: Command) => {
-      const { client, output, service } = await openSession(command, surroundings)
+  $ drydock workflow sweep lamp.json --endpoint sketch --over 3.steps=10..30 --over 3.seed=1..21 --pairs`)
+    .onSession(async ({ client, output, service }, file: string, options: SweepOptions) => {
       const { sweepFile } = await import('./graph/sweep-file.ts')
       const { sweepId, runs, sheet } = await sweepFile(
         { client, output, surroundings, show: createStatusLine(output, surroundings) },
@@ -75,7 +70,7 @@ Examples:
 
 type ListOptions = { readonly limit?: number; readonly before?: string }
 
-export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): void {
+export function addWorkflowSweeps(parent: CliCommand, surroundings: Surroundings): void {
   const sweeps = parent.command('sweeps').description('list the sweeps of graphs, or cancel one')
 
   sweeps
@@ -83,9 +78,8 @@ export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): 
     .description('list the sweeps whose runs are stored, newest first')
     .option('--limit <count>', 'sweeps per page,  1 to 200 (default 50)', wholeNumber)
     .option('--before <sweep>', 'continue after this sweep')
-    .addHelpText('after', '\nExamples:\n  $ drydock workflow sweeps\n  $ drydock workflow sweeps --limit 5 --json')
-    .action(async ({ limit = 50, before }: ListOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .examples('drydock workflow sweeps', 'drydock workflow sweeps --limit 5 --json')
+    .onSession(async ({ client, output }, { limit = 50, before }: ListOptions) => {
       const page = await client.call('sweepList', { query: { limit, before } })
       if (output.json) output.document(page)
       else if (page.sweeps.length === 0)
@@ -100,9 +94,8 @@ export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): 
     .description('cancel the runs of a sweep that have not ended; the others stay')
     .argument('<sweep>', 'id of the sweep')
     .option(...YES)
-    .addHelpText('after', '\nExamples:\n  $ drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
-    .action(async (sweepId: string, options: CancelOptions, command: Command) => {
-      const session = await openSession(command, surroundings)
+    .examples('drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
+    .onSession(async (session, sweepId: string, options: CancelOptions) => {
       const { client, output } = session
       await confirmCancel(
         { ...options, jobs: { sweep: sweepId }, question: 'Cancel the sweep?' },

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import type { Output } from '../../../app/cli/output.ts'
-import { globalOptions, openSession, outputOf } from '../../../app/cli/session.ts'
+import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { packagesText } from '../rules/node-packages.ts'
@@ -11,7 +12,7 @@ import { type Exposed, readExposed } from './graph/set-values.ts'
 import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
-export function addWorkflow(workflow: Command, surroundings: Surroundings): void {
+export function addWorkflow(workflow: CliCommand, surroundings: Surroundings): void {
   addWorkflowRun(workflow, surroundings)
   addWorkflowValidate(workflow, surroundings)
   addWorkflowConvert(workflow, surroundings)
@@ -23,15 +24,13 @@ export function addWorkflow(workflow: Command, surroundings: Surroundings): void
   addWorkflowSweeps(workflow, surroundings)
 }
 
-function addWorkflowValidate(parent: Command, surroundings: Surroundings): void {
+function addWorkflowValidate(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('validate')
     .description('check a graph, and report problems by node and input')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
     .option('--endpoint <endpoint>', 'check against the node classes of this endpoint')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Needs a service only with --endpoint. The exit code is 1 if the graph has errors; warnings do not stop it from running. An
 unknown class is shown with its package, if the graph or an index of packages names it. The index is the file
 extension-node-map.json of ComfyUI-Manager, as node-packages.json in the data folder.
@@ -39,13 +38,11 @@ extension-node-map.json of ComfyUI-Manager, as node-packages.json in the data fo
 Examples:
   $ drydock workflow validate cat.json
   $ drydock workflow validate cat.png --endpoint sketch
-  $ cat payload.json | drydock workflow validate - --json`,
-    )
-    .action(async (file: string, { endpoint }: { endpoint?: string }, command: Command) => {
+  $ cat payload.json | drydock workflow validate - --json`)
+    .action(async (file: string, { endpoint }: { endpoint?: string }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
-      const { checkedPayload } = await import('./graph/graph-facts.ts')
+      const { checkedPayload, namePackages } = await import('./graph/graph-facts.ts')
       const { chooseClasses } = await import('./graph/read-classes.ts')
-      const { namePackages } = await import('./graph/graph-facts.ts')
       const { readGraphFile } = await import('./graph/read-graph-file.ts')
       const { refuseErrors, showProblems } = await import('./graph/check-graph.ts')
       const graph = await readGraphFile(file, surroundings)
@@ -64,7 +61,7 @@ Examples:
 
 type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }
 
-function addWorkflowConvert(parent: Command, surroundings: Surroundings): void {
+function addWorkflowConvert(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('convert')
     .description('convert a graph between the editor form and the API form')
@@ -76,23 +73,19 @@ function addWorkflowConvert(parent: Command, surroundings: Surroundings): void {
     )
     .option('-o, --output <file>', 'write to this file instead of standard output')
     .option('--endpoint <endpoint>', 'use the node classes of this endpoint')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Needs a service only with --endpoint. A graph that already has the form is read and written again. What cannot be converted
 is reported on standard error, and the exit code is 1 if the result would not run.
 
 Examples:
   $ drydock workflow convert cat.json --to api -o payload.json
   $ drydock workflow convert payload.json --to ui
-  $ drydock workflow convert cat.png --to api | drydock workflow run - --endpoint sketch`,
-    )
-    .action(async (file: string, options: ConvertOptions, command: Command) => {
+  $ drydock workflow convert cat.png --to api | drydock workflow run - --endpoint sketch`)
+    .action(async (file: string, options: ConvertOptions, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const { chooseClasses } = await import('./graph/read-classes.ts')
-      const { convertGraph } = await import('./graph/read-graph-file.ts')
+      const { convertGraph, readGraphFile } = await import('./graph/read-graph-file.ts')
       const { namePackages } = await import('./graph/graph-facts.ts')
-      const { readGraphFile } = await import('./graph/read-graph-file.ts')
       const { noteProblems, refuseErrors } = await import('./graph/check-graph.ts')
       const { writeText } = await import('./graph/save-results.ts')
       const graph = await readGraphFile(file, surroundings)
@@ -113,19 +106,17 @@ Examples:
     })
 }
 
-function addWorkflowInfo(parent: Command, surroundings: Surroundings): void {
+function addWorkflowInfo(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('info')
     .description('show what a graph contains: nodes, models, pictures, seeds')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
-    .addHelpText(
-      'after',
+    .details(
       '\nNeeds no service.\n\nExamples:\n  $ drydock workflow info cat.png\n  $ drydock workflow info cat.json --json',
     )
-    .action(async (file: string, _options: object, command: Command) => {
+    .action(async (file: string, _options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
-      const { graphFacts } = await import('./graph/graph-facts.ts')
-      const { indexOfFolder, withPackagesOf } = await import('./graph/graph-facts.ts')
+      const { graphFacts, indexOfFolder, withPackagesOf } = await import('./graph/graph-facts.ts')
       const { readOwnClasses } = await import('./graph/read-classes.ts')
       const { readGraphFile } = await import('./graph/read-graph-file.ts')
       const graph = await readGraphFile(file, surroundings)
@@ -171,7 +162,7 @@ type PublishOptions = {
   readonly id?: string
 }
 
-function addWorkflowPublish(parent: Command, surroundings: Surroundings): void {
+function addWorkflowPublish(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('publish')
     .description('publish a graph as an endpoint, with some of its inputs as parameters')
@@ -189,18 +180,14 @@ function addWorkflowPublish(parent: Command, surroundings: Surroundings): void {
     )
     .option('--name <name>', 'its name (default: that of the file)')
     .option('--id <id>', 'its id; the id of a published graph makes this its next version')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Types, ranges, choices and defaults of parameters come from the node classes. With the id of a published graph, this becomes
 its next version; earlier versions are stored, and its page can activate them again.
 
 Examples:
   $ drydock workflow publish lamp.json --endpoint sketch --expose 6.text=prompt --expose 3.seed
-  $ drydock runsync lamp '{"prompt": "a paper lantern", "seed": 3}'`,
-    )
-    .action(async (file: string, options: PublishOptions, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+  $ drydock runsync lamp '{"prompt": "a paper lantern", "seed": 3}'`)
+    .onSession(async ({ client, output }, file: string, options: PublishOptions) => {
       const { publishFile } = await import('./graph/publish-file.ts')
       const { expose = [], result = [], endpoint, name, id } = options
       const graph = await publishFile(

@@ -1,0 +1,34 @@
+import { Command } from 'commander'
+import type { Session } from './session.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export class CliCommand extends Command {
+  readonly #surroundings: Surroundings
+
+  constructor(name: string | undefined, surroundings: Surroundings) {
+    super(name)
+    this.#surroundings = surroundings
+  }
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name, this.#surroundings)
+  }
+
+  /** Adds a text below the options of its help. */
+  details(text: string): this {
+    return this.addHelpText('after', text)
+  }
+
+  examples(...lines: readonly string[]): this {
+    return this.details(['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
+  }
+
+  /** Runs with the service that the options name; the arguments and options of the command come after the session. */
+  onSession<Given extends readonly unknown[]>(run: (session: Session, ...given: Given) => Promise<unknown>): this {
+    return this.action(async (...given: Given) => {
+      // Loaded here, because `--help` needs no service.
+      const { openSession } = await import('./session.ts')
+      await run(await openSession(this, this.#surroundings), ...given)
+    })
+  }
+}

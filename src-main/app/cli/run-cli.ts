@@ -66,8 +66,8 @@ ${EXIT_CODE_HELP}`)
 
 async function addCommands(program: CliCommand, argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command: called } = readCommand(argv)
-  for (const [topic, rows] of TOPICS)
-    for (const [name, description, load] of rows) {
+  for (const [topic, rows] of Object.entries(TOPICS))
+    for (const [name, [description, load]] of Object.entries(rows)) {
       const command = program.command(name).description(description).helpGroup(`${topic}:`)
       if (name === called || called === 'completion') (await load())(command, surroundings)
     }

@@ -9,7 +9,7 @@ import type { StopSignal, Surroundings } from '../../../../src-main/app/cli/surr
 import type { EndpointView } from '../../../../src-main/contract/endpoint.ts'
 
 // Loaded before the first test, whose time limit is for what it does.
-await Promise.all(TOPICS.flatMap(([, rows]) => rows.map(([, , load]) => load())))
+await Promise.all(Object.values(TOPICS).flatMap((rows) => Object.values(rows).map(([, load]) => load())))
 
 /** The time of every test, in ms since the epoch. */
 export const NOW = 1_790_000_000_000

@@ -36,7 +36,7 @@ export const LAYERS = {
   },
   services: {
     files: `^features/[^/]+[.]ts$|^features/[^/]+/(?!${ROLES})`,
-    imports: [...PURE, 'rules', 'ports', 'storage types'],
+    imports: [...PURE, 'rules', 'ports', 'storage types', 'body text'],
     example: 'features/other/serve.ts',
   },
   stores: {

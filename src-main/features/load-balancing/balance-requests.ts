@@ -14,7 +14,7 @@ import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-regi
 import { isUsedUp, settingsWithFaults } from '../workers/rules/faults.ts'
 import { takesJobs } from '../workers/rules/transitions.ts'
 import { chooseWorker } from './rules/choose-worker.ts'
-import { createWorkerSeats, type Seat } from './worker-slots.ts'
+import { createWorkerSlots, type Slot } from './worker-slots.ts'
 
 export type EnterOptions = {
   readonly endpointId: string
@@ -29,7 +29,7 @@ type RequestCount = { readonly waiting: number; readonly open: number }
 type Waiting = {
   readonly since: number
   readonly except: ReadonlySet<string>
-  readonly finish: (outcome: { readonly seat: Seat } | { readonly error: AppError }) => void
+  readonly finish: (outcome: { readonly slot: Slot } | { readonly error: AppError }) => void
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
@@ -45,7 +45,7 @@ export function createRequestBalancer(deps: {
 }) {
   const { storage, clock, fleet, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
-  const seats = createWorkerSeats({
+  const slots = createWorkerSlots({
     clock,
     registry,
     onLeave({ endpointId }) {
@@ -109,8 +109,8 @@ export function createRequestBalancer(deps: {
         continue
       }
       const worker = choose(endpointId, request.except, true)
-      const seat = worker && seats.take(worker)
-      if (seat !== undefined) request.finish({ seat })
+      const slot = worker && slots.take(worker)
+      if (slot !== undefined) request.finish({ slot })
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
       else if (request.except.size === 0) return
     }
@@ -123,9 +123,9 @@ export function createRequestBalancer(deps: {
 
   function giveUp(endpointId: string, request: Waiting): void {
     const worker = choose(endpointId, request.except, false)
-    const seat = worker && seats.take(worker)
-    if (seat !== undefined) {
-      request.finish({ seat })
+    const slot = worker && slots.take(worker)
+    if (slot !== undefined) {
+      request.finish({ slot })
       return
     }
     refuse(endpointId, request)
@@ -143,7 +143,7 @@ export function createRequestBalancer(deps: {
     request.finish({ error: isDeaf ? new AppError('NOTHING_LISTENS', { endpointId, why }) : noWorker(endpoint, why) })
   }
 
-  function join({ endpointId, signal, except = NOBODY }: EnterOptions): Promise<Seat | undefined> {
+  function join({ endpointId, signal, except = NOBODY }: EnterOptions): Promise<Slot | undefined> {
     return new Promise((resolve, reject) => {
       const queue = waitingOf(endpointId)
       const stopWaiting = () => {
@@ -157,7 +157,7 @@ export function createRequestBalancer(deps: {
         except,
         finish(outcome) {
           stopWaiting()
-          if ('seat' in outcome) resolve(outcome.seat)
+          if ('slot' in outcome) resolve(outcome.slot)
           else reject(outcome.error)
         },
       }
@@ -173,9 +173,9 @@ export function createRequestBalancer(deps: {
     })
   }
 
-  function enterNow({ endpointId, except = NOBODY }: Omit<EnterOptions, 'signal'>): Seat | undefined {
+  function enterNow({ endpointId, except = NOBODY }: Omit<EnterOptions, 'signal'>): Slot | undefined {
     const worker = choose(endpointId, except, true)
-    return worker && seats.take(worker)
+    return worker && slots.take(worker)
   }
 
   return {
@@ -184,13 +184,13 @@ export function createRequestBalancer(deps: {
      * @returns undefined on abort
      * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
      */
-    async enter(options: EnterOptions): Promise<Seat | undefined> {
+    async enter(options: EnterOptions): Promise<Slot | undefined> {
       if (options.signal.aborted) return undefined
       const error = refusal(options.endpointId)
       if (error !== undefined) throw error
       // A request never overtakes waiting ones.
-      const seat = waitingOf(options.endpointId).size === 0 ? enterNow(options) : undefined
-      return seat ?? join(options)
+      const slot = waitingOf(options.endpointId).size === 0 ? enterNow(options) : undefined
+      return slot ?? join(options)
     },
     enterNow,
     dispatch,
@@ -201,11 +201,11 @@ export function createRequestBalancer(deps: {
       const [oldest] = waitingOf(endpointId)
       return oldest === undefined ? 0 : clock.steady() - oldest.since
     },
-    drain: seats.drain,
-    whenIdle: seats.whenIdle,
+    drain: slots.drain,
+    whenIdle: slots.whenIdle,
     close() {
       closed = true
-      seats.close()
+      slots.close()
       for (const endpointId of [...waiting.keys()]) dispatch(endpointId)
     },
   }

@@ -4,18 +4,17 @@ import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
-export type Seat = {
+export type Slot = {
   readonly worker: LiveWorker
   readonly address: WorkerAddress
   readonly becomeSocket: () => void
   readonly leave: (hasResponded: boolean) => void
 }
 
-export type WorkerSeats = ReturnType<typeof createWorkerSeats>
 
 type Taken = { socket: boolean; readonly letGo: () => void }
 
-export function createWorkerSeats({
+export function createWorkerSlots({
   clock,
   registry,
   onLeave,
@@ -24,12 +23,12 @@ export function createWorkerSeats({
   readonly registry: Pick<WorkerRegistry, 'move' | 'note'>
   readonly onLeave: (worker: LiveWorker) => void
 }) {
-  const seats = new Map<string, Set<Taken>>()
+  const slots = new Map<string, Set<Taken>>()
   const changes = createEmitter()
   const graceTimes = new Map<string, () => void>()
   let closed = false
 
-  const takenOf = (worker: LiveWorker) => [...(seats.get(worker.id) ?? [])]
+  const takenOf = (worker: LiveWorker) => [...(slots.get(worker.id) ?? [])]
   const unanswered = (worker: LiveWorker) => takenOf(worker).some(({ socket }) => !socket)
 
   function stopGraceTime(workerId: string): void {
@@ -37,11 +36,11 @@ export function createWorkerSeats({
     graceTimes.delete(workerId)
   }
 
-  function free(worker: LiveWorker, seat: Taken, hasResponded: boolean): void {
-    const taken = seats.get(worker.id)
-    if (taken?.delete(seat) !== true) return
+  function free(worker: LiveWorker, slot: Taken, hasResponded: boolean): void {
+    const taken = slots.get(worker.id)
+    if (taken?.delete(slot) !== true) return
     if (taken.size === 0) {
-      seats.delete(worker.id)
+      slots.delete(worker.id)
       stopGraceTime(worker.id)
     }
     const jobsDone = worker.jobsDone + (hasResponded ? 1 : 0)
@@ -52,25 +51,25 @@ export function createWorkerSeats({
   }
 
   return {
-    take(worker: LiveWorker): Seat | undefined {
+    take(worker: LiveWorker): Slot | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined
-      const seat: Taken = { socket: false, letGo: () => free(worker, seat, false) }
-      seats.set(worker.id, (seats.get(worker.id) ?? new Set()).add(seat))
+      const slot: Taken = { socket: false, letGo: () => free(worker, slot, false) }
+      slots.set(worker.id, (slots.get(worker.id) ?? new Set()).add(slot))
       registry.note(worker, { openRequests: worker.openRequests + 1 })
       registry.move(worker, 'takeJob')
       return {
         worker,
         address,
         becomeSocket() {
-          seat.socket = true
+          slot.socket = true
           changes.emit()
         },
-        leave: (hasResponded) => free(worker, seat, hasResponded),
+        leave: (hasResponded) => free(worker, slot, hasResponded),
       }
     },
     drain(worker: LiveWorker, graceMs: number) {
-      if (closed || !seats.has(worker.id)) return
+      if (closed || !slots.has(worker.id)) return
       const cancel = clock.after(graceMs, () => {
         for (const { socket, letGo } of takenOf(worker)) if (socket) letGo()
       })

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { type ClientAddress, headersForClient, pairsOf } from '../rules/forward-headers.ts'
-import type { Seat } from '../worker-slots.ts'
+import type { Slot } from '../worker-slots.ts'
 import { checkHead } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts'
  * @throws Error if the head cannot be forwarded; nothing was sent then
  */
 export function copyResponse(
-  { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
+  { exchange, slot }: { readonly exchange: Exchange; readonly slot: Slot },
   workerResponse: IncomingMessage,
   response: ServerResponse,
   done: (why: string | undefined) => void,
@@ -34,7 +34,7 @@ export function copyResponse(
     workerResponse.statusMessage ?? '',
     headersForClient(workerResponse.rawHeaders, {
       trailers,
-      client: clientAddressOf(exchange, seat),
+      client: clientAddressOf(exchange, slot),
       session: by === 'session',
       page,
     }),
@@ -63,12 +63,12 @@ export function copyResponse(
   })
 }
 
-export function clientAddressOf({ address, incoming, endpoint: { config } }: Exchange, seat: Seat): ClientAddress {
+export function clientAddressOf({ address, incoming, endpoint: { config } }: Exchange, slot: Slot): ClientAddress {
   return {
     prefix: address.prefix,
     target: address.target,
     host: incoming.headers.host ?? '',
-    workerPort: (config.container && config.loadBalanced?.port) ?? seat.address.port,
+    workerPort: (config.container && config.loadBalanced?.port) ?? slot.address.port,
   }
 }
 

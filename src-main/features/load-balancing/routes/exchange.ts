@@ -7,7 +7,7 @@ import type { BalancerServices } from '../../service-context.ts'
 import { injectKill } from '../../workers/inject-faults.ts'
 import { isHit } from '../../workers/rules/faults.ts'
 import type { RequestAddress } from '../rules/read-address.ts'
-import type { Seat } from '../worker-slots.ts'
+import type { Slot } from '../worker-slots.ts'
 import type { Admitted } from './admit.ts'
 
 type Notes = {
@@ -119,7 +119,7 @@ export async function injectFaults({ endpoint, service, gone, notes }: Exchange)
 
 export async function injectKillForRequest(
   { endpoint, service }: Exchange,
-  { worker }: Seat,
+  { worker }: Slot,
 ): Promise<string | undefined> {
   const { faults = {} } = endpoint.config
   await injectKill(service, worker, faults, service.newId.worker())

@@ -13,7 +13,7 @@ import type { BalancerServices } from '../../service-context.ts'
 import { mayRepeat, type NextTry, nextTry } from '../rules/choose-worker.ts'
 import { headersForClient } from '../rules/forward-headers.ts'
 import { readAddress } from '../rules/read-address.ts'
-import type { Seat } from '../worker-slots.ts'
+import type { Slot } from '../worker-slots.ts'
 import { admit, foreignPage, namesOwnHost } from './admit.ts'
 import { checkHead } from './check-head.ts'
 import { clientAddressOf, tooLarge } from './copy-bodies.ts'
@@ -72,7 +72,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
     socket.once('close', () => gone.abort())
     const unwatch = watchForEnd(socket)
     let exchange: Exchange | undefined
-    let seat: Seat | undefined
+    let slot: Slot | undefined
     let refused: number | undefined
     let unwatchKey = () => {}
     try {
@@ -82,10 +82,10 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
       exchange = begun
       unwatchKey = service.openStreams.watch(admitted.isAllowed, () => socket.destroy())
       if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
-      seat = await takeSeat(begun, new Set())
-      begun.notes.workerId = seat?.worker.id
-      if (seat === undefined) begun.notes.error = GONE
-      else await tunnel(begun, seat, { socket, head, unwatch })
+      slot = await takeSeat(begun, new Set())
+      begun.notes.workerId = slot?.worker.id
+      if (slot === undefined) begun.notes.error = GONE
+      else await tunnel(begun, slot, { socket, head, unwatch })
     } catch (error) {
       const known = asAppError(error, service)
       const hasResponded = exchange?.notes.status !== undefined
@@ -97,7 +97,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
       unwatchKey()
       const status = refused ?? exchange?.notes.status
       if (status !== undefined) count(incoming.method ?? 'GET', status)
-      seat?.leave(true)
+      slot?.leave(true)
       exchange?.end()
     }
   }
@@ -134,22 +134,22 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   if (endpoint.config.faults !== undefined) await injectFaults(exchange)
   const repeatable = mayRepeat(incoming.method ?? '', body !== 'none')
   const failed = new Set<string>()
-  let seat = await takeSeat(exchange, failed)
-  for (let tries = 1; seat !== undefined; tries++) {
-    const { worker } = seat
-    const sent = await sendSeated(exchange, seat, response, repeatable && tries === 1)
+  let slot = await takeSeat(exchange, failed)
+  for (let tries = 1; slot !== undefined; tries++) {
+    const { worker } = slot
+    const sent = await sendSeated(exchange, slot, response, repeatable && tries === 1)
     if (sent.kind !== 'failed') return
     const next = nextTry(sent.failure, { tries, repeatable })
     if (next !== 'any') failed.add(worker.id)
     const failure = new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why: sent.why })
-    seat = await takeNext(exchange, failed, next).catch((error) => {
+    slot = await takeNext(exchange, failed, next).catch((error) => {
       throw error instanceof AppError && error.code === 'NO_WORKER' ? failure : error
     })
-    if (seat === undefined && !exchange.gone.signal.aborted) throw failure
+    if (slot === undefined && !exchange.gone.signal.aborted) throw failure
   }
 }
 
-async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Seat | undefined> {
+async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Slot | undefined> {
   const { service, endpoint, gone, notes, elapsedMs } = exchange
   const since = elapsedMs()
   try {
@@ -159,23 +159,23 @@ async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promis
   }
 }
 
-async function takeNext(exchange: Exchange, except: ReadonlySet<string>, next: NextTry): Promise<Seat | undefined> {
+async function takeNext(exchange: Exchange, except: ReadonlySet<string>, next: NextTry): Promise<Slot | undefined> {
   if (next === 'none') return undefined
   if (next !== 'another running worker') return takeSeat(exchange, except)
   return exchange.service.balancer.enterNow({ endpointId: exchange.endpoint.id, except })
 }
 
-async function sendSeated(exchange: Exchange, seat: Seat, response: ServerResponse, reuse: boolean): Promise<Sent> {
-  exchange.notes.workerId = seat.worker.id
+async function sendSeated(exchange: Exchange, slot: Slot, response: ServerResponse, reuse: boolean): Promise<Sent> {
+  exchange.notes.workerId = slot.worker.id
   let hasResponded = false
   try {
-    const killed = exchange.endpoint.config.faults && (await injectKillForRequest(exchange, seat))
+    const killed = exchange.endpoint.config.faults && (await injectKillForRequest(exchange, slot))
     if (killed !== undefined) return { kind: 'failed', failure: 'refused', why: killed }
-    const sent = await sendToWorker(exchange, seat, { response, reuse })
+    const sent = await sendToWorker(exchange, slot, { response, reuse })
     hasResponded = sent.kind === 'answered'
     return sent
   } finally {
-    seat.leave(hasResponded)
+    slot.leave(hasResponded)
   }
 }
 
@@ -197,13 +197,13 @@ function watchForEnd(socket: Duplex): () => void {
  * @returns once the connection has ended
  * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before the response begins
  */
-function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch: () => void }): Promise<void> {
+function tunnel(exchange: Exchange, slot: Slot, client: End & { readonly unwatch: () => void }): Promise<void> {
   const { service, gone, endpoint, notes } = exchange
   const { socket, head, unwatch } = client
   return new Promise((resolve, reject) => {
-    const outgoing = openRequest(exchange, seat, { reuse: false, upgrade: 'websocket' })
+    const outgoing = openRequest(exchange, slot, { reuse: false, upgrade: 'websocket' })
     const cancelTimer = service.clock.after(processingMs(exchange), () => {
-      reject(tooSlow(exchange, seat))
+      reject(tooSlow(exchange, slot))
       outgoing.destroy()
     })
     const leave = () => {
@@ -218,14 +218,14 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
       try {
         checkHead(workerResponse, 101)
       } catch (error) {
-        reject(cannotForward(exchange, seat, error))
+        reject(cannotForward(exchange, slot, error))
         outgoing.destroy()
         return false
       }
       notes.status = workerResponse.statusCode
       notes.firstByteMs = exchange.elapsedMs()
       const headers = [
-        ...headersForClient(workerResponse.rawHeaders, { trailers: false, client: clientAddressOf(exchange, seat) }),
+        ...headersForClient(workerResponse.rawHeaders, { trailers: false, client: clientAddressOf(exchange, slot) }),
         ...own,
       ]
       const { statusCode = 502, statusMessage = '' } = workerResponse
@@ -238,7 +238,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
         worker.destroy()
         return
       }
-      seat.becomeSocket()
+      slot.becomeSocket()
       const stop = () => worker.destroy()
       service.stopping.addEventListener('abort', stop, { once: true })
       unwatch()
@@ -260,7 +260,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     outgoing.on('error', (error) => {
       cancelTimer()
       const why = `it closed the connection before it responded (${error.message})`
-      reject(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
+      reject(new AppError('WORKER_FAILED', { workerId: slot.worker.id, endpointId: endpoint.id, why }))
     })
     outgoing.end()
   })

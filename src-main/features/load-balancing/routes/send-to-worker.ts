@@ -4,7 +4,7 @@ import { limit } from '../../../contract/limits.ts'
 import { discardRest } from '../../../http/write-error.ts'
 import type { SendFailure } from '../rules/choose-worker.ts'
 import { headersForWorker } from '../rules/forward-headers.ts'
-import type { Seat } from '../worker-slots.ts'
+import type { Slot } from '../worker-slots.ts'
 import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -26,13 +26,13 @@ const TAKES_CODE = '/_runpod/'
 
 export function openRequest(
   { incoming, address, body, trace }: Exchange,
-  seat: Seat,
+  slot: Slot,
   { reuse, upgrade }: { readonly reuse: boolean; readonly upgrade?: string },
 ): ClientRequest {
   const method = incoming.method ?? 'GET'
   return request({
-    host: seat.address.host,
-    port: seat.address.port,
+    host: slot.address.host,
+    port: slot.address.port,
     method,
     path: address.target,
     headers: headersForWorker(incoming.rawHeaders, {
@@ -43,7 +43,7 @@ export function openRequest(
       body,
       upgrade,
       trace: trace?.headers,
-      proof: address.target.startsWith(TAKES_CODE) ? Buffer.from(seat.worker.tokenHash).toString('hex') : undefined,
+      proof: address.target.startsWith(TAKES_CODE) ? Buffer.from(slot.worker.tokenHash).toString('hex') : undefined,
     }),
     agent: reuse ? agent : false,
     setHost: false,
@@ -56,11 +56,11 @@ export function processingMs({ endpoint }: Pick<Exchange, 'endpoint'>): number {
   return Math.min(limit('proxyProcessingMs'), endpoint.config.executionTimeoutMs)
 }
 
-export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat): AppError {
+export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Slot): AppError {
   return new AppError('REQUEST_TOO_SLOW', { workerId: worker.id, seconds: processingMs(exchange) / 1000 })
 }
 
-export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
+export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Slot, error: unknown): AppError {
   const why = `its response cannot be forwarded: ${(error as Error).message}`
   return new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why })
 }
@@ -71,12 +71,12 @@ export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker
  */
 export function sendToWorker(
   exchange: Exchange,
-  seat: Seat,
+  slot: Slot,
   { response, reuse }: { readonly response: ServerResponse; readonly reuse: boolean },
 ): Promise<Sent> {
   const { incoming, body, gone, service, endpoint } = exchange
   return new Promise((resolve, reject) => {
-    const outgoing = openRequest(exchange, seat, { reuse })
+    const outgoing = openRequest(exchange, slot, { reuse })
     let connected = false
     let hasResponded = false
     let stopReading = () => {}
@@ -98,7 +98,7 @@ export function sendToWorker(
       settle(() => resolve({ kind: 'gone' }))
       outgoing.destroy()
     }
-    const cancelTimer = service.clock.after(processingMs(exchange), () => cutOff(tooSlow(exchange, seat)))
+    const cancelTimer = service.clock.after(processingMs(exchange), () => cutOff(tooSlow(exchange, slot)))
     gone.signal.addEventListener('abort', leave, { once: true })
 
     // Waits for the connection, because an unread body can still go to another worker.
@@ -110,9 +110,9 @@ export function sendToWorker(
     }
 
     function onResponse(workerResponse: IncomingMessage): void {
-      copyResponse({ exchange, seat }, workerResponse, response, (why) => {
+      copyResponse({ exchange, slot }, workerResponse, response, (why) => {
         if (why === undefined) settle(() => resolve({ kind: 'answered' }))
-        else cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
+        else cutOff(new AppError('WORKER_FAILED', { workerId: slot.worker.id, endpointId: endpoint.id, why }))
         if (!incoming.complete) discardRest(incoming)
       })
     }
@@ -130,7 +130,7 @@ export function sendToWorker(
       try {
         onResponse(workerResponse)
       } catch (error) {
-        cutOff(cannotForward(exchange, seat, error))
+        cutOff(cannotForward(exchange, slot, error))
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {

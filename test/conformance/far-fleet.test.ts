@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach } from 'vitest'
 import { freePort } from '../../src-main/http/server/listen.ts'
-import { farPlace } from '../../src-main/runtimes/remote/remote-place.ts'
+import { remoteHost } from '../../src-main/runtimes/remote/remote-place.ts'
 import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
-import { type FarMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
+import { type RemoteMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
 import { dockerPlace, noWayBack } from './docker-place.ts'
 import { describeFleet } from './fleet.ts'
 import { realClock, silent } from './process-place.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
   if (!('why' in machine)) await machine.stop()
 })
 
-function link(machine: FarMachine) {
+function link(machine: RemoteMachine) {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-far-'))
   const user = sshOfUser([machine])
   const sshLink = createSshLink({
@@ -44,7 +44,7 @@ describeFleet('docker by ssh', () => {
   if ('why' in machine || linked === undefined) throw new Error('there is no other machine')
   return dockerPlace(machine.dockerHost, {
     elsewhere: {
-      place: farPlace({
+      place: remoteHost({
         machine: machine.name,
         link: linked.sshLink,
         log: silent,

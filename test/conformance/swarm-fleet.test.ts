@@ -9,7 +9,7 @@ import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
 import { createSwarmFleet } from '../../src-main/runtimes/swarm/swarm-fleet.ts'
 import { createSwarmWay, createWorkerPorts } from '../../src-main/runtimes/swarm/swarm-machine.ts'
 import { sshOfUser } from '../support/far-machine.ts'
-import { type FarSwarm, farSwarm } from '../support/far-swarm.ts'
+import { type RemoteSwarm, farSwarm } from '../support/far-swarm.ts'
 import { inContainers, noWayBack } from './docker-place.ts'
 import { describeFleet, type FleetPlace } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 /** The way to the swarm, which the drivers of all tests share. */
-function openWay({ nodes: [manager] }: FarSwarm) {
+function openWay({ nodes: [manager] }: RemoteSwarm) {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-swarm-'))
   const user = sshOfUser([manager])
   const env = { ...process.env, PATH: user.searchPath }

@@ -9,7 +9,7 @@ import { CACHE } from '../sdk/support-packages.ts'
 import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { farMachine, sshOfUser } from '../support/far-machine.ts'
-import { type FarService, farService } from '../support/far-service.ts'
+import { type RemoteService, farService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
 
@@ -34,7 +34,7 @@ async function setup(init: readonly string[] = [], env: Readonly<Record<string, 
 }
 
 /** Lets the workers of an endpoint run on the machine, and waits until one does. */
-async function toBox(service: FarService, id: string): Promise<void> {
+async function toBox(service: RemoteService, id: string): Promise<void> {
   const { container } = await service.get(`/api/endpoints/${id}`)
   const { status, body } = await service.ask('PATCH', `/api/endpoints/${id}`, {
     container: { ...container, machine: 'box' },
@@ -50,7 +50,7 @@ async function toBox(service: FarService, id: string): Promise<void> {
 }
 
 /** Makes a release whose workers run on the machine, and waits until it is active. */
-async function releaseOnBox({ service }: { readonly service: FarService }, source: object): Promise<void> {
+async function releaseOnBox({ service }: { readonly service: RemoteService }, source: object): Promise<void> {
   const path = '/api/apps/demo/environments/production/releases'
   const { release } = await service.post(path, { source, machine: 'box' })
   await until(async () => {

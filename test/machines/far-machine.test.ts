@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type FarMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
+import { type RemoteMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
 
 const made = await Promise.all([farMachine(), farMachine()])
 const why = made.flatMap((machine) => ('why' in machine ? [machine.why] : []))[0]
-const machines = made.filter((machine): machine is FarMachine => !('why' in machine))
+const machines = made.filter((machine): machine is RemoteMachine => !('why' in machine))
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 afterAll(() => Promise.all(machines.map(({ stop }) => stop())))
@@ -20,7 +20,7 @@ function setup(more: readonly string[] = []) {
   onTestFinished(user.remove)
   const ssh = async (...argv: readonly string[]) =>
     (await execute('ssh', ['-o', 'BatchMode=yes', ...argv], { env: { ...process.env, PATH: user.searchPath } })).stdout
-  const docker = async (machine: FarMachine, ...argv: readonly string[]) =>
+  const docker = async (machine: RemoteMachine, ...argv: readonly string[]) =>
     (await execute('docker', ['-H', machine.dockerHost, ...argv])).stdout.trim()
   return { first, second, ssh, docker }
 }

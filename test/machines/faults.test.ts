@@ -2,14 +2,14 @@
 import { afterAll, beforeEach, test } from 'vitest'
 import { breakMachines } from '../safety/machine-faults.ts'
 import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
-import { type FarMachine, farMachine } from '../support/far-machine.ts'
+import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
 
 const made = await farMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-const machine = made as FarMachine // else all of it is skipped
+const machine = made as RemoteMachine // else all of it is skipped
 // A service that is killed and jobs that go on elsewhere take their time, ms.
 const LIMIT_MS = 600_000
 

@@ -1,7 +1,7 @@
 /** A service that cannot reach a machine at its end says so, and removes later all that it left there. */
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { linesOf } from '../support/far-faults.ts'
-import { type FarMachine, farMachine } from '../support/far-machine.ts'
+import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 
@@ -10,7 +10,7 @@ const made = await farMachine()
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-const machine = made as FarMachine // else all of it is skipped
+const machine = made as RemoteMachine // else all of it is skipped
 // A stop that waits for a machine takes 20 s, a link that is lost 9 s, ms.
 const LIMIT_MS = 300_000
 const ECHO = `

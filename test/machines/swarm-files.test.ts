@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { MANIFEST_FILE } from '../../src-main/contract/manifest.ts'
 import { manifestOf } from '../support/app-folder.ts'
-import { type FarMachine, sshOfUser } from '../support/far-machine.ts'
+import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
 import { farSwarm } from '../support/far-swarm.ts'
 import { servedService, until } from '../support/served-service.ts'
 
@@ -89,7 +89,7 @@ test('code of any size, releases and load-balanced workers run on the nodes of a
     expect(seen).toBeGreaterThan(0)
   }
 
-  async function largeContents(node: FarMachine): Promise<number> {
+  async function largeContents(node: RemoteMachine): Promise<number> {
     const volume = (await swarm.docker(node, 'volume', 'ls', '--quiet', '--filter', 'name=-files')).trim()
     const place = await swarm.docker(node, 'volume', 'inspect', '--format', '{{.Mountpoint}}', volume)
     const found = await node.run('find', `${place}/blobs`, '-type', 'f', '-size', '+1000k')

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
-import type { FarMachine } from '../support/far-machine.ts'
+import type { RemoteMachine } from '../support/far-machine.ts'
 import { farSwarm } from '../support/far-swarm.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
@@ -39,7 +39,7 @@ async function setup() {
   const onLab = { container: { image: IMAGE, machine: 'lab' }, ...ONE }
   const isRunning = async (endpoint: string, job: string) =>
     expect((await service.get(`/v2/${endpoint}/status/${job}`)).status).toBe('IN_PROGRESS')
-  const workersOn = (node: FarMachine, endpoint: string) =>
+  const workersOn = (node: RemoteMachine, endpoint: string) =>
     swarm.docker(node, 'ps', '--quiet', '--filter', 'label=svc.worker', '--filter', `label=svc.endpoint=${endpoint}`)
   /** The node that runs the only worker of an endpoint. */
   const nodeOfWorker = async (endpoint: string) => {

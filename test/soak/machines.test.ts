@@ -2,8 +2,8 @@
 import { describe, onTestFinished, test } from 'vitest'
 import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
 import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
-import { type FarMachine, farMachine } from '../support/far-machine.ts'
-import { type FarSwarm, farSwarm } from '../support/far-swarm.ts'
+import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
+import { type RemoteSwarm, farSwarm } from '../support/far-swarm.ts'
 import { nodeCut, nodeDrained, swarmPlaceOfFaults } from '../support/swarm-faults.ts'
 import { soakFault } from './support/record-safety.ts'
 
@@ -11,7 +11,7 @@ const RUNS = 20
 // Two minutes for a run with a long fault, and as much as all others take; ms.
 const LIMIT_MS = 120 * 60_000
 
-const FAULTS: Readonly<Record<string, (machine: FarMachine) => MachineFault>> = {
+const FAULTS: Readonly<Record<string, (machine: RemoteMachine) => MachineFault>> = {
   'the cable of a machine is out for 5 s': (machine) => cableOut(machine, 5000),
   'the cable of a machine is out for 60 s': (machine) => cableOut(machine, 60_000),
   'the sshd of a machine is killed': sshdKilled,
@@ -20,7 +20,7 @@ const FAULTS: Readonly<Record<string, (machine: FarMachine) => MachineFault>> = 
 
 const SWARM_FAULTS: readonly {
   readonly name: string
-  readonly fault: (swarm: FarSwarm) => MachineFault
+  readonly fault: (swarm: RemoteSwarm) => MachineFault
   readonly killsService: boolean
 }[] = [
   { name: 'a node is drained', fault: nodeDrained, killsService: false },

@@ -1,20 +1,20 @@
 /** The faults of a machine that is reached by ssh, and the machine as a place for them. */
 import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
-import type { FarMachine } from './far-machine.ts'
+import type { RemoteMachine } from './far-machine.ts'
 import { FAR_IMAGE, farService } from './far-service.ts'
 
 /** Folder of a machine in which handlers write their book. */
 export const LEDGER = '/root/ledger'
 
 /** Begins the book of a machine. */
-export const beginLedger = (machine: FarMachine): Promise<string> =>
+export const beginLedger = (machine: RemoteMachine): Promise<string> =>
   machine.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
 
 /** The lines of a text, without empty ones. */
 export const linesOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
 /** A service whose workers run on the machine. */
-export async function farPlaceOfFaults(machine: FarMachine): Promise<FaultPlace> {
+export async function farPlaceOfFaults(machine: RemoteMachine): Promise<FaultPlace> {
   await beginLedger(machine)
   const service = await farService(machine)
   return {
@@ -36,21 +36,21 @@ export async function farPlaceOfFaults(machine: FarMachine): Promise<FaultPlace>
 }
 
 /** The cable is out for some time. */
-export const cableOut = ({ link }: FarMachine, lastsMs: number): MachineFault => ({
+export const cableOut = ({ link }: RemoteMachine, lastsMs: number): MachineFault => ({
   make: () => link('down'),
   mend: () => link('up'),
   lastsMs,
 })
 
 /** Its sshd is killed with all connections. */
-export const sshdKilled = ({ killSshd, startSshd }: FarMachine): MachineFault => ({
+export const sshdKilled = ({ killSshd, startSshd }: RemoteMachine): MachineFault => ({
   make: killSshd,
   mend: startSshd,
   lastsMs: 2000,
 })
 
 /** Its engine is killed, and its containers with it. */
-export const engineKilled = ({ killEngine, startEngine }: FarMachine): MachineFault => ({
+export const engineKilled = ({ killEngine, startEngine }: RemoteMachine): MachineFault => ({
   make: killEngine,
   mend: startEngine,
   endsContainers: true,

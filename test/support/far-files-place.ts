@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { systemTime } from '../../src-main/http/server/system-ports.ts'
 import { createEngine } from '../../src-main/runtimes/docker/engine.ts'
-import { createFarFiles, type FolderToSend } from '../../src-main/runtimes/remote/remote-files.ts'
+import { createRemoteFiles, type FolderToSend } from '../../src-main/runtimes/remote/remote-files.ts'
 
 const IMAGE = 'python:3.11-slim-bookworm'
 const PYTHON = fileURLToPath(new URL('../../resources/python', import.meta.url))
@@ -41,7 +41,7 @@ export async function farFilesPlace(dockerHost: string, way = dockerHost) {
     const image = async () => IMAGE
     const options = { engine, machine: 'box', serviceId, pythonPath: PYTHON, image, clock, log: silent }
     onTestFinished(() => engine.close())
-    return createFarFiles(options)
+    return createRemoteFiles(options)
   }
 
   onTestFinished(async () => {

@@ -3,15 +3,15 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { type ContainerService, containerService } from './container-service.ts'
-import { type FarMachine, sshOfUser } from './far-machine.ts'
+import { type RemoteMachine, sshOfUser } from './far-machine.ts'
 import { type ServeOptions, until, type WhenOver } from './served-service.ts'
 
 /** Image with nothing but Python, which every machine has. */
 export const FAR_IMAGE = 'python:3.11-slim-bookworm'
 
 /** The service, and the machine as it calls it. */
-export type FarService = ContainerService & {
-  readonly machine: FarMachine
+export type RemoteService = ContainerService & {
+  readonly machine: RemoteMachine
   /** Settings of an endpoint with one worker on the machine. */
   readonly onBox: { readonly container: object; readonly workersMin: number; readonly workersMax: number }
   /** Waits until the service reaches the machine. */
@@ -24,10 +24,10 @@ export type FarService = ContainerService & {
  * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export async function farService(
-  machine: FarMachine,
+  machine: RemoteMachine,
   { data, ...options }: ServeOptions & { readonly data?: string } = {},
   whenOver: WhenOver = (end) => onTestFinished(end),
-): Promise<FarService> {
+): Promise<RemoteService> {
   const user = sshOfUser([machine])
   whenOver(async () => user.remove())
   // Registered before the service, so that it is done when that is gone.
@@ -54,7 +54,7 @@ export async function farService(
   }
 }
 
-async function removeContainers({ dockerHost }: FarMachine): Promise<void> {
+async function removeContainers({ dockerHost }: RemoteMachine): Promise<void> {
   const docker = async (...argv: readonly string[]) =>
     (await promisify(execFile)('docker', ['-H', dockerHost, ...argv])).stdout.trim()
   // Of two removals at once the engine refuses one.

@@ -1,25 +1,25 @@
 /** A swarm for tests: a manager and two workers, each another machine with a Docker engine of its own. */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type FarMachine, farMachine } from './far-machine.ts'
+import { type RemoteMachine, farMachine } from './far-machine.ts'
 
 /** The swarm. The manager is the first of its nodes. */
-export type FarSwarm = {
-  readonly nodes: readonly [FarMachine, FarMachine, FarMachine]
-  readonly node: (name: string) => FarMachine
+export type RemoteSwarm = {
+  readonly nodes: readonly [RemoteMachine, RemoteMachine, RemoteMachine]
+  readonly node: (name: string) => RemoteMachine
   /** Runs the docker command on the engine of a node and gives its output. */
-  readonly docker: (node: FarMachine, ...argv: readonly string[]) => Promise<string>
-  readonly dockerNow: (node: FarMachine, ...argv: readonly string[]) => string
+  readonly docker: (node: RemoteMachine, ...argv: readonly string[]) => Promise<string>
+  readonly dockerNow: (node: RemoteMachine, ...argv: readonly string[]) => string
   readonly stop: () => Promise<void>
 }
 
 const execute = promisify(execFile)
 
 /** Makes it, or says why there can be none here; to be stopped at the end of the test file. */
-export async function farSwarm(): Promise<FarSwarm | { readonly why: string }> {
-  const made: FarMachine[] = []
+export async function farSwarm(): Promise<RemoteSwarm | { readonly why: string }> {
+  const made: RemoteMachine[] = []
   const stop = async () => void (await Promise.all(made.map((machine) => machine.stop())))
-  const docker = async ({ dockerHost }: FarMachine, ...argv: readonly string[]) =>
+  const docker = async ({ dockerHost }: RemoteMachine, ...argv: readonly string[]) =>
     (await execute('docker', ['-H', dockerHost, ...argv])).stdout.trim()
   for (let number = 0; number < 3; number++) {
     const machine = await farMachine(made[0]?.name)

@@ -2,15 +2,15 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { FarMachine } from './far-machine.ts'
+import type { RemoteMachine } from './far-machine.ts'
 import { type ServedService, until } from './served-service.ts'
 
 const WEB = new URL('workers/web.py', import.meta.url)
 
 /** Where it runs, and how the test reaches into its container. */
-export type FarWeb = {
+export type RemoteWeb = {
   /** Those that may run it; each gets the folder. */
-  readonly machines: readonly FarMachine[]
+  readonly machines: readonly RemoteMachine[]
   /** Settings of its container. */
   readonly container: object
   /** Makes a file in the container of the worker that runs. */
@@ -22,7 +22,7 @@ export type FarWeb = {
 /** Starts it as `web`, and expects that it answers here as on this machine. */
 export async function expectWebAnswers(
   service: ServedService,
-  { machines, container, touch, startMs }: FarWeb,
+  { machines, container, touch, startMs }: RemoteWeb,
 ): Promise<void> {
   // A folder of that machine, which is no folder of this one.
   for (const machine of machines)

@@ -2,9 +2,9 @@
 import { expect } from 'vitest'
 import { type FaultPlace, type MachineFault, WORKERS } from '../safety/machine-faults.ts'
 import { beginLedger, LEDGER, linesOf } from './far-faults.ts'
-import type { FarMachine } from './far-machine.ts'
+import type { RemoteMachine } from './far-machine.ts'
 import { FAR_IMAGE } from './far-service.ts'
-import type { FarSwarm } from './far-swarm.ts'
+import type { RemoteSwarm } from './far-swarm.ts'
 import { until } from './served-service.ts'
 import { swarmService } from './swarm-service.ts'
 
@@ -12,12 +12,12 @@ import { swarmService } from './swarm-service.ts'
 const REPLACED_MS = 20_000
 const IS_WORKER = ['--filter', 'label=svc.worker', '--no-trunc']
 
-const running = (swarm: FarSwarm, node: FarMachine) =>
+const running = (swarm: RemoteSwarm, node: RemoteMachine) =>
   swarm.docker(node, 'ps', '--quiet', ...IS_WORKER).then(linesOf, () => []) // an engine that is down runs nothing
 
 /** A service whose workers run on the swarm. */
-export async function swarmPlaceOfFaults(swarm: FarSwarm): Promise<FaultPlace> {
-  const onAll = async <T>(ask: (node: FarMachine) => Promise<readonly T[]>) =>
+export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace> {
+  const onAll = async <T>(ask: (node: RemoteMachine) => Promise<readonly T[]>) =>
     (await Promise.all(swarm.nodes.map(ask))).flat()
   for (const node of swarm.nodes) await beginLedger(node)
   const service = await swarmService(swarm)
@@ -36,16 +36,16 @@ export async function swarmPlaceOfFaults(swarm: FarSwarm): Promise<FaultPlace> {
 }
 
 /** The node with the most workers, and the other one that may have some. */
-async function nodesOf(swarm: FarSwarm): Promise<{ readonly hit: FarMachine; readonly other: FarMachine }> {
+async function nodesOf(swarm: RemoteSwarm): Promise<{ readonly hit: RemoteMachine; readonly other: RemoteMachine }> {
   const [, one, two] = swarm.nodes
   const [ofOne, ofTwo] = await Promise.all([running(swarm, one), running(swarm, two)])
   return ofOne.length >= ofTwo.length ? { hit: one, other: two } : { hit: two, other: one }
 }
 
 /** A node is drained, so that its workers go elsewhere, and is active again. */
-export function nodeDrained(swarm: FarSwarm): MachineFault {
+export function nodeDrained(swarm: RemoteSwarm): MachineFault {
   const [manager] = swarm.nodes
-  let hit: FarMachine | undefined
+  let hit: RemoteMachine | undefined
   const set = (availability: string) =>
     swarm.docker(manager, 'node', 'update', '--availability', availability, hit?.name ?? '')
   return {
@@ -63,8 +63,8 @@ export function nodeDrained(swarm: FarSwarm): MachineFault {
  * A node vanishes with all that ran on it, as when its power is cut, and comes back.
  * @param isReplaced looks whether its workers run on the other node in time, before the fault goes on
  */
-export function nodeCut(swarm: FarSwarm, { isReplaced }: { readonly isReplaced: boolean }): MachineFault {
-  let hit: FarMachine | undefined
+export function nodeCut(swarm: RemoteSwarm, { isReplaced }: { readonly isReplaced: boolean }): MachineFault {
+  let hit: RemoteMachine | undefined
   return {
     async make() {
       const nodes = await nodesOf(swarm)

@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { type ContainerService, containerService } from './container-service.ts'
 import { sshOfUser } from './far-machine.ts'
-import type { FarSwarm } from './far-swarm.ts'
+import type { RemoteSwarm } from './far-swarm.ts'
 import { until, type WhenOver } from './served-service.ts'
 
 /** A service whose containers are those of the manager, as the test sees them. */
@@ -18,7 +18,7 @@ const REACHED_MS = 120_000
  * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export async function swarmService(
-  swarm: FarSwarm,
+  swarm: RemoteSwarm,
   whenOver: WhenOver = (end) => onTestFinished(end),
 ): Promise<SwarmService> {
   const [manager] = swarm.nodes
@@ -46,6 +46,6 @@ export async function swarmService(
 }
 
 /** Lets all nodes take workers again. */
-export async function activate({ nodes, docker }: FarSwarm): Promise<void> {
+export async function activate({ nodes, docker }: RemoteSwarm): Promise<void> {
   for (const { name } of nodes) await docker(nodes[0], 'node', 'update', '--availability', 'active', name)
 }

@@ -35,9 +35,9 @@ export type SentFolder = {
   readonly source: string
 }
 
-export type FarFiles = ReturnType<typeof createFarFiles>
+export type RemoteFiles = ReturnType<typeof createRemoteFiles>
 
-export type FarFilesOptions = FilesContainerOptions & {
+export type RemoteFilesOptions = FilesContainerOptions & {
   readonly engine: Pick<Engine, 'connect' | 'problem'>
   readonly machine: string
   readonly clock: Clock
@@ -60,7 +60,7 @@ class EngineAway extends Error {}
 
 type LatestTree = KnownTree & SentFolder & { readonly path: string; readonly sureUntil: number }
 
-export function createFarFiles(options: FarFilesOptions) {
+export function createRemoteFiles(options: RemoteFilesOptions) {
   const { engine, machine, clock, log } = options
   const container = createFilesContainer(options)
   const hashes = createHashCache()

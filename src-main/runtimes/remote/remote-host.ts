@@ -6,7 +6,7 @@ import type { SshConnection } from './ssh-connection.ts'
 type Run = Pick<SshConnection, 'run'>
 
 /** The engine's path or `host:port`, as docker of that user finds it. Rejects with a sentence: missing or forbidden. */
-export async function findFarEngine({ run }: Run, machine: string): Promise<string> {
+export async function findRemoteEngine({ run }: Run, machine: string): Promise<string> {
   const [state, address = ''] = (await run(FIND_ENGINE)).trim().split(' ')
   if (state === 'missing')
     throw new Error(
@@ -33,7 +33,7 @@ else echo "found $path"
 fi
 `
 
-export async function farFolder({ run }: Run, path: string): Promise<string | undefined> {
+export async function remoteFolder({ run }: Run, path: string): Promise<string | undefined> {
   const real = (await run(`cd -P -- ${shellQuoted(path)} 2>/dev/null && pwd -P || true`)).trim()
   return real === '' ? undefined : real
 }
@@ -41,7 +41,7 @@ export async function farFolder({ run }: Run, path: string): Promise<string | un
 // Time limit of the remote nvidia-smi, s; same as locally.
 const LIMIT_S = 10
 
-export function farCards(connection: () => Promise<Run>) {
+export function remoteCards(connection: () => Promise<Run>) {
   let hasHook = false
   async function ask(args: readonly string[]): Promise<ProgramEnd> {
     try {

@@ -9,15 +9,15 @@ import type { MountedSpec } from '../docker/engine-host.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { Watch } from '../port.ts'
 import { UNWATCHED } from './machine-options.ts'
-import type { FarFiles, FolderToSend } from './remote-files.ts'
-import { farFolder, findFarEngine } from './remote-host.ts'
+import type { RemoteFiles, FolderToSend } from './remote-files.ts'
+import { remoteFolder, findRemoteEngine } from './remote-host.ts'
 import type { SshLink } from './ssh-link.ts'
 
-export type FarMountsOptions = {
+export type RemoteMountsOptions = {
   readonly machine: string
   /** A remote folder; undefined: the worker does without. Rejects with a sentence. */
   readonly ownFolder: (volume: Volume) => Promise<Mount | undefined>
-  readonly files: Pick<FarFiles, 'send'>
+  readonly files: Pick<RemoteFiles, 'send'>
   readonly pythonPath: string
   readonly networkVolumes: string
   readonly bundle: () => Promise<string>
@@ -25,7 +25,7 @@ export type FarMountsOptions = {
 
 type Volume = NonNullable<MountedSpec['container']>['volumes'][number]
 
-export function createFarMounts(options: FarMountsOptions) {
+export function createRemoteMounts(options: RemoteMountsOptions) {
   const { machine, ownFolder, files, pythonPath, networkVolumes, bundle } = options
   const ours: FolderToSend = { path: pythonPath, kind: 'packed', isFixed: true, owner: 'svc_worker' }
 
@@ -94,10 +94,10 @@ export function foldersBySsh({
 }: {
   readonly machine: string
   readonly link: Pick<SshLink, 'connection'>
-}): FarMountsOptions['ownFolder'] {
+}): RemoteMountsOptions['ownFolder'] {
   return async ({ source, target, readOnly }) => {
     const connection = await link.connection()
-    const [real, engine] = await Promise.all([farFolder(connection, source), findFarEngine(connection, machine)])
+    const [real, engine] = await Promise.all([remoteFolder(connection, source), findRemoteEngine(connection, machine)])
     if (givesEngine(real === undefined ? [source] : [source, real], { sockets: [engine], ignoreCase: false }))
       throw new Error(
         `the volume ${source}:${target} would give the container control of the Docker engine of ${machine}. Choose a folder that does not contain its socket`,

@@ -4,23 +4,23 @@ import type { Connected } from '../docker/engine.ts'
 import type { DockerPlace } from '../docker/engine-host.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
 import type { WorkerAddress } from '../port.ts'
-import { farCards, findFarEngine } from './remote-host.ts'
-import { createFarMounts, type FarMountsOptions, foldersBySsh } from './remote-mounts.ts'
-import { createFarPorts, createForwardedSocket, type FarPortsOptions } from './remote-ports.ts'
+import { remoteCards, findRemoteEngine } from './remote-host.ts'
+import { createRemoteMounts, type RemoteMountsOptions, foldersBySsh } from './remote-mounts.ts'
+import { createRemotePorts, createForwardedSocket, type RemotePortsOptions } from './remote-ports.ts'
 
-export type FarPlaceOptions = Pick<FarMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
-  FarPortsOptions & {
+export type RemotePlaceOptions = Pick<RemoteMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
+  RemotePortsOptions & {
     readonly openForWorkers: DockerPlace['openForWorkers']
   }
 
 const HEX = 16
 
-export function farPlace(options: FarPlaceOptions): DockerPlace {
+export function remoteHost(options: RemotePlaceOptions): DockerPlace {
   const { machine, link, log, freePort, openForWorkers } = options
-  const engineSocket = createForwardedSocket(link, 'engine', (connection) => findFarEngine(connection, machine))
-  const openPort = createFarPorts({ machine, link, log, freePort })
+  const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
+  const openPort = createRemotePorts({ machine, link, log, freePort })
   const addresses = new Map<string, { readonly address: Promise<WorkerAddress>; readonly giveBack: () => void }>()
-  const mounts = createFarMounts({ ...options, ownFolder: foldersBySsh(options) })
+  const mounts = createRemoteMounts({ ...options, ownFolder: foldersBySsh(options) })
 
   function forwardTo(state: Parameters<DockerPlace['addressOf']>[0], ports: ContainerPorts) {
     const { host, port, healthPort } = containerAddress(state, ports, false)
@@ -63,7 +63,7 @@ export function farPlace(options: FarPlaceOptions): DockerPlace {
       addresses.get(containerId)?.giveBack()
       addresses.delete(containerId)
     },
-    ...farCards(link.connection),
+    ...remoteCards(link.connection),
     // Sent files are world-readable and have no remote owner.
     user: undefined,
   }

@@ -7,20 +7,20 @@ import type { SshForward } from './ssh-command.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
-export type FarPortsOptions = {
+export type RemotePortsOptions = {
   readonly machine: string
   readonly link: SshLink
   readonly log: Log
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
 }
 
-export type FarPort = { readonly port: number; readonly giveBack: () => void }
+export type RemotePort = { readonly port: number; readonly giveBack: () => void }
 
 // Another program may have the port, or take it before ssh does.
 const MAX_PORTS = 5
 
 /** @returns a function that opens a forward. `to`: remote address or socket; `wanted`: preferred local port */
-export function createFarPorts(options: FarPortsOptions): (to: string, wanted: number) => Promise<FarPort> {
+export function createRemotePorts(options: RemotePortsOptions): (to: string, wanted: number) => Promise<RemotePort> {
   const { machine, link, log, freePort } = options
   const taken = new Set<number>()
 

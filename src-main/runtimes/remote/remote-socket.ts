@@ -7,13 +7,13 @@ import { randomBytes } from 'node:crypto'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { shellQuoted } from '../../lib/text.ts'
 import type { WayBackThere } from './relay-containers.ts'
-import { findFarEngine } from './remote-host.ts'
+import { findRemoteEngine } from './remote-host.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
 const SOCKET = 'service.sock'
 
-export function createFarSocket(options: {
+export function createRemoteSocket(options: {
   readonly link: SshLink
   readonly machine: string
   readonly id: string
@@ -44,11 +44,11 @@ export function createFarSocket(options: {
     })
     const connection = await link.connection()
     if (there === undefined) throw new Error(`the reverse tunnel from ${machine} is not open yet`)
-    return { ...there, engineSocket: await findFarEngine(connection, machine) }
+    return { ...there, engineSocket: await findRemoteEngine(connection, machine) }
   }
 }
 
-export async function removeFarFolder(link: Pick<SshLink, 'connection'>, id: string): Promise<void> {
+export async function removeRemoteFolder(link: Pick<SshLink, 'connection'>, id: string): Promise<void> {
   const connection = await link.connection()
   // Others may have folders next to it; then the parent folder stays.
   await connection.run(`cd "$HOME" && rm -rf .drydock/${id} && { rmdir .drydock 2>/dev/null || true; }`)

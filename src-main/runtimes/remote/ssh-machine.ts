@@ -10,10 +10,10 @@ import { factsOfEngine, testEngine } from './engine-facts.ts'
 import { watchEngine } from './engine-machine.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from './machine-options.ts'
 import { createRelay } from './relay.ts'
-import { createFarFiles } from './remote-files.ts'
+import { createRemoteFiles } from './remote-files.ts'
 import { readHostFacts } from './remote-host.ts'
-import { farPlace } from './remote-place.ts'
-import { createFarSocket, removeFarFolder } from './remote-socket.ts'
+import { remoteHost } from './remote-place.ts'
+import { createRemoteSocket, removeRemoteFolder } from './remote-socket.ts'
 import { createSshLink, testLogin } from './ssh-link.ts'
 
 export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: MachineOptions): MachineDriver {
@@ -21,7 +21,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
   const env = surroundings.env
   const link = createSshLink({ target: way, env, clock, log, folder: join(options.folder, 'ssh') })
   const parts = { serviceId: id, log, pythonPath, image: workerImage }
-  const files = createFarFiles({
+  const files = createRemoteFiles({
     ...parts,
     clock,
     machine: name,
@@ -29,11 +29,11 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
   })
   const relay = createRelay({
     ...parts,
-    way: createFarSocket({ link, machine: name, id, open: wayBack.open }),
+    way: createRemoteSocket({ link, machine: name, id, open: wayBack.open }),
     lostMs: limit('wayBackLostMs'),
     answerTo: wayBack.answerTo,
   })
-  const place = farPlace({ ...options, machine: name, link, files, openForWorkers: relay.open })
+  const place = remoteHost({ ...options, machine: name, link, files, openForWorkers: relay.open })
   const engine = createEngine({ clock, log, place, label: `${LABELS.service}=${id}` })
   const fleet = createDockerFleet({ ...options, place, engine })
   const watch = watchEngine(fleet, clock)
@@ -49,7 +49,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
     const { docker } = await engine.findEngine()
     await relay.remove(docker)
     await files.close()
-    await removeFarFolder(link, id)
+    await removeRemoteFolder(link, id)
   }
 
   return {
@@ -70,7 +70,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
       await fleet.sweep()
       await relay.remove(docker)
       await files.removeAll(UNWATCHED)
-      await removeFarFolder(link, id)
+      await removeRemoteFolder(link, id)
     },
     async close() {
       watch.close()

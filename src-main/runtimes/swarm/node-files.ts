@@ -9,19 +9,19 @@ import { MINUTE_MS } from '../../lib/units.ts'
 import { pause } from '../../lib/wait.ts'
 import type { Watch } from '../port.ts'
 import {
-  createFarFiles,
-  type FarFiles,
-  type FarFilesOptions,
+  createRemoteFiles,
+  type RemoteFiles,
+  type RemoteFilesOptions,
   isChange,
   isPassing,
   reasonOf,
 } from '../remote/remote-files.ts'
-import { createFarMounts, type FarMountsOptions } from '../remote/remote-mounts.ts'
+import { createRemoteMounts, type RemoteMountsOptions } from '../remote/remote-mounts.ts'
 import type { HubDoor } from './hub-listener.ts'
 import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 
-type FilesForWorker = Pick<FarFiles, 'send'> & {
+type FilesForWorker = Pick<RemoteFiles, 'send'> & {
   readonly lacking: () => ReadonlyMap<string, string | undefined>
 }
 
@@ -34,14 +34,14 @@ const PATIENCE_MS = MINUTE_MS
 const SURE_MS = 5 * MINUTE_MS
 
 export function createNodeFiles(
-  options: FarFilesOptions & {
+  options: RemoteFilesOptions & {
     readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
     readonly door: Pick<HubDoor, 'copyTree'>
   },
 ) {
   const { engine, nodes, door, machine, clock, log } = options
-  const manager = createFarFiles(options)
-  const stores = new Map<string, FarFiles>()
+  const manager = createRemoteFiles(options)
+  const stores = new Map<string, RemoteFiles>()
   const had = new Map<string, { readonly source: string; readonly until: number }>()
 
   const managerId = async () => {
@@ -49,8 +49,8 @@ export function createNodeFiles(
     return String((facts.info.Swarm as { NodeID?: string } | undefined)?.NodeID ?? '')
   }
 
-  function storeOf(node: SwarmNode): FarFiles {
-    const store = stores.get(node.id) ?? createFarFiles({ ...options, engine: node.engine, machine: node.name })
+  function storeOf(node: SwarmNode): RemoteFiles {
+    const store = stores.get(node.id) ?? createRemoteFiles({ ...options, engine: node.engine, machine: node.name })
     stores.set(node.id, store)
     return store
   }
@@ -91,7 +91,7 @@ export function createNodeFiles(
   function forWorker(isWanted: (node: SwarmNode) => boolean): FilesForWorker {
     const lacking = new Map<string, string | undefined>()
 
-    async function send(folder: Parameters<FarFiles['send']>[0], watch: Watch) {
+    async function send(folder: Parameters<RemoteFiles['send']>[0], watch: Watch) {
       const sent = await manager.send(folder, watch)
       const from = await managerId()
       const wanted = nodes.all().filter(isWanted)
@@ -141,19 +141,19 @@ export function createNodeFiles(
   }
 }
 
-export type WorkerFoldersOptions = Omit<FarMountsOptions, 'files' | 'ownFolder'> & {
+export type WorkerFoldersOptions = Omit<RemoteMountsOptions, 'files' | 'ownFolder'> & {
   readonly files: NodeFiles
-  readonly modelFolder: FarMountsOptions['ownFolder']
+  readonly modelFolder: RemoteMountsOptions['ownFolder']
 }
 
 export function createWorkerFolders(options: WorkerFoldersOptions, isWanted: (node: SwarmNode) => boolean) {
   const { send, lacking } = options.files.forWorker(isWanted)
-  const ownFolder: FarMountsOptions['ownFolder'] = async (volume) => {
+  const ownFolder: RemoteMountsOptions['ownFolder'] = async (volume) => {
     if (isOfModels(volume.target)) return options.modelFolder(volume)
     const { source, target, readOnly } = volume
     return { type: 'bind', source, target, readOnly }
   }
-  return { lacking, mounts: createFarMounts({ ...options, files: { send }, ownFolder }) }
+  return { lacking, mounts: createRemoteMounts({ ...options, files: { send }, ownFolder }) }
 }
 
 function commonest(places: readonly string[]): string | undefined {

@@ -11,10 +11,10 @@ import type { WorkerAddress } from '../port.ts'
 import { createEngineUse, factsOfEngine } from '../remote/engine-facts.ts'
 import { watchEngine } from '../remote/engine-machine.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from '../remote/machine-options.ts'
-import { findFarEngine, readHostFacts } from '../remote/remote-host.ts'
+import { findRemoteEngine, readHostFacts } from '../remote/remote-host.ts'
 import { foldersBySsh } from '../remote/remote-mounts.ts'
-import { createFarPorts, createForwardedSocket, type FarPort } from '../remote/remote-ports.ts'
-import { createFarSocket, removeFarFolder } from '../remote/remote-socket.ts'
+import { createRemotePorts, createForwardedSocket, type RemotePort } from '../remote/remote-ports.ts'
+import { createRemoteSocket, removeRemoteFolder } from '../remote/remote-socket.ts'
 import { createSshLink, type SshLink, testLogin } from '../remote/ssh-link.ts'
 import { createHubDoor } from './hub-listener.ts'
 import { createNodeFiles } from './node-files.ts'
@@ -40,8 +40,8 @@ export type SwarmWayOptions = Pick<
 
 export function createSwarmWay(options: SwarmWayOptions) {
   const { machine, id, link, clock, log, wayBack, pythonPath } = options
-  const way = createFarSocket({ link, machine, id, open: wayBack.open })
-  const engineSocket = createForwardedSocket(link, 'engine', (connection) => findFarEngine(connection, machine))
+  const way = createRemoteSocket({ link, machine, id, open: wayBack.open })
+  const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
   const doorSocket = createForwardedSocket(link, 'door', async () => {
     const { to } = await way()
     return 'folder' in to ? `${to.folder}/${DOOR}` : ''
@@ -90,8 +90,8 @@ export function createWorkerPorts(
     Pick<ReturnType<typeof createSwarmWay>, 'door' | 'way'>,
 ) {
   const { machine, link, log, freePort, door, way } = deps
-  const openPort = createFarPorts({ machine, link, log, freePort })
-  const opened = new Map<string, FarPort[]>()
+  const openPort = createRemotePorts({ machine, link, log, freePort })
+  const opened = new Map<string, RemotePort[]>()
 
   async function open(worker: { readonly id: string; readonly host: string }, inside: number): Promise<number> {
     const { to } = await way()
@@ -144,7 +144,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
   async function removeParts({ docker }: Connected): Promise<void> {
     await to.files.close().catch((error) => log.warn('containers with files not removed', { machine: name, error }))
     await parts.removeServices(docker)
-    await removeFarFolder(link, id)
+    await removeRemoteFolder(link, id)
   }
 
   return {
@@ -183,7 +183,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
         .removeAll(UNWATCHED)
         .catch((error) => log.warn('files not removed from all nodes', { machine: name, error }))
       await parts.remove(docker)
-      await removeFarFolder(link, id)
+      await removeRemoteFolder(link, id)
     },
     async close() {
       watch.close()

@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemTime } from '../../../src-main/http/server/system-ports.ts'
 import { createEngine } from '../../../src-main/runtimes/docker/engine.ts'
-import { createFarFiles } from '../../../src-main/runtimes/remote/remote-files.ts'
+import { createRemoteFiles } from '../../../src-main/runtimes/remote/remote-files.ts'
 import { dockerEngine } from '../../support/docker-engine.ts'
 import { openProxy } from '../../support/open-proxy.ts'
 import { bounded, type Row, short } from '../report.ts'
@@ -44,7 +44,7 @@ async function measure(folder: string, dockerHost: string): Promise<readonly Row
   }
   const engine = createEngine({ clock, log, place, label: `svc.service=${serviceId}` })
   const options = { engine, machine: 'box', serviceId, pythonPath: PYTHON_PATH, image: async () => IMAGE, clock, log }
-  const files = createFarFiles(options)
+  const files = createRemoteFiles(options)
   const watch = { report: () => undefined, signal: new AbortController().signal }
 
   async function send() {

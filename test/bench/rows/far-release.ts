@@ -10,7 +10,7 @@ import { MANIFEST_FILE, manifest } from '../../../src-main/contract/manifest.ts'
 import { bounded, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { untilSo } from '../support/containers.ts'
-import { type FarSide, withFarService } from '../support/far-service.ts'
+import { type RemoteSide, withRemoteService } from '../support/far-service.ts'
 import type { Service } from '../support/service.ts'
 
 const WHAT = 'a release of an app of 200 MB with a change of its code, on another machine by ssh'
@@ -22,10 +22,10 @@ const SIDES = { far: { machine: 'far' }, here: {} }
 
 /** Measures it. */
 export function farRelease(): Promise<readonly Row[]> {
-  return withFarService(WHAT, { far: 0 }, measure)
+  return withRemoteService(WHAT, { far: 0 }, measure)
 }
 
-async function measure({ service, folder, proxyOf }: FarSide): Promise<readonly Row[]> {
+async function measure({ service, folder, proxyOf }: RemoteSide): Promise<readonly Row[]> {
   const packages = join(folder, 'packages')
   makePackages(packages)
   for (const name of Object.keys(SIDES)) await service.call('POST', '/api/apps/shop/environments', { name })

@@ -11,7 +11,7 @@ import { allInTurn } from '../in-turn.ts'
 import { bounded, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { IMAGE, untilSo } from '../support/containers.ts'
-import { type FarSide, withFarService } from '../support/far-service.ts'
+import { type RemoteSide, withRemoteService } from '../support/far-service.ts'
 import { machineMs } from '../support/machine-time.ts'
 import { createEndpoint, type Service, workerIsIdle } from '../support/service.ts'
 
@@ -29,21 +29,21 @@ const HANDLER = 'import time\ndef handler(job):\n    return time.clock_gettime_n
 
 /** Measures here and there in turn. */
 export async function farStart(rounds: number): Promise<readonly Row[]> {
-  const bySsh = await withFarService(WHAT, WAYS, (side) => measure(rounds, side, { what: WHAT, ways: ['near', 'far'] }))
+  const bySsh = await withRemoteService(WHAT, WAYS, (side) => measure(rounds, side, { what: WHAT, ways: ['near', 'far'] }))
   const rows = [...bySsh]
   for (const way of ['near', 'far'] as const) {
-    const onSwarm = async (side: FarSide) => {
+    const onSwarm = async (side: RemoteSide) => {
       const started = await measure(rounds, side, { what: ON_SWARM, ways: [way] })
       return way === 'near' ? [...started, await manyWorkers(side)] : started
     }
-    rows.push(...(await withFarService(ON_SWARM, { [way]: WAYS[way] }, onSwarm, 'swarm')))
+    rows.push(...(await withRemoteService(ON_SWARM, { [way]: WAYS[way] }, onSwarm, 'swarm')))
   }
   return rows
 }
 
 async function measure(
   rounds: number,
-  { service, folder, searchPath }: FarSide,
+  { service, folder, searchPath }: RemoteSide,
   { what, ways }: { readonly what: string; readonly ways: readonly (keyof typeof WAYS)[] },
 ): Promise<readonly Row[]> {
   const handler = join(folder, 'code', 'handler.py')
@@ -78,7 +78,7 @@ const AT_ONCE = { scaler: { type: 'REQUEST_COUNT', value: 1 } } as const
 const WAITS = 'import time\ndef handler(job):\n    time.sleep(3600)\n'
 
 /** Of an endpoint without workers: how long until so many jobs run side by side, there and here. */
-async function manyWorkers({ service, folder }: FarSide): Promise<Row> {
+async function manyWorkers({ service, folder }: RemoteSide): Promise<Row> {
   const handler = join(folder, 'waits.py')
   writeFileSync(handler, WAITS)
   const until = async (id: string, machine: object, workers: number) => {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { dockerEngine } from '../../support/docker-engine.ts'
-import { type FarMachine, farMachine, sshOfUser } from '../../support/far-machine.ts'
+import { type RemoteMachine, farMachine, sshOfUser } from '../../support/far-machine.ts'
 import { farSwarm } from '../../support/far-swarm.ts'
 import { type OpenProxy, openProxy } from '../../support/open-proxy.ts'
 import type { Row } from '../report.ts'
@@ -19,7 +19,7 @@ type Ways = Readonly<Record<string, number>>
 type There = 'machine' | 'swarm'
 
 /** A service, and the machine by each way under the name of that way. */
-export type FarSide = {
+export type RemoteSide = {
   readonly service: Service
   readonly folder: string
   /** The PATH with an `ssh` that knows the ways as hosts. */
@@ -33,10 +33,10 @@ export type FarSide = {
  * the span: not every kernel can do that itself (`tc netem`).
  * @param what name of that row
  */
-export async function withFarService(
+export async function withRemoteService(
   what: string,
   ways: Ways,
-  measure: (side: FarSide) => Promise<readonly Row[]>,
+  measure: (side: RemoteSide) => Promise<readonly Row[]>,
   there: There = 'machine',
 ): Promise<readonly Row[]> {
   const engine = await dockerEngine()
@@ -69,9 +69,9 @@ async function measureBy(
     machine,
     dockerHost,
     there,
-  }: { readonly folder: string; readonly machine: FarMachine; readonly dockerHost: string; readonly there: There },
+  }: { readonly folder: string; readonly machine: RemoteMachine; readonly dockerHost: string; readonly there: There },
   ways: Ways,
-  measure: (side: FarSide) => Promise<readonly Row[]>,
+  measure: (side: RemoteSide) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const proxies = new Map<string, OpenProxy>()
   for (const [way, longerMs] of Object.entries(ways))
@@ -105,7 +105,7 @@ async function nodesReady(service: Service, name: string): Promise<number> {
   return facts?.nodes?.filter(({ state }) => state === 'ready').length ?? 0
 }
 
-const hostOf = (way: string, port: number, { address, sshFolder }: FarMachine): readonly string[] => [
+const hostOf = (way: string, port: number, { address, sshFolder }: RemoteMachine): readonly string[] => [
   `Host ${way}`,
   '  HostName 127.0.0.1',
   `  Port ${port}`,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { removeFarFolder } from '../../../src-main/runtimes/remote/remote-socket.ts'
+import { removeRemoteFolder } from '../../../src-main/runtimes/remote/remote-socket.ts'
 import type { SshConnection } from '../../../src-main/runtimes/remote/ssh-connection.ts'
 
 /** A home folder with the folders of two services, and a connection that runs scripts in it. */
@@ -17,7 +17,7 @@ function setup() {
   const run = async (script: string) => execFileSync('sh', ['-c', script], { env, encoding: 'utf8', stdio: 'pipe' })
   const connection = async () => ({ run }) as Partial<SshConnection> as SshConnection
   return {
-    remove: (id: string) => removeFarFolder({ connection }, id),
+    remove: (id: string) => removeRemoteFolder({ connection }, id),
     isThere: (path: string) => existsSync(join(home, '.drydock', path)),
     breakRm: () => writeFileSync(join(programs, 'rm'), '#!/bin/sh\nexit 1\n', { mode: 0o755 }),
   }

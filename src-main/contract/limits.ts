@@ -59,7 +59,7 @@ export const LIMITS = {
   },
   webhookUrlLength: { value: 2048, unit: 'count', source: 'ours, because longer addresses break proxies' },
   leaseMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 4' },
-  wayBackLostMs: {
+  tunnelLostMs: {
     value: 2 * MINUTE_MS,
     unit: 'ms',
     source: 'ours: twelve leases; a service that is started again, or a link that comes back, takes less',

@@ -112,7 +112,7 @@ export function mayBeCalledByWorkers(path: string): boolean {
  * A machine's watchdog asks here if the reverse tunnel still reaches its service; another service on the port does not
  * answer. Source: docs/spec/way-back.md, 1.
  */
-export function wayBackPath(serviceId: string): string {
+export function tunnelPath(serviceId: string): string {
   return `/way-back/${serviceId}`
 }
 

@@ -7,7 +7,7 @@ import { PLATFORM_ROUTES } from '../../src-main/contract/platform-routes.ts'
 import { SERVICE_ROUTES } from '../../src-main/contract/service-routes.ts'
 import { TASK_ROUTES } from '../../src-main/contract/task-calls.ts'
 import { OPENAI_ROUTE, V2_ROUTES } from '../../src-main/contract/v2-routes.ts'
-import { WORKER_ROUTES, wayBackPath } from '../../src-main/contract/worker-protocol.ts'
+import { tunnelPath, WORKER_ROUTES } from '../../src-main/contract/worker-protocol.ts'
 import { SERVICE_ID, setup, type TestService } from '../support/core.ts'
 import { deployApp } from '../support/deployed-app.ts'
 import { workerClient } from '../support/worker-client.ts'
@@ -126,8 +126,8 @@ describe('the listener for machines', () => {
 
   it('tells the watchdog of a machine that the way leads to its service, and no other one', async () => {
     const url = await (await setup()).listen('machines')
-    expect(await ask(url, 'GET', wayBackPath(SERVICE_ID), undefined)).toEqual({ status: 204, body: '' })
+    expect(await ask(url, 'GET', tunnelPath(SERVICE_ID), undefined)).toEqual({ status: 204, body: '' })
     for (const id of ['service2', '', `${SERVICE_ID}/`])
-      expect(await ask(url, 'GET', wayBackPath(id), undefined)).toEqual(NOTHING)
+      expect(await ask(url, 'GET', tunnelPath(id), undefined)).toEqual(NOTHING)
   })
 })

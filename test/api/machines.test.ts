@@ -45,10 +45,12 @@ describe('a machine', () => {
     const service = await withMachines()
     const again = await service.ask('POST', '/api/machines', { body: { name: 'gpu-box', way: SSH } })
     expect(again).toMatchObject({ status: 409, body: { code: 'MACHINE_EXISTS' } })
-    service.farMachines.at('gpu-box').steps = [{ check: 'Docker engine', state: 'failed', found: 'permission denied' }]
+    service.remoteMachines.at('gpu-box').steps = [
+      { check: 'Docker engine', state: 'failed', found: 'permission denied' },
+    ]
     await service.post('/api/machines/gpu-box/test')
     await settle()
-    expect((await service.machine('gpu-box')).test.steps).toEqual(service.farMachines.at('gpu-box').steps)
+    expect((await service.machine('gpu-box')).test.steps).toEqual(service.remoteMachines.at('gpu-box').steps)
   })
 
   it.each([
@@ -72,7 +74,7 @@ describe('a worker', () => {
     const service = await withMachines()
     await service.endpointOn('gpu-box')
     const { jobId, worker } = await service.running()
-    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
+    expect(service.remoteMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
     expect(service.fleet().place.workers.size).toBe(0)
     expect((await service.get('/api/workers')).workers).toMatchObject([{ id: worker.id, machine: 'gpu-box' }])
     expect(await service.machine('gpu-box')).toMatchObject({
@@ -96,7 +98,11 @@ describe('a worker', () => {
     await service.endpointOn('any', 'e', { workersMin: 3, workersMax: 3 })
     await service.clock.until(async () => (await service.get('/api/workers')).workers.length === 3)
     await settle()
-    const counts = [service.fleet().place, service.farMachines.at('box-a').place, service.farMachines.at('box-b').place]
+    const counts = [
+      service.fleet().place,
+      service.remoteMachines.at('box-a').place,
+      service.remoteMachines.at('box-b').place,
+    ]
     expect(counts.map(({ workers }) => workers.size)).toEqual([1, 1, 1])
   })
 
@@ -116,11 +122,11 @@ describe('a worker', () => {
 describe('a machine that vanishes', () => {
   it('lets the endpoint wait by its name and in the words of the connection', async () => {
     const service = await withMachines()
-    service.farMachines.at('gpu-box').lose('ssh: connect to host gpu-box port 22: No route to host')
+    service.remoteMachines.at('gpu-box').lose('ssh: connect to host gpu-box port 22: No route to host')
     await service.endpointOn('gpu-box')
     await service.run()
     await service.waiting(/^No capacity for a worker: gpu-box: it cannot be reached: ssh: .* No route to host\.$/)
-    service.farMachines.at('gpu-box').reach()
+    service.remoteMachines.at('gpu-box').reach()
     expect((await service.worker()).id).toBeDefined()
   })
 
@@ -130,7 +136,7 @@ describe('a machine that vanishes', () => {
     const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
     await service.endpointOn('gpu-box')
     const { jobId, worker } = await service.running()
-    service.farMachines.at('gpu-box').lose('Connection timed out')
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
     let isBack = false
     const restarted = service.restart('killed').then(() => {
       isBack = true
@@ -138,10 +144,10 @@ describe('a machine that vanishes', () => {
     await service.clock.until(() => isBack, 20_000)
     await restarted
     expect(await service.status(jobId)).toMatchObject({ status: 'IN_QUEUE' })
-    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
-    service.farMachines.at('gpu-box').reach()
+    expect(service.remoteMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
+    service.remoteMachines.at('gpu-box').reach()
     const next = await service.worker('e', [worker])
-    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
+    expect(service.remoteMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
     expect(await next.take()).toMatchObject({ id: jobId })
   })
 })
@@ -155,8 +161,8 @@ describe('a machine that vanishes with an idle worker', () => {
     const { jobId, worker } = await service.running()
     await worker.done(jobId, { output: 1 })
     const { 'gpu-box': box, other } = Object.fromEntries(
-      ['gpu-box', 'other'].map((name) => [name, service.farMachines.at(name)]),
-    ) as Record<string, ReturnType<typeof service.farMachines.at>>
+      ['gpu-box', 'other'].map((name) => [name, service.remoteMachines.at(name)]),
+    ) as Record<string, ReturnType<typeof service.remoteMachines.at>>
     expect([box?.place.workers.size, other?.place.workers.size]).toEqual([1, 0])
 
     box?.lose('Connection timed out')
@@ -178,7 +184,7 @@ describe('a machine that vanishes with an idle worker', () => {
     await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1 })
     const { jobId, worker } = await service.running()
     await worker.done(jobId, { output: 1 })
-    service.farMachines.at('gpu-box').lose('Connection timed out')
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
     await service.run()
     await service.waiting(/^No capacity for a worker: gpu-box: it cannot be reached: Connection timed out\.$/)
     expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
@@ -190,7 +196,7 @@ it('a job that its machine was lost with says so, and is started again elsewhere
   service.fleet().cards = 0
   await service.createEndpoint('e', { container: { ...IMAGE, machine: 'any', gpu: 'ANY' }, workersMax: 2 })
   const { jobId, worker } = await service.running()
-  service.farMachines.at('gpu-box').lose('Connection timed out')
+  service.remoteMachines.at('gpu-box').lose('Connection timed out')
   await service.clock.advance(limit('leaseMs') + 1000)
   const next = await service.worker('e', [worker])
   expect((await next.take())?.id).toBe(jobId)
@@ -208,8 +214,8 @@ describe('a job of an endpoint that waits for its machine', () => {
     const container = { ...IMAGE, machine: 'any', gpu: 'ANY' }
     await service.createEndpoint('e', { container, workersMax: 2, waitForMachineMs })
     const { jobId, worker } = await service.running()
-    service.farMachines.at('gpu-box').lose('Connection timed out')
-    return { ...service, jobId, lost: worker, box: service.farMachines.at('gpu-box') }
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
+    return { ...service, jobId, lost: worker, box: service.remoteMachines.at('gpu-box') }
   }
 
   it('stays with its worker until the machine is back, and runs once', async () => {
@@ -282,14 +288,14 @@ describe('this machine without an engine', () => {
     const service = await withMachines()
     service.fleet().noEngine = NO_ENGINE
     await service.endpointOn('any', 'e', { workersMin: 2, workersMax: 2 })
-    await service.clock.until(() => service.farMachines.at('gpu-box').place.workers.size === 2)
+    await service.clock.until(() => service.remoteMachines.at('gpu-box').place.workers.size === 2)
     expect(service.fleet().hasTriedEngine).toBe(false)
   })
 
   it('keeps "any" waiting with the reasons of all machines', async () => {
     const service = await withMachines()
     service.fleet().noEngine = NO_ENGINE
-    service.farMachines.at('gpu-box').lose('Connection timed out')
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
     await service.endpointOn('any')
     await service.run()
     await service.waiting(
@@ -303,12 +309,12 @@ describe('a worker that was starting when its machine vanished', () => {
   it('has not failed when the machine is back after a long time', async () => {
     const service = await withMachines()
     await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1, initializingTimeoutMs: 60_000 })
-    await service.clock.until(() => service.farMachines.at('gpu-box').place.workers.size === 1)
-    service.farMachines.at('gpu-box').lose('Connection timed out')
+    await service.clock.until(() => service.remoteMachines.at('gpu-box').place.workers.size === 1)
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
     await service.clock.advance(120_000)
-    service.farMachines.at('gpu-box').reach()
+    service.remoteMachines.at('gpu-box').reach()
     await service.clock.advance(5000)
-    expect(service.farMachines.at('gpu-box').place.workers.size).toBe(1)
+    expect(service.remoteMachines.at('gpu-box').place.workers.size).toBe(1)
     expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
     expect((await service.get('/api/workers')).workers).toMatchObject([{ state: 'initializing' }])
     await service.clock.advance(60_000)
@@ -319,7 +325,7 @@ describe('a worker that was starting when its machine vanished', () => {
 describe('what a machine lacks', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()
-    service.farMachines.at('gpu-box').fleet().cards = 0
+    service.remoteMachines.at('gpu-box').fleet().cards = 0
     await service.endpointOn('nowhere', 'e')
     await service.createEndpoint('card', { container: { ...IMAGE, machine: 'gpu-box', gpu: 'ANY' } })
     await service.createEndpoint('memory', { container: { ...IMAGE, machine: 'gpu-box', memoryBytes: 64 * 2 ** 30 } })
@@ -327,7 +333,7 @@ describe('what a machine lacks', () => {
     await service.waiting(/: there is no machine nowhere\. Add it, or choose another one\.$/)
     await service.waiting(/: gpu-box: 0 cards are free\.$/, 'card')
     await service.waiting(/: gpu-box: a worker wants 64 GiB of memory, and it has 16 GiB\.$/, 'memory')
-    expect(service.farMachines.at('gpu-box').place.workers.size).toBe(0)
+    expect(service.remoteMachines.at('gpu-box').place.workers.size).toBe(0)
   })
 })
 
@@ -337,8 +343,8 @@ describe('the removal of a machine', () => {
     await service.endpointOn('gpu-box')
     const { jobId, worker } = await service.running()
     expect(await service.ask('DELETE', '/api/machines/gpu-box')).toMatchObject({ status: 200 })
-    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
-    expect(service.farMachines.at('gpu-box').wasCleared).toBe(true)
+    expect(service.remoteMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
+    expect(service.remoteMachines.at('gpu-box').wasCleared).toBe(true)
     expect(await service.status(jobId)).toMatchObject({ status: 'IN_QUEUE' })
     await service.waiting(/there is no machine gpu-box/)
     expect(await service.ask('DELETE', '/api/machines/gpu-box')).toMatchObject({ status: 404 })
@@ -353,7 +359,7 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
     const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
     await service.endpointOn('gpu-box')
     const { worker } = await service.running()
-    const box = service.farMachines.at('gpu-box')
+    const box = service.remoteMachines.at('gpu-box')
     return { ...service, first: worker, box }
   }
 
@@ -370,7 +376,7 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
 
   it('is nothing where no worker ever ran', async () => {
     const service = await withMachines()
-    service.farMachines.at('gpu-box').lose('No route to host')
+    service.remoteMachines.at('gpu-box').lose('No route to host')
     expect(await service.restart('in order')).toEqual([])
   })
 
@@ -404,7 +410,7 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
     service.box.reach()
     await settle()
     await service.post('/api/machines', { name: 'old-box', way: SSH })
-    await service.clock.until(() => service.farMachines.at('old-box').clearedIds.includes(id))
+    await service.clock.until(() => service.remoteMachines.at('old-box').clearedIds.includes(id))
     expect(service.box.clearedIds).toEqual([])
   })
 
@@ -412,7 +418,7 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
     const service = await withMachines(['gpu-box', 'same-box'])
     await service.endpointOn('gpu-box')
     await service.running()
-    const [box, same] = ['gpu-box', 'same-box'].map(service.farMachines.at)
+    const [box, same] = ['gpu-box', 'same-box'].map(service.remoteMachines.at)
     same?.lose('No route to host')
     same?.reach()
     await settle()
@@ -421,7 +427,7 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
 
   it('of a preview is noted, and removed at once where the machine is reached', async () => {
     const service = await withMachines()
-    const box = service.farMachines.at('gpu-box')
+    const box = service.remoteMachines.at('gpu-box')
     await service.post('/api/machines/gpu-box/remains', { id: 'abc123' })
     await service.clock.until(() => box.clearedIds.includes('abc123'))
     const refused = await service.ask('POST', '/api/machines/gpu-box/remains', { body: { id: '../x' } })

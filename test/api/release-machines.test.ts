@@ -79,7 +79,7 @@ describe('an environment', () => {
     expect((await plan({ machine: 'gone' })).body.warnings).toEqual([
       'Workers cannot start on gone as things are: there is no machine gone. Add it, or choose another one.',
     ])
-    service.farMachines.at('box').lose('No route to host')
+    service.remoteMachines.at('box').lose('No route to host')
     expect((await plan({ machine: 'box' }, { greet: { gpuIds: 'ANY' } })).body.warnings).toEqual([
       'Workers cannot start on box as things are: box: it cannot be reached: No route to host.',
     ])

@@ -14,9 +14,9 @@ import { coldContainers } from './rows/cold-containers.ts'
 import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
-import { farFilesSent } from './rows/far-files.ts'
-import { farRelease } from './rows/far-release.ts'
-import { farStart } from './rows/far-start.ts'
+import { remoteFilesSent } from './rows/far-files.ts'
+import { remoteRelease } from './rows/far-release.ts'
+import { remoteStart } from './rows/far-start.ts'
 import { growthEnded } from './rows/growth-ended.ts'
 import { growthEndpoints } from './rows/growth-endpoints.ts'
 import { growthListeners } from './rows/growth-listeners.ts'
@@ -67,9 +67,9 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   workflows: workflowDomain,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
   'what-if': whatIfRows,
-  'far-files': farFilesSent,
-  'far-release': farRelease,
-  'far-start': farStart,
+  'far-files': remoteFilesSent,
+  'far-release': remoteRelease,
+  'far-start': remoteStart,
   'growth-endpoints': growthEndpoints,
   'growth-workers': growthWorkers,
   'growth-listeners': growthListeners,

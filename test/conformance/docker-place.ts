@@ -62,7 +62,7 @@ export function dockerPlace(
               surroundings,
               pythonPath: '/nowhere',
               bundle: async () => '/nowhere',
-              openForWorkers: noWayBack,
+              openForWorkers: noTunnel,
             }),
           folder,
           maxWorkers,
@@ -92,7 +92,7 @@ export function dockerPlace(
 }
 
 /** Workers of the suite call nobody. */
-export const noWayBack = async () => ({ port: 1 })
+export const noTunnel = async () => ({ port: 1 })
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach } from 'vitest'
 import { freePort } from '../../src-main/http/server/listen.ts'
-import { remoteHost } from '../../src-main/runtimes/remote/remote-place.ts'
+import { remoteHost } from '../../src-main/runtimes/remote/remote-machine.ts'
 import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
-import { type RemoteMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
-import { dockerPlace, noWayBack } from './docker-place.ts'
+import { type RemoteMachine, remoteMachine, sshOfUser } from '../support/far-machine.ts'
+import { dockerPlace, noTunnel } from './docker-place.ts'
 import { describeFleet } from './fleet.ts'
 import { realClock, silent } from './process-place.ts'
 
-const machine = await farMachine()
+const machine = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in machine, 'why' in machine ? machine.why : ''))
 
@@ -54,7 +54,7 @@ describeFleet('docker by ssh', () => {
         networkVolumes: '/nowhere',
         bundle: async () => '/nowhere',
         freePort,
-        openForWorkers: noWayBack,
+        openForWorkers: noTunnel,
       }),
       signal: (pid, name) => void machine.runNow('kill', '-s', name, pid),
     },

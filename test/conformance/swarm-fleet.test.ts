@@ -9,13 +9,13 @@ import { createSshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
 import { createSwarmFleet } from '../../src-main/runtimes/swarm/swarm-fleet.ts'
 import { createSwarmWay, createWorkerPorts } from '../../src-main/runtimes/swarm/swarm-machine.ts'
 import { sshOfUser } from '../support/far-machine.ts'
-import { type RemoteSwarm, farSwarm } from '../support/far-swarm.ts'
-import { inContainers, noWayBack } from './docker-place.ts'
+import { type RemoteSwarm, remoteSwarm } from '../support/far-swarm.ts'
+import { inContainers, noTunnel } from './docker-place.ts'
 import { describeFleet, type FleetPlace } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
 
 const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
-const made = await farSwarm()
+const made = await remoteSwarm()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 
@@ -41,7 +41,7 @@ function openWay({ nodes: [manager] }: RemoteSwarm) {
     ...{ resources: RESOURCES, pythonPath: join(RESOURCES, 'python'), version: '0', registryAuth: () => undefined },
     ...{ networkVolumes: join(folder, 'volumes'), bundle: async () => '' },
     surroundings: { env, home: folder, platform: process.platform },
-    wayBack: { open: noWayBack, answerTo: () => undefined },
+    tunnel: { open: noTunnel, answerTo: () => undefined },
   }
   const to = createSwarmWay(options)
   return {

@@ -4,14 +4,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { MIB } from '../../src-main/lib/units.ts'
 import { cuttingProxy } from '../support/cutting-proxy.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { farFilesPlace, watching } from '../support/far-files-place.ts'
+import { remoteFilesPlace, watching } from '../support/far-files-place.ts'
 
 const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
 const dockerHost = 'why' in engine ? '' : engine.dockerHost
-const setup = () => farFilesPlace(dockerHost)
+const setup = () => remoteFilesPlace(dockerHost)
 const LARGE = 4 * MIB
 
 /** Somebody who waits, and does something at each percent. */
@@ -29,7 +29,7 @@ function meddling(meddle: (report: string) => void) {
 describe('a folder that is sent to the engine of another machine', () => {
   test('goes on after a break where it was, in the middle of a file too', async () => {
     const proxy = await cuttingProxy(dockerHost)
-    const { open, write, folder, see } = await farFilesPlace(dockerHost, `tcp://127.0.0.1:${proxy.port}`)
+    const { open, write, folder, see } = await remoteFilesPlace(dockerHost, `tcp://127.0.0.1:${proxy.port}`)
     for (const name of ['a', 'b', 'c']) write(name, randomBytes(LARGE))
     proxy.cutAfter(1.5 * LARGE)
     const watch = watching()
@@ -106,7 +106,7 @@ describe('a folder that is sent to the engine of another machine', () => {
   })
 
   test('is refused with the reason where no engine answers', async () => {
-    const { open, write, folder } = await farFilesPlace(dockerHost, 'unix:///nowhere/docker.sock')
+    const { open, write, folder } = await remoteFilesPlace(dockerHost, 'unix:///nowhere/docker.sock')
     write('a', '')
     await expect(open().send(folder(), watching())).rejects.toThrow(/could not be sent to box: a test .* ENOENT/)
   })

@@ -1,13 +1,13 @@
 import { chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { farFilesPlace, watching } from '../support/far-files-place.ts'
+import { remoteFilesPlace, watching } from '../support/far-files-place.ts'
 
 const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-const setup = () => farFilesPlace('why' in engine ? '' : engine.dockerHost)
+const setup = () => remoteFilesPlace('why' in engine ? '' : engine.dockerHost)
 
 describe('files that are sent to the engine of another machine', () => {
   test('are what a worker there sees, which can change nothing of them', async () => {

@@ -6,37 +6,37 @@ import { relayPorts } from '../../src-main/runtimes/remote/relay-containers.ts'
 import { SERVICE_ID } from '../support/core.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { until } from '../support/served-service.ts'
-import { type WayBackTest, wayBackTest } from '../support/way-back.ts'
+import { type TunnelTest, tunnelTest } from '../support/way-back.ts'
 
 const engine = await dockerEngine()
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-const begin = () => wayBackTest('dockerHost' in engine ? engine.dockerHost : '')
+const begin = () => tunnelTest('dockerHost' in engine ? engine.dockerHost : '')
 
 /** The containers of the way back, by their part. */
-async function parts({ docker }: WayBackTest) {
+async function parts({ docker }: TunnelTest) {
   const filters = { label: [`svc.service=${SERVICE_ID}`, 'svc.part'] }
   const found = await docker.listContainers({ all: true, filters })
   return new Map(found.map((one) => [one.Labels['svc.part'] ?? '', one]))
 }
 
 /** A worker of an endpoint, in a container of the network. */
-async function workerOn(way: WayBackTest, network: Awaited<ReturnType<WayBackTest['network']>>) {
+async function workerOn(way: TunnelTest, network: Awaited<ReturnType<TunnelTest['network']>>) {
   await way.service.createEndpoint()
   const { spec } = await way.service.worker()
   return way.startWorker(spec, network)
 }
 
 /** Sends a job and expects that the worker there answers it. */
-async function expectAnswer({ service }: WayBackTest) {
+async function expectAnswer({ service }: TunnelTest) {
   const id = await service.run({ n: 21 })
   await until(async () =>
     expect(await service.status(id)).toMatchObject({ status: 'COMPLETED', output: { doubled: 42 } }),
   )
 }
 
-const state = async (container: { inspect: WayBackTest['docker']['info'] }) => (await container.inspect()).State
+const state = async (container: { inspect: TunnelTest['docker']['info'] }) => (await container.inspect()).State
 
 test('a worker on the network takes a job through the relay and answers it, on a closed network too', async () => {
   const way = await begin()
@@ -127,7 +127,7 @@ test('a way back that comes back in time ends nothing, and workers go on by it',
   expect(await state(worker)).toMatchObject({ Running: true })
 })
 
-async function lastWords({ docker }: WayBackTest, id: string): Promise<string> {
+async function lastWords({ docker }: TunnelTest, id: string): Promise<string> {
   return (await docker.getContainer(id).logs({ stdout: true, stderr: true })).toString()
 }
 

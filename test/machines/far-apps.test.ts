@@ -8,13 +8,13 @@ import { previewProject } from '../preview/support.ts'
 import { CACHE } from '../sdk/support-packages.ts'
 import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { farMachine, sshOfUser } from '../support/far-machine.ts'
-import { type RemoteService, farService } from '../support/far-service.ts'
+import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
+import { type RemoteService, remoteService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
 
 const engine = await dockerEngine()
-const made = await farMachine()
+const made = await remoteMachine()
 const why = 'why' in made ? made.why : 'why' in engine ? engine.why : undefined
 // A build installs some forty packages, in ms.
 const LIMIT_MS = 600_000
@@ -26,7 +26,7 @@ afterAll(() => ('why' in made ? undefined : made.stop()))
 /** A service with an engine here and the machine, and an app of `init`. */
 async function setup(init: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   if ('why' in made || 'why' in engine) throw new Error(why)
-  const service = await farService(made, { env: { DOCKER_HOST: engine.dockerHost } })
+  const service = await remoteService(made, { env: { DOCKER_HOST: engine.dockerHost } })
   // The engine of all tests keeps what a service leaves that is killed.
   onTestFinished(async () => void (await service.stop()), STOP_LIMIT_MS)
   const app = await appProject(service, init, env)
@@ -90,7 +90,7 @@ test(
     const docker = async (...argv: readonly string[]) =>
       (await promisify(execFile)('docker', ['-H', made.dockerHost, ...argv])).stdout.trim()
     // The machine is one of the user's own service, which runs meanwhile.
-    const service = await farService(made, { data: app.data })
+    const service = await remoteService(made, { data: app.data })
     const volumes = await docker('volume', 'ls', '--quiet')
     const preview = app.start({ args: ['--on', 'box'] })
     expect(await preview.event('live')).toMatchObject({ runsOn: 'containers', warnings: [] })

@@ -4,12 +4,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startRegistry } from '../support/fake-registry.ts'
-import { farMachine, sshOfUser } from '../support/far-machine.ts'
-import { farService } from '../support/far-service.ts'
+import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
+import { remoteService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 // An image is made there, ms.
 const LIMIT_MS = 600_000
@@ -19,7 +19,7 @@ afterAll(() => ('why' in made ? undefined : made.stop()))
 
 const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(made.why)
-  return farService(made, {}, whenOver)
+  return remoteService(made, {}, whenOver)
 })
 
 async function setup() {

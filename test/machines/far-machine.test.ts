@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type RemoteMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
+import { type RemoteMachine, remoteMachine, sshOfUser } from '../support/far-machine.ts'
 
-const made = await Promise.all([farMachine(), farMachine()])
+const made = await Promise.all([remoteMachine(), remoteMachine()])
 const why = made.flatMap((machine) => ('why' in machine ? [machine.why] : []))[0]
 const machines = made.filter((machine): machine is RemoteMachine => !('why' in machine))
 

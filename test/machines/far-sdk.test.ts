@@ -9,14 +9,14 @@ import { promisify } from 'node:util'
 import runpodSdk from 'runpod-sdk'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { farMachine } from '../support/far-machine.ts'
-import { farService } from '../support/far-service.ts'
+import { remoteMachine } from '../support/far-machine.ts'
+import { remoteService } from '../support/far-service.ts'
 import { STAYS_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
 import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
 const engine = await dockerEngine('image-runpod')
-const made = 'why' in engine ? engine : await farMachine()
+const made = 'why' in engine ? engine : await remoteMachine()
 const why = 'why' in made ? made.why : undefined
 const IMAGE = 'drydock-test/runpod-worker'
 const HANDLERS = fileURLToPath(new URL('../sdk/python/worker.py', import.meta.url))
@@ -33,7 +33,7 @@ afterAll(() => ('why' in made ? undefined : made.stop()))
 
 const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(why)
-  return farService(made, {}, whenOver)
+  return remoteService(made, {}, whenOver)
 })
 
 /** A service with endpoints there; each runs one handler of test/sdk/python/worker.py, from a folder of that machine. */

@@ -1,19 +1,19 @@
 /** Workers on a machine that is reached by ssh, through a real service. */
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { farMachine } from '../support/far-machine.ts'
-import { farService } from '../support/far-service.ts'
+import { remoteMachine } from '../support/far-machine.ts'
+import { remoteService } from '../support/far-service.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
 import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
 const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(made.why)
-  return farService(made, {}, whenOver)
+  return remoteService(made, {}, whenOver)
 })
 
 /** The shared service, which knows the machine as `box`. The end of a test removes its endpoints. */

@@ -1,10 +1,10 @@
 /** What a machine can suffer while jobs run there, once each; the soak makes each twenty times (test/soak/machines.test.ts). */
 import { afterAll, beforeEach, test } from 'vitest'
 import { breakMachines } from '../safety/machine-faults.ts'
-import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
-import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
+import { cableOut, engineKilled, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
@@ -16,7 +16,7 @@ const LIMIT_MS = 600_000
 test(
   'a cable that is out for 5 s loses nothing, also where the service is killed in the middle of it',
   async () => {
-    await breakMachines(await farPlaceOfFaults(machine), cableOut(machine, 5000), { runs: 1, killsService: true })
+    await breakMachines(await remotePlaceOfFaults(machine), cableOut(machine, 5000), { runs: 1, killsService: true })
   },
   LIMIT_MS,
 )
@@ -24,7 +24,7 @@ test(
 test(
   'an sshd that is killed loses nothing',
   async () => {
-    await breakMachines(await farPlaceOfFaults(machine), sshdKilled(machine), { runs: 1 })
+    await breakMachines(await remotePlaceOfFaults(machine), sshdKilled(machine), { runs: 1 })
   },
   LIMIT_MS,
 )
@@ -32,7 +32,7 @@ test(
 test(
   'an engine that is killed loses nothing, and its containers are replaced',
   async () => {
-    await breakMachines(await farPlaceOfFaults(machine), engineKilled(machine), { runs: 1 })
+    await breakMachines(await remotePlaceOfFaults(machine), engineKilled(machine), { runs: 1 })
   },
   LIMIT_MS,
 )

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { farMachine, sshOfUser } from '../support/far-machine.ts'
+import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
 import { servedService, until } from '../support/served-service.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))

@@ -1,11 +1,11 @@
 /** A service that cannot reach a machine at its end says so, and removes later all that it left there. */
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { linesOf } from '../support/far-faults.ts'
-import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
-import { farService } from '../support/far-service.ts'
+import { type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
+import { remoteService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
@@ -20,7 +20,7 @@ def handler(job):
 
 /** A service with one idle worker there, and what lies there. */
 async function setup() {
-  const service = await farService(machine)
+  const service = await remoteService(machine)
   await service.createHandler('echo', ECHO, service.onBox)
   expect(await service.jobEnd('echo', await service.run('echo', { n: 1 }))).toMatchObject({ output: { n: 1 } })
   const [worker = ''] = await service.containers()

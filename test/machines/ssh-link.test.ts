@@ -6,9 +6,9 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import type { SshTarget } from '../../src-main/runtimes/remote/ssh-command.ts'
 import { createSshLink, type SshLink } from '../../src-main/runtimes/remote/ssh-link.ts'
 import { realClock, silent } from '../conformance/process-place.ts'
-import { farMachine, sshOfUser } from '../support/far-machine.ts'
+import { remoteMachine, sshOfUser } from '../support/far-machine.ts'
 
-const made = await farMachine()
+const made = await remoteMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))

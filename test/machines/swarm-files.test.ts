@@ -7,10 +7,10 @@ import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { MANIFEST_FILE } from '../../src-main/contract/manifest.ts'
 import { manifestOf } from '../support/app-folder.ts'
 import { type RemoteMachine, sshOfUser } from '../support/far-machine.ts'
-import { farSwarm } from '../support/far-swarm.ts'
+import { remoteSwarm } from '../support/far-swarm.ts'
 import { servedService, until } from '../support/served-service.ts'
 
-const made = await farSwarm()
+const made = await remoteSwarm()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))

@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
 import type { RemoteMachine } from '../support/far-machine.ts'
-import { farSwarm } from '../support/far-swarm.ts'
+import { remoteSwarm } from '../support/far-swarm.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
 import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 import { activate, swarmService } from '../support/swarm-service.ts'
 
-const made = await farSwarm()
+const made = await remoteSwarm()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))

@@ -1,9 +1,9 @@
 /** Faults of other machines with all their runs; test/machines/faults.test.ts runs the short ones once. */
 import { describe, onTestFinished, test } from 'vitest'
 import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
-import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
-import { type RemoteMachine, farMachine } from '../support/far-machine.ts'
-import { type RemoteSwarm, farSwarm } from '../support/far-swarm.ts'
+import { cableOut, engineKilled, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
+import { type RemoteSwarm, remoteSwarm } from '../support/far-swarm.ts'
 import { nodeCut, nodeDrained, swarmPlaceOfFaults } from '../support/swarm-faults.ts'
 import { soakFault } from './support/record-safety.ts'
 
@@ -43,10 +43,10 @@ describe('machines by ssh', () => {
       test(
         `${name}${killsService ? ', and the service in the middle of it' : ''}`,
         async ({ skip }) => {
-          const machine = await farMachine()
+          const machine = await remoteMachine()
           if ('why' in machine) return skip(true, machine.why)
           onTestFinished(machine.stop)
-          const place = await farPlaceOfFaults(machine)
+          const place = await remotePlaceOfFaults(machine)
           await soakFault({ row: 0, of: RUNS }, (runs) =>
             breakMachines(place, faultOf(machine), { runs, killsService }),
           )
@@ -60,7 +60,7 @@ describe('nodes of a swarm', () => {
     test(
       name,
       async ({ skip }) => {
-        const swarm = await farSwarm()
+        const swarm = await remoteSwarm()
         if ('why' in swarm) return skip(true, swarm.why)
         onTestFinished(swarm.stop)
         const place = await swarmPlaceOfFaults(swarm)

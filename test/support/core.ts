@@ -69,7 +69,7 @@ export type Logged = { readonly level: 'info' | 'warn' | 'error'; readonly messa
 export type TestService = {
   readonly clock: FakeClock
   /** The machines that can be added. */
-  readonly farMachines: FakeMachines
+  readonly remoteMachines: FakeMachines
   readonly fleet: () => FakeFleet
   readonly service: () => ServiceContext
   readonly storage: () => Storage
@@ -169,7 +169,7 @@ export async function setup({
   const data = given ?? '/nowhere/data'
   const clock = createFakeClock()
   const place = fakePlace()
-  const farMachines = fakeMachines()
+  const remoteMachines = fakeMachines()
   const log: Logged[] = []
   const posts: Posted[] = []
   let answer: Poster = post ?? (() => Promise.resolve({ status: 200, error: undefined }))
@@ -219,7 +219,7 @@ export async function setup({
       },
       machines: (needs) => ({
         open: (machine) =>
-          farMachines.open(machine, { ...needs, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } }),
+          remoteMachines.open(machine, { ...needs, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } }),
       }),
       facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
       accountKey: () => accountKey,
@@ -306,7 +306,7 @@ export async function setup({
   const worker = (endpointId = 'e', others: readonly TestWorker[] = []): Promise<TestWorker> =>
     clock.until(() => {
       const known = others.map(({ id }) => id)
-      const spec = [place, ...farMachines.all().map((machine) => machine.place)]
+      const spec = [place, ...remoteMachines.all().map((machine) => machine.place)]
         .flatMap(({ workers }) => [...workers.values()])
         .map((life) => life.spec)
         .findLast((spec) => spec.endpointId === endpointId && !known.includes(spec.workerId))
@@ -317,7 +317,7 @@ export async function setup({
 
   return {
     clock,
-    farMachines,
+    remoteMachines,
     fleet: () => run.fleet,
     service: () => run.core.service,
     storage: () => run.storage,
@@ -370,7 +370,7 @@ export async function setup({
       if (how === 'in order') await run.core.stop(0)
       run.cancelTimers()
       run.fleet.abandon()
-      for (const machine of farMachines.all()) machine.fleet().abandon()
+      for (const machine of remoteMachines.all()) machine.fleet().abandon()
       await run.storage.close()
       await settle()
       const left = run.core.left()

@@ -1,7 +1,7 @@
 /** The faults of a machine that is reached by ssh, and the machine as a place for them. */
 import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
 import type { RemoteMachine } from './far-machine.ts'
-import { FAR_IMAGE, farService } from './far-service.ts'
+import { FAR_IMAGE, remoteService } from './far-service.ts'
 
 /** Folder of a machine in which handlers write their book. */
 export const LEDGER = '/root/ledger'
@@ -14,9 +14,9 @@ export const beginLedger = (machine: RemoteMachine): Promise<string> =>
 export const linesOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
 /** A service whose workers run on the machine. */
-export async function farPlaceOfFaults(machine: RemoteMachine): Promise<FaultPlace> {
+export async function remotePlaceOfFaults(machine: RemoteMachine): Promise<FaultPlace> {
   await beginLedger(machine)
-  const service = await farService(machine)
+  const service = await remoteService(machine)
   return {
     service,
     container: { image: FAR_IMAGE, machine: 'box', volumes: [{ source: LEDGER, target: '/ledger' }] },

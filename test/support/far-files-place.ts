@@ -23,7 +23,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
  * @param dockerHost where the engine really is
  * @param way where the files go, if not straight there; the volume may be made before
  */
-export async function farFilesPlace(dockerHost: string, way = dockerHost) {
+export async function remoteFilesPlace(dockerHost: string, way = dockerHost) {
   const serviceId = `test${randomBytes(5).toString('hex')}`
   const name = `drydock-${serviceId}-files`
   const folder = mkdtempSync(join(tmpdir(), 'drydock-sent-'))

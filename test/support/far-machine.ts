@@ -50,7 +50,7 @@ const LIMIT_MS = 8 * 60_000
 const execute = promisify(execFile)
 
 /** Makes a machine; to be stopped at the end of the test file. @param beside name of one that it is to reach */
-export async function farMachine(beside?: string): Promise<RemoteMachine | { readonly why: string }> {
+export async function remoteMachine(beside?: string): Promise<RemoteMachine | { readonly why: string }> {
   const name = `far${randomBytes(3).toString('hex')}`
   const ask = async (command: string, ...argv: readonly string[]) =>
     (await execute('bash', [SCRIPT, command, name, ...argv], { timeout: LIMIT_MS, env: ownEnvironment() })).stdout
@@ -103,7 +103,10 @@ type SshOfUser = {
 }
 
 /** Makes a folder with that program. @param more lines of the user's configuration that come first, so that they win */
-export function sshOfUser(machines: readonly Pick<RemoteMachine, 'sshFolder'>[], more: readonly string[] = []): SshOfUser {
+export function sshOfUser(
+  machines: readonly Pick<RemoteMachine, 'sshFolder'>[],
+  more: readonly string[] = [],
+): SshOfUser {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-ssh-'))
   const configFile = join(folder, 'config')
   const included = machines.map(({ sshFolder }) => `Match all\nInclude ${sshFolder}/config`)

@@ -23,7 +23,7 @@ export type RemoteService = ContainerService & {
  * @param options of its starts, also the later ones; `data`: a data folder that is elsewhere
  * @param whenOver registers clean-ups; a service for several tests ends later
  */
-export async function farService(
+export async function remoteService(
   machine: RemoteMachine,
   { data, ...options }: ServeOptions & { readonly data?: string } = {},
   whenOver: WhenOver = (end) => onTestFinished(end),

@@ -1,7 +1,7 @@
 /** A swarm for tests: a manager and two workers, each another machine with a Docker engine of its own. */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type RemoteMachine, farMachine } from './far-machine.ts'
+import { type RemoteMachine, remoteMachine } from './far-machine.ts'
 
 /** The swarm. The manager is the first of its nodes. */
 export type RemoteSwarm = {
@@ -16,13 +16,13 @@ export type RemoteSwarm = {
 const execute = promisify(execFile)
 
 /** Makes it, or says why there can be none here; to be stopped at the end of the test file. */
-export async function farSwarm(): Promise<RemoteSwarm | { readonly why: string }> {
+export async function remoteSwarm(): Promise<RemoteSwarm | { readonly why: string }> {
   const made: RemoteMachine[] = []
   const stop = async () => void (await Promise.all(made.map((machine) => machine.stop())))
   const docker = async ({ dockerHost }: RemoteMachine, ...argv: readonly string[]) =>
     (await execute('docker', ['-H', dockerHost, ...argv])).stdout.trim()
   for (let number = 0; number < 3; number++) {
-    const machine = await farMachine(made[0]?.name)
+    const machine = await remoteMachine(made[0]?.name)
     if ('why' in machine) {
       await stop()
       return machine

@@ -28,7 +28,7 @@ const USER = 65_532
 const HANDLER = 'def handler(job):\n    return {"doubled": job["input"]["n"] * 2}\n'
 
 /** The service and its way back. */
-export type WayBackTest = {
+export type TunnelTest = {
   readonly service: TestService
   readonly docker: Docker
   readonly connected: Connected
@@ -48,7 +48,7 @@ export type WayBackTest = {
 }
 
 /** Makes it; all of it ends with the test. */
-export async function wayBackTest(dockerHost: string): Promise<WayBackTest> {
+export async function tunnelTest(dockerHost: string): Promise<TunnelTest> {
   const engineSocket = dockerHost.slice('unix://'.length)
   const docker = new Docker({ socketPath: engineSocket })
   const folder = mkdtempSync(join(tmpdir(), 'drydock-way-'))

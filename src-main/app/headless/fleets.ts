@@ -21,7 +21,7 @@ import {
 import type { DataFolder } from './data-folder.ts'
 
 /** How remote workers reach the service: a listener that serves only them. */
-export type WayBack = {
+export type Tunnel = {
   readonly open: (host: string) => Promise<{ readonly port: number }>
   readonly answerTo: (host: string) => void
 }
@@ -32,7 +32,7 @@ export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
   readonly log: Log
   readonly reach: () => { readonly workerUrl: string; readonly serviceUrl: string }
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
-  readonly wayBack: WayBack
+  readonly tunnel: Tunnel
 }
 
 const PYTHON_PATH = join(RESOURCES, 'python')
@@ -73,7 +73,7 @@ export function createMachineDrivers(needs: FleetNeeds): ReturnType<CorePorts['m
     folder: join(needs.folder.folder, 'machines'),
     networkVolumes: join(needs.folder.folder, 'volumes'),
     serviceId: needs.containers.serviceId,
-    wayBack: needs.wayBack,
+    tunnel: needs.tunnel,
     freePort,
   })
 }

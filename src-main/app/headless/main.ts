@@ -200,7 +200,7 @@ async function run(
     log,
     reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
     openForWorkers: (host: string) => workerListeners.open(host),
-    wayBack: {
+    tunnel: {
       open: (host: string) => machineListeners.open(host),
       answerTo: (host: string) => void hosts.add(host),
     },

@@ -41,7 +41,7 @@ async function sweepFleet(folder: DataFolder, storage: Storage): Promise<void> {
     registryAuth: () => undefined,
     reach: () => ({ workerUrl: '', serviceUrl: '' }),
     openForWorkers: noWorkers,
-    wayBack: { open: noWorkers, answerTo: () => undefined },
+    tunnel: { open: noWorkers, answerTo: () => undefined },
   })
   try {
     await fleet.sweep()

@@ -9,7 +9,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../../contract/worker-protocol.ts'
 import type { ReadsInThread } from '../../features/jobs/ports/read-in-thread.ts'
-import type { HandOut } from '../../features/jobs/queue/parked-takes.ts'
+import type { Dispatch } from '../../features/jobs/queue/parked-takes.ts'
 import {
   droppedUpdate,
   isUpdate,
@@ -63,28 +63,28 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
   async function take(
     { c, worker, query }: WorkerRequest<'take' | 'takeBatch'>,
     max: number,
-  ): Promise<readonly HandOut[]> {
-    const handOuts = await calls.take(worker, { max, busy: query.job_in_progress, signal: c.req.raw.signal })
-    if (handOuts.length > 0) {
-      const jobs = handOuts.map(({ job }) => job)
+  ): Promise<readonly Dispatch[]> {
+    const dispatches = await calls.take(worker, { max, busy: query.job_in_progress, signal: c.req.raw.signal })
+    if (dispatches.length > 0) {
+      const jobs = dispatches.map(({ job }) => job)
       const lost = () =>
         void calls.undelivered(jobs).catch((error) => log.error('undelivered jobs not released', { error }))
-      afterHandOut(c, lost)
+      afterDispatch(c, lost)
     }
-    return handOuts
+    return dispatches
   }
 
-  const piecesOf = (handOut: HandOut) => jobPieces(handOut, service.traces.forWorker(handOut.job))
+  const piecesOf = (dispatch: Dispatch) => jobPieces(dispatch, service.traces.forWorker(dispatch.job))
 
   const operations: WorkerOperations = {
     async take(request) {
-      const [handOut] = await take(request, 1)
-      return handOut === undefined ? NOTHING() : jsonResponse(piecesOf(handOut))
+      const [dispatch] = await take(request, 1)
+      return dispatch === undefined ? NOTHING() : jsonResponse(piecesOf(dispatch))
     },
     async takeBatch(request) {
-      const handOuts = await take(request, request.query.batch_size)
-      if (handOuts.length === 0) return NOTHING()
-      const listed = handOuts.flatMap((handOut, at) => [at === 0 ? '[' : ',', ...piecesOf(handOut)])
+      const dispatches = await take(request, request.query.batch_size)
+      if (dispatches.length === 0) return NOTHING()
+      const listed = dispatches.flatMap((dispatch, at) => [at === 0 ? '[' : ',', ...piecesOf(dispatch)])
       return jsonResponse([...listed, ']'])
     },
     async stop({ c, worker }) {
@@ -132,7 +132,7 @@ const unread = new WeakMap<Socket, () => void>()
  * lost.
  * @param lost may be called twice, until the next such answer on the connection
  */
-function afterHandOut(c: Context, lost: () => void): void {
+function afterDispatch(c: Context, lost: () => void): void {
   const bindings = c.env as NodeBindings | undefined
   afterResponse(c, { written: () => undefined, lost })
   const socket = bindings?.incoming?.socket
@@ -146,7 +146,7 @@ function afterHandOut(c: Context, lost: () => void): void {
   unread.set(socket, lost)
 }
 
-function jobPieces({ job, input, s3Config }: HandOut, trace: TraceHeaders | undefined): readonly Json[] {
+function jobPieces({ job, input, s3Config }: Dispatch, trace: TraceHeaders | undefined): readonly Json[] {
   const webhook = job.webhook === null ? '' : `,"webhook":${JSON.stringify(job.webhook)}`
   return [
     `{"id":"${job.id}","input":`,

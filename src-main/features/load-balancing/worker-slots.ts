@@ -11,7 +11,6 @@ export type Slot = {
   readonly leave: (hasResponded: boolean) => void
 }
 
-
 type Taken = { socket: boolean; readonly letGo: () => void }
 
 export function createWorkerSlots({

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { isWorkerCall, mayBeCalledByWorkers, wayBackPath } from '../../contract/worker-protocol.ts'
+import { isWorkerCall, mayBeCalledByWorkers, tunnelPath } from '../../contract/worker-protocol.ts'
 import type { Keys } from '../keys/keys.ts'
 import { keyFromHeader } from '../keys/rules/auth.ts'
 import type { createProxy } from '../load-balancing/routes/proxy.ts'
@@ -38,7 +38,7 @@ export function createMachineApp({ keys, names, workers, users, streams, ready }
   return {
     async fetch(request, bindings) {
       const { pathname } = new URL(request.url)
-      if (names().some((name) => pathname === wayBackPath(name))) return new Response(null, { status: 204 })
+      if (names().some((name) => pathname === tunnelPath(name))) return new Response(null, { status: 204 })
       if (isWorkerCall(pathname)) return workers(request, bindings)
       const isLetIn = mayBeCalledByWorkers(pathname) && (await isWorkerThatCalls(request.headers.get('authorization')))
       return isLetIn ? users(request, bindings) : nothing()

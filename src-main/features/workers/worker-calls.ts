@@ -11,7 +11,7 @@ import type { Job, Storage } from '../../storage/storage.ts'
 import { appendStream, finishJob, type Leases, type ReportOutcome } from '../jobs/queue/leases.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
-import { type HandOut, type ParkedTakes, readHandOuts } from '../jobs/queue/parked-takes.ts'
+import { type Dispatch, type ParkedTakes, readDispatchs } from '../jobs/queue/parked-takes.ts'
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import type { Report } from '../jobs/rules/report.ts'
 import type { SentChunk } from '../jobs/rules/stream.ts'
@@ -91,7 +91,7 @@ export function createWorkerCalls(deps: {
     async take(
       worker: LiveWorker,
       { max, busy, signal }: { readonly max: number; readonly busy: boolean; readonly signal: AbortSignal | undefined },
-    ): Promise<readonly HandOut[]> {
+    ): Promise<readonly Dispatch[]> {
       seen(worker)
       if (registry.move(worker, 'ready')) onChange(worker.endpointId)
       if (!busy) {
@@ -111,7 +111,7 @@ export function createWorkerCalls(deps: {
         signal,
       })
       if (worker.duty === 'killed') return []
-      return readHandOuts(deps, jobs)
+      return readDispatchs(deps, jobs)
     },
     undelivered: (jobs: readonly Job[]): Promise<void> => {
       const lost = jobs.flatMap(({ id, attempt }) => {

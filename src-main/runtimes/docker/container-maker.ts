@@ -7,7 +7,7 @@ import type { Connected, Engine } from './engine.ts'
 import type { DockerPlace } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
 import { findFreshVolumes, openToAll } from './fresh-volumes.ts'
-import type { GpuBook } from './gpu-book.ts'
+import type { GpuAllocator } from './gpu-allocator.ts'
 import type { ImageStore } from './images.ts'
 import { containerName, labelsOf, type Maker } from './labels.ts'
 import type { WorkerNetworks } from './networks.ts'
@@ -16,7 +16,7 @@ export type ContainerMakerOptions = Maker & {
   readonly engine: Engine
   readonly images: Pick<ImageStore, 'nameFor'>
   readonly networks: WorkerNetworks
-  readonly gpus: GpuBook
+  readonly gpus: GpuAllocator
   readonly place: Pick<DockerPlace, 'mounts' | 'hasGpuHook' | 'user'>
   readonly onNoDiskLimit: (endpointId: string, why: string) => void
   readonly noteUse: () => Promise<void>

@@ -24,7 +24,7 @@ import { createDockerMachine } from './docker-machine.ts'
 import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
 import type { DockerPlace } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
-import { createGpuBook } from './gpu-book.ts'
+import { createGpuAllocator } from './gpu-allocator.ts'
 import { createImageStore, type ImageStoreOptions } from './images.ts'
 import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from './labels.ts'
 import { BUNDLE_FILE } from './mounts.ts'
@@ -66,7 +66,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     open: place.openForWorkers,
   })
   const marks = openReadMarks(options.folder)
-  const gpus = createGpuBook({ readInventory: place.gpuReader.inventory, clock, log, onChange: capacityChanges.emit })
+  const gpus = createGpuAllocator({
+    readInventory: place.gpuReader.inventory,
+    clock,
+    log,
+    onChange: capacityChanges.emit,
+  })
   const withoutDiskLimit = new Set<string>()
   const making: ContainerMakerOptions = {
     serviceId,

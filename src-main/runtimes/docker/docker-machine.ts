@@ -1,13 +1,13 @@
 import type Docker from 'dockerode'
 import type { FleetMachine } from '../port.ts'
 import type { Engine, EngineFacts } from './engine.ts'
-import type { GpuBook } from './gpu-book.ts'
+import type { GpuAllocator } from './gpu-allocator.ts'
 import type { ImageStore } from './images.ts'
 
 export type DockerMachineOptions = {
   readonly engine: Engine
   readonly images: ImageStore
-  readonly gpus: GpuBook
+  readonly gpus: GpuAllocator
 }
 
 const ADVICE = /\. Start Docker, or set DOCKER_HOST$/

@@ -2,13 +2,13 @@ import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { containerUsage, gpuUseByWorker } from '../../features/workers/rules/usage.ts'
 import type { Log } from '../../lib/clock.ts'
 import type { ContainerWorker } from './container-worker.ts'
-import type { GpuBook } from './gpu-book.ts'
+import type { GpuAllocator } from './gpu-allocator.ts'
 import type { GpuReader } from './gpu-inventory.ts'
 
 /** Reads usage from engine and nvidia-smi in about a second, the engine's CPU interval; ended workers are left out. */
 export async function readUsage(deps: {
   readonly workers: readonly ContainerWorker[]
-  readonly gpus: GpuBook
+  readonly gpus: GpuAllocator
   readonly gpuReader: GpuReader
   readonly log: Log
 }): Promise<ReadonlyMap<string, WorkerUsage>> {
@@ -34,7 +34,7 @@ async function ofContainer({ container }: ContainerWorker): Promise<WorkerUsage 
   }
 }
 
-async function ofCards(workers: readonly ContainerWorker[], gpus: GpuBook, gpuReader: GpuReader, log: Log) {
+async function ofCards(workers: readonly ContainerWorker[], gpus: GpuAllocator, gpuReader: GpuReader, log: Log) {
   const [processes] = await Promise.all([
     gpuReader.processes(),
     gpus.refresh().catch((error) => log.warn('graphics cards not read', { error })),

@@ -12,7 +12,7 @@ export type MachineFleetsOptions = Omit<DockerFleetOptions, 'state' | 'place'> &
     readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
     readonly networkVolumes: string
     readonly serviceId: () => string
-    readonly wayBack: {
+    readonly tunnel: {
       readonly open: (host: string) => Promise<{ readonly port: number }>
       readonly answerTo: (host: string) => void
     }

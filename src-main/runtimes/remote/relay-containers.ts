@@ -7,7 +7,7 @@ import { RUNTIME_FOLDER } from '../docker/mounts.ts'
 
 type ContainerCreateOptions = Parameters<Connected['docker']['createContainer']>[0]
 
-export type WayBackThere = {
+export type TunnelThere = {
   readonly to: { readonly folder: string; readonly socket: string } | { readonly host: string; readonly port: number }
   /** User and group ids of the folder's owner, like `1000:1000`; undefined for root. */
   readonly user?: string | undefined
@@ -19,7 +19,7 @@ export type RelayPlan = {
   readonly serviceId: string
   readonly image: string
   readonly program: string
-  readonly way: WayBackThere
+  readonly way: TunnelThere
 }
 
 /** One relay per worker network, so that none is interrupted by another. */
@@ -108,7 +108,7 @@ function part(
 
 const readOnly = (Source: string, Target: string) => ({ Type: 'bind' as const, Source, Target, ReadOnly: true })
 
-function targetOf({ to }: WayBackThere): string {
+function targetOf({ to }: TunnelThere): string {
   return 'folder' in to ? `unix:${FOLDER}/${to.socket}` : `${to.host}:${to.port}`
 }
 

@@ -22,7 +22,7 @@ import {
   relayName,
   relayOptions,
   relayPorts,
-  type WayBackThere,
+  type TunnelThere,
   watchdogName,
   watchdogOptions,
 } from './relay-containers.ts'
@@ -39,7 +39,7 @@ export type RelayOptions = {
   readonly log: Log
   readonly pythonPath: string
   readonly image: (connected: Client, watch: Watch) => Promise<string>
-  readonly way: (connected: Client) => Promise<WayBackThere>
+  readonly way: (connected: Client) => Promise<TunnelThere>
   /** Time that workers may run without the service, ms. */
   readonly lostMs: number
   readonly answerTo: (host: string) => void

@@ -9,8 +9,8 @@ import type { MountedSpec } from '../docker/engine-host.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { Watch } from '../port.ts'
 import { UNWATCHED } from './machine-options.ts'
-import type { RemoteFiles, FolderToSend } from './remote-files.ts'
-import { remoteFolder, findRemoteEngine } from './remote-host.ts'
+import type { FolderToSend, RemoteFiles } from './remote-files.ts'
+import { findRemoteEngine, remoteFolder } from './remote-host.ts'
 import type { SshLink } from './ssh-link.ts'
 
 export type RemoteMountsOptions = {

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { LOOPBACK } from '../../lib/own-addresses.ts'
 import { shellQuoted } from '../../lib/text.ts'
-import type { WayBackThere } from './relay-containers.ts'
+import type { TunnelThere } from './relay-containers.ts'
 import { findRemoteEngine } from './remote-host.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
@@ -18,10 +18,10 @@ export function createRemoteSocket(options: {
   readonly machine: string
   readonly id: string
   readonly open: (host: string) => Promise<{ readonly port: number }>
-}): () => Promise<WayBackThere> {
+}): () => Promise<TunnelThere> {
   const { link, machine, id, open } = options
   let kept: Promise<unknown> | undefined
-  let there: Omit<WayBackThere, 'engineSocket'> | undefined
+  let there: Omit<TunnelThere, 'engineSocket'> | undefined
 
   async function make(connection: SshConnection): Promise<void> {
     const { port } = await open(LOOPBACK)

@@ -12,12 +12,12 @@ import { type MachineBy, type MachineOptions, UNWATCHED } from './machine-option
 import { createRelay } from './relay.ts'
 import { createRemoteFiles } from './remote-files.ts'
 import { readHostFacts } from './remote-host.ts'
-import { remoteHost } from './remote-place.ts'
+import { remoteHost } from './remote-machine.ts'
 import { createRemoteSocket, removeRemoteFolder } from './remote-socket.ts'
 import { createSshLink, testLogin } from './ssh-link.ts'
 
 export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: MachineOptions): MachineDriver {
-  const { clock, log, pythonPath, wayBack, surroundings } = options
+  const { clock, log, pythonPath, tunnel, surroundings } = options
   const env = surroundings.env
   const link = createSshLink({ target: way, env, clock, log, folder: join(options.folder, 'ssh') })
   const parts = { serviceId: id, log, pythonPath, image: workerImage }
@@ -29,9 +29,9 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
   })
   const relay = createRelay({
     ...parts,
-    way: createRemoteSocket({ link, machine: name, id, open: wayBack.open }),
-    lostMs: limit('wayBackLostMs'),
-    answerTo: wayBack.answerTo,
+    way: createRemoteSocket({ link, machine: name, id, open: tunnel.open }),
+    lostMs: limit('tunnelLostMs'),
+    answerTo: tunnel.answerTo,
   })
   const place = remoteHost({ ...options, machine: name, link, files, openForWorkers: relay.open })
   const engine = createEngine({ clock, log, place, label: `${LABELS.service}=${id}` })

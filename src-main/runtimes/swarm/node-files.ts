@@ -10,10 +10,10 @@ import { pause } from '../../lib/wait.ts'
 import type { Watch } from '../port.ts'
 import {
   createRemoteFiles,
-  type RemoteFiles,
-  type RemoteFilesOptions,
   isChange,
   isPassing,
+  type RemoteFiles,
+  type RemoteFilesOptions,
   reasonOf,
 } from '../remote/remote-files.ts'
 import { createRemoteMounts, type RemoteMountsOptions } from '../remote/remote-mounts.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { MIB } from '../../lib/units.ts'
 import { LABELS } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
-import type { WayBackThere } from '../remote/relay-containers.ts'
+import type { TunnelThere } from '../remote/relay-containers.ts'
 import { type SentFolders, unpackThen } from './sent-configs.ts'
 
 export type ServiceSpec = Readonly<Record<string, unknown>> & {
@@ -25,7 +25,7 @@ export type PartsPlan = {
   readonly program: SentFolders
   readonly networks: SwarmNetworks
   readonly key: { readonly id: string; readonly name: string }
-  readonly way: WayBackThere
+  readonly way: TunnelThere
   readonly manager: string
   readonly lostMs: number
 }

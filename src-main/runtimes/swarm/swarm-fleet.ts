@@ -13,7 +13,7 @@ import { createDockerMachine } from '../docker/docker-machine.ts'
 import type { ContainerEvent, Engine } from '../docker/engine.ts'
 import { engineMessage } from '../docker/engine-messages.ts'
 import { findFreshVolumes, isOwnVolume, openToAll } from '../docker/fresh-volumes.ts'
-import { createGpuBook } from '../docker/gpu-book.ts'
+import { createGpuAllocator } from '../docker/gpu-allocator.ts'
 import { createImageStore } from '../docker/images.ts'
 import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from '../docker/labels.ts'
 import type { Mount } from '../docker/mounts.ts'
@@ -78,7 +78,12 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const nodeImages = createNodeImages(options, { nodes, door: options.door })
   const marks = openReadMarks(options.folder)
   // A swarm reports only how many GPUs a node provides.
-  const noCards = createGpuBook({ readInventory: async () => ({ cards: [] }), clock, log, onChange: () => undefined })
+  const noCards = createGpuAllocator({
+    readInventory: async () => ({ cards: [] }),
+    clock,
+    log,
+    onChange: () => undefined,
+  })
   const { files } = options
   const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
   const drained = new Set<string>()

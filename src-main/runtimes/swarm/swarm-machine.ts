@@ -13,7 +13,7 @@ import { watchEngine } from '../remote/engine-machine.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from '../remote/machine-options.ts'
 import { findRemoteEngine, readHostFacts } from '../remote/remote-host.ts'
 import { foldersBySsh } from '../remote/remote-mounts.ts'
-import { createRemotePorts, createForwardedSocket, type RemotePort } from '../remote/remote-ports.ts'
+import { createForwardedSocket, createRemotePorts, type RemotePort } from '../remote/remote-ports.ts'
 import { createRemoteSocket, removeRemoteFolder } from '../remote/remote-socket.ts'
 import { createSshLink, type SshLink, testLogin } from '../remote/ssh-link.ts'
 import { createHubDoor } from './hub-listener.ts'
@@ -31,7 +31,7 @@ const DOOR = 'hub.sock'
 
 export type SwarmWayOptions = Pick<
   MachineOptions,
-  'clock' | 'log' | 'pythonPath' | 'surroundings' | 'resources' | 'version' | 'registryAuth' | 'freePort' | 'wayBack'
+  'clock' | 'log' | 'pythonPath' | 'surroundings' | 'resources' | 'version' | 'registryAuth' | 'freePort' | 'tunnel'
 > & {
   readonly machine: string
   readonly id: string
@@ -39,8 +39,8 @@ export type SwarmWayOptions = Pick<
 }
 
 export function createSwarmWay(options: SwarmWayOptions) {
-  const { machine, id, link, clock, log, wayBack, pythonPath } = options
-  const way = createRemoteSocket({ link, machine, id, open: wayBack.open })
+  const { machine, id, link, clock, log, tunnel, pythonPath } = options
+  const way = createRemoteSocket({ link, machine, id, open: tunnel.open })
   const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
   const doorSocket = createForwardedSocket(link, 'door', async () => {
     const { to } = await way()
@@ -61,7 +61,7 @@ export function createSwarmWay(options: SwarmWayOptions) {
     return (await pinnedImage(connected.docker, name)).ref
   }
   const parts = createSwarmParts({
-    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('wayBackLostMs'), image },
+    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('tunnelLostMs'), image },
   })
   const files = createNodeFiles({
     ...{ serviceId: id, pythonPath, engine, nodes, door, machine, clock, log },
@@ -69,7 +69,7 @@ export function createSwarmWay(options: SwarmWayOptions) {
   })
   const swarm = createSwarm({ parts, nodes, clock, log })
   const host = `${hubName(id)}:${RELAY_PORT}`
-  wayBack.answerTo(host)
+  tunnel.answerTo(host)
   const url = `http://${host}`
   return {
     engine,

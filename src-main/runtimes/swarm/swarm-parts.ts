@@ -6,7 +6,7 @@ import { CONFLICT, engineMessage, ifThere, NOT_FOUND, statusOf } from '../docker
 import { LABELS } from '../docker/labels.ts'
 import { RUNTIME_FOLDER } from '../docker/mounts.ts'
 import { UNWATCHED } from '../remote/machine-options.ts'
-import type { WayBackThere } from '../remote/relay-containers.ts'
+import type { TunnelThere } from '../remote/relay-containers.ts'
 import {
   agentsName,
   agentsService,
@@ -31,7 +31,7 @@ export function createSwarmParts(options: {
   readonly pythonPath: string
   readonly configs: ReturnType<typeof createSentConfigs>
   readonly image: (connected: Connected) => Promise<string>
-  readonly way: () => Promise<WayBackThere>
+  readonly way: () => Promise<TunnelThere>
   readonly lostMs: number
 }) {
   const { serviceId, pythonPath, configs, image, way, lostMs } = options

@@ -23,7 +23,7 @@ const CHANGES = 10
 const MOST_MS = 2000
 
 /** Sends it, and then changes of it. */
-export async function farFilesSent(): Promise<readonly Row[]> {
+export async function remoteFilesSent(): Promise<readonly Row[]> {
   const engine = await dockerEngine()
   if ('why' in engine)
     return [{ what: WHAT, figure: 'not measured', against: engine.why, target: '', holds: undefined }]

@@ -21,7 +21,7 @@ const MOST_MS = 2000
 const SIDES = { far: { machine: 'far' }, here: {} }
 
 /** Measures it. */
-export function farRelease(): Promise<readonly Row[]> {
+export function remoteRelease(): Promise<readonly Row[]> {
   return withRemoteService(WHAT, { far: 0 }, measure)
 }
 

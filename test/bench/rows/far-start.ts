@@ -28,8 +28,10 @@ const WAYS = { near: 0, far: LONGER_MS }
 const HANDLER = 'import time\ndef handler(job):\n    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1e6\n'
 
 /** Measures here and there in turn. */
-export async function farStart(rounds: number): Promise<readonly Row[]> {
-  const bySsh = await withRemoteService(WHAT, WAYS, (side) => measure(rounds, side, { what: WHAT, ways: ['near', 'far'] }))
+export async function remoteStart(rounds: number): Promise<readonly Row[]> {
+  const bySsh = await withRemoteService(WHAT, WAYS, (side) =>
+    measure(rounds, side, { what: WHAT, ways: ['near', 'far'] }),
+  )
   const rows = [...bySsh]
   for (const way of ['near', 'far'] as const) {
     const onSwarm = async (side: RemoteSide) => {

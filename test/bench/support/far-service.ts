@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { dockerEngine } from '../../support/docker-engine.ts'
-import { type RemoteMachine, farMachine, sshOfUser } from '../../support/far-machine.ts'
-import { farSwarm } from '../../support/far-swarm.ts'
+import { type RemoteMachine, remoteMachine, sshOfUser } from '../../support/far-machine.ts'
+import { remoteSwarm } from '../../support/far-swarm.ts'
 import { type OpenProxy, openProxy } from '../../support/open-proxy.ts'
 import type { Row } from '../report.ts'
 import { untilSo } from './containers.ts'
@@ -56,10 +56,10 @@ export async function withRemoteService(
 
 async function make(there: There) {
   if (there === 'swarm') {
-    const swarm = await farSwarm()
+    const swarm = await remoteSwarm()
     return 'why' in swarm ? swarm : { machine: swarm.nodes[0], stop: swarm.stop }
   }
-  const machine = await farMachine()
+  const machine = await remoteMachine()
   return 'why' in machine ? machine : { machine, stop: machine.stop }
 }
 

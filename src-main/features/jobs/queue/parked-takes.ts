@@ -71,7 +71,7 @@ export function createParkedTakes(deps: TakeDeps) {
     // Only changed or waiting endpoints, because a thousand may have parked workers.
     for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
       const entries = parked.get(endpointId)
-      if (entries === undefined || !rules.mayHandOut(endpointId)) continue
+      if (entries === undefined || !rules.mayDispatch(endpointId)) continue
       for (const entry of bestFirst(entries, rules.load)) {
         if (!rules.mayTake(entry.workerId)) continue
         const jobs = claimFor(entry)
@@ -137,7 +137,7 @@ function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'
   const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
   return {
     faultsOf,
-    mayHandOut: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
+    mayDispatch: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
     waiting(endpointId: string): number {
       const { normal, lowPriority } = counts.of(endpointId)
       return normal + lowPriority
@@ -185,19 +185,19 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
   }
 }
 
-export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
+export type Dispatch = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 /** Reads inputs of claimed jobs; a job with a lost input fails here. */
-export async function readHandOuts(deps: Deps, jobs: readonly Job[]): Promise<readonly HandOut[]> {
-  const read = await Promise.all(jobs.map((job) => readHandOut(deps, job)))
-  return read.filter((handOut) => handOut !== undefined)
+export async function readDispatchs(deps: Deps, jobs: readonly Job[]): Promise<readonly Dispatch[]> {
+  const read = await Promise.all(jobs.map((job) => readDispatch(deps, job)))
+  return read.filter((dispatch) => dispatch !== undefined)
 }
 
 const LOST: ReadonlySet<ErrorCode> = new Set(['PAYLOAD_LOST', 'SECRET_LOST'])
 
-async function readHandOut({ storage, clock }: Deps, job: Job): Promise<HandOut | undefined> {
+async function readDispatch({ storage, clock }: Deps, job: Job): Promise<Dispatch | undefined> {
   try {
     const row = await storage.jobs.readInput(job)
     // Without a row the job was deleted with its endpoint.

@@ -46,7 +46,7 @@ export async function containerRows({
     engineRow(engine),
     gpuRow(gpus),
     toolkitRow(toolkit, facts),
-    handOutRow(facts),
+    dispatchRow(facts),
     await gpuTestRow({ ...facts, runProgram, gpuTest }),
   ]
 }
@@ -129,7 +129,7 @@ const WAYS = {
   cdi: 'yes, by CDI',
 } as const
 
-function handOutRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
+function dispatchRow({ engine, gpus, hookInstalled }: GpuFacts): DoctorRow {
   const check = 'GPUs in containers'
   if (gpus.cards.length === 0) return { check, state: 'ok', found: NOT_NEEDED }
   if (engine.state !== 'answers')

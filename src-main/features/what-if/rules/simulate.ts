@@ -35,7 +35,7 @@ type Parked = { readonly workerId: string; readonly worker: Worker; readonly max
 type Event =
   | { readonly type: 'arrive' }
   | { readonly type: 'decide'; readonly token: number }
-  | { readonly type: 'handOut' }
+  | { readonly type: 'dispatch' }
   | { readonly type: 'ready' | 'ask' | 'ended'; readonly worker: Worker }
   | { readonly type: 'done' | 'lost'; readonly worker: Worker; readonly running: Running }
 
@@ -137,7 +137,7 @@ export function simulate(scenario: Scenario): Course {
     worker.running.clear()
     lastDecisionAt = undefined
     decideSoon()
-    handOut()
+    dispatch()
   }
 
   function beginStop(worker: Worker): void {
@@ -162,7 +162,7 @@ export function simulate(scenario: Scenario): Course {
     worker.asks = true
     const max = config.concurrency - worker.running.size
     parked.set(worker.id, { workerId: worker.id, worker, max })
-    handOut()
+    dispatch()
   }
 
   function askLater(worker: Worker): void {
@@ -177,7 +177,7 @@ export function simulate(scenario: Scenario): Course {
     if (first === undefined) return undefined
     const heldUntil = first.queuedAt + (faults?.delayMs ?? 0)
     if (heldUntil > now) {
-      events.add(heldUntil, { type: 'handOut' })
+      events.add(heldUntil, { type: 'dispatch' })
       return undefined
     }
     line.take()
@@ -186,7 +186,7 @@ export function simulate(scenario: Scenario): Course {
     return takeNext()
   }
 
-  function handOut(): void {
+  function dispatch(): void {
     if (waitingJobs() === 0 || parked.size === 0) return
     for (const entry of [...bestFirst(parked.values(), (id) => workers.get(id)?.running.size ?? 0)]) {
       if (waitingJobs() === 0) return
@@ -274,7 +274,7 @@ export function simulate(scenario: Scenario): Course {
       const worker = workers.get(id)
       if (worker === undefined || !move(worker, 'resume')) continue
       decideSoon()
-      handOut()
+      dispatch()
     }
     for (let n = 0; n < start; n++) startWorker(false)
     if (nextCheckAt !== undefined) decideAt(nextDecisionAt(nextCheckAt, now))
@@ -288,7 +288,7 @@ export function simulate(scenario: Scenario): Course {
     const next = jobs[arrived]
     if (next !== undefined) events.add(next.at, { type: 'arrive' })
     decideSoon()
-    handOut()
+    dispatch()
   }
 
   function happen(event: Event): void {
@@ -301,8 +301,8 @@ export function simulate(scenario: Scenario): Course {
         decision = undefined
         decide()
         break
-      case 'handOut':
-        handOut()
+      case 'dispatch':
+        dispatch()
         break
       case 'ready':
         becomeReady(event.worker)

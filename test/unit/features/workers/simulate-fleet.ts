@@ -98,7 +98,7 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
       }
     }
   }
-  const handOut = () => {
+  const dispatch = () => {
     for (const worker of fleet) {
       while (
         (worker.state === 'idle' || worker.state === 'running') &&
@@ -154,7 +154,7 @@ export function simulate({ config, jobs, coldStartMs, crashAfterMs, places = 100
   while (now <= untilMs) {
     while (arrivals[0] !== undefined && arrivals[0].arrivesAt <= now) waiting.push(...arrivals.splice(0, 1))
     workersGoOn()
-    handOut()
+    dispatch()
     while (carryOut()) sizes.push({ at: now, live: fleet.filter(({ state }) => state !== 'stopping').length })
     const soonest = Math.min(
       arrivals[0]?.arrivesAt ?? Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSteadyClock } from '../../../../src-main/app/steady-clock.ts'
-import { createGpuBook } from '../../../../src-main/runtimes/docker/gpu-book.ts'
+import { createGpuAllocator } from '../../../../src-main/runtimes/docker/gpu-allocator.ts'
 import type { GpuNeed } from '../../../../src-main/runtimes/rules/gpu-allocation.ts'
 import type { GpuInventory } from '../../../../src-main/runtimes/rules/gpu-list.ts'
 import { createFakeClock, settle } from '../../../support/fake-clock.ts'
@@ -14,7 +14,7 @@ function setup(inventory: GpuInventory = { cards: ONE }) {
   const time = createFakeClock()
   const seen = { inventory, readings: 0, changes: 0 }
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-  const book = createGpuBook({
+  const book = createGpuAllocator({
     readInventory: async () => {
       seen.readings++
       return seen.inventory

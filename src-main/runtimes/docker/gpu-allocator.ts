@@ -7,14 +7,14 @@ import type { Clock, Log } from '../../lib/clock.ts'
 import { allocateGpus, type GpuAllocation, type GpuHold, type GpuNeed, gpuSlots } from '../rules/gpu-allocation.ts'
 import type { GpuCard, GpuInventory } from '../rules/gpu-list.ts'
 
-export type GpuBook = ReturnType<typeof createGpuBook>
+export type GpuAllocator = ReturnType<typeof createGpuAllocator>
 
 // Age of a valid reading, and pause between two, ms; source: ours, each wakes sleeping laptop GPUs.
 const FRESH_MS = 30_000
 
 const LOOKING = 'looking for GPUs'
 
-export function createGpuBook(options: {
+export function createGpuAllocator(options: {
   readonly readInventory: () => Promise<GpuInventory>
   readonly clock: Pick<Clock, 'steady' | 'after'>
   readonly log: Log

@@ -4,9 +4,9 @@ import type { Connected } from '../docker/engine.ts'
 import type { DockerPlace } from '../docker/engine-host.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
 import type { WorkerAddress } from '../port.ts'
-import { remoteCards, findRemoteEngine } from './remote-host.ts'
-import { createRemoteMounts, type RemoteMountsOptions, foldersBySsh } from './remote-mounts.ts'
-import { createRemotePorts, createForwardedSocket, type RemotePortsOptions } from './remote-ports.ts'
+import { findRemoteEngine, remoteCards } from './remote-host.ts'
+import { createRemoteMounts, foldersBySsh, type RemoteMountsOptions } from './remote-mounts.ts'
+import { createForwardedSocket, createRemotePorts, type RemotePortsOptions } from './remote-ports.ts'
 
 export type RemotePlaceOptions = Pick<RemoteMountsOptions, 'files' | 'pythonPath' | 'networkVolumes' | 'bundle'> &
   RemotePortsOptions & {

@@ -26,7 +26,12 @@ import { readMachine, readVersions } from '../../features/system/machine.ts'
 import { TARGET_OPERATIONS } from '../../features/targets/routes.ts'
 import { SHELL_OPERATIONS, WORKER_OPERATIONS } from '../../features/workers/routes/workers.ts'
 import { ASSET_OPERATIONS } from '../../features/workflows/routes/assets.ts'
-import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from '../../features/workflows/routes/workflows.ts'
+import {
+  namedEndpoint,
+  PUBLISHED_OPERATIONS,
+  RUN_OPERATIONS,
+  WORKFLOW_OPERATIONS,
+} from '../../features/workflows/routes/workflows.ts'
 import { repeatAdmission } from '../../http/admission.ts'
 import { audited } from '../../http/audit.ts'
 import { connectionOf, schemeOf, sessionSecrets } from '../../http/guards.ts'
@@ -147,9 +152,7 @@ function kindsIn(text: string | undefined): readonly FleetEvent['kind'][] {
 
 const NODE_TYPE_OPERATIONS = {
   async nodeTypes({ query }, { storage, workflows }) {
-    const { endpoint: endpointId } = query
-    const endpoint = endpointId === undefined ? undefined : storage.endpoints.get(endpointId)
-    if (endpointId !== undefined && endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+    const endpoint = namedEndpoint({ storage }, query.endpoint)
     await workflows.classes.renew(endpoint)
     return await workflows.nodeTypes.of(endpoint)
   },

@@ -5,6 +5,7 @@ import { fileResponse, jsonResponse, type ManagementOperations } from '../../../
 import type { Json } from '../../../lib/json.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { requireQueue } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { exportRun, exportText, openGraph, replayRun } from '../graph-exports.ts'
 import {
@@ -118,8 +119,7 @@ function runsOf({ storage, clock, newId, models, readInThread, workflows: { node
 }
 
 function endpointForRun(service: Services, endpointId: string): Endpoint {
-  const endpoint = service.storage.endpoints.get(endpointId)
-  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpointId.slice(0, 100) })
+  const endpoint = endpointOf({ endpointId }, service)
   requireQueue(endpoint, service)
   // Not awaited: the server's current classes are shown before the next run.
   void service.workflows.classes.renew(endpoint)
@@ -131,7 +131,10 @@ const exportsOf = (service: Services) => ({ ...service, version: service.info().
 const exportResponse = (pieces: AsyncIterable<Json>, name: string) =>
   fileResponse(pieces, { name: `${name}.graph.jsonl`, type: 'application/x-ndjson' })
 
-function namedEndpoint({ storage }: Services, endpointId: string | undefined): Endpoint | undefined {
+export function namedEndpoint(
+  { storage }: Pick<Services, 'storage'>,
+  endpointId: string | undefined,
+): Endpoint | undefined {
   const endpoint = endpointId === undefined ? undefined : storage.endpoints.get(endpointId)
   if (endpointId !== undefined && endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
   return endpoint

@@ -165,18 +165,14 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
 async function run(
   options: StartOptions,
   folder: DataFolder,
-  {
-    opened,
-    lostLog,
-    open,
-    closeAll,
-  }: {
+  begun: {
     readonly opened: OpenedFolder
     readonly lostLog: string | undefined
     readonly open: (() => Promise<void>)[]
     readonly closeAll: () => Promise<void>
   },
 ): Promise<RunningServer> {
+  const { opened, lostLog, open, closeAll } = begun
   const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const original = await leaveOriginal(folder, storage)

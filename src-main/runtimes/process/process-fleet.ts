@@ -37,7 +37,6 @@ type Running = {
 type Ports = { readonly port: number; readonly healthPort: number }
 
 const FILE_KINDS = ['log', 'pid', 'read', 'state', 'cgroup'] as const
-
 const FILE_ENDING = new RegExp(`\\.(${FILE_KINDS.join('|')})$`)
 
 const POLL_MS = 250

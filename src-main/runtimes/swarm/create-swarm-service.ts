@@ -28,18 +28,14 @@ const NO_NODE = /^no suitable node/
 export async function startService(
   docker: Docker,
   spec: ServiceSpec,
-  {
-    login,
-    nodes,
-    clock,
-    signal,
-  }: {
+  around: {
     readonly login: RegistryLogin | undefined
     readonly nodes: Pick<SwarmNodes, 'get'>
     readonly clock: Clock
     readonly signal: AbortSignal
   },
 ): Promise<Placed> {
+  const { login, nodes, clock, signal } = around
   if (login === undefined) await docker.createService(spec)
   else await docker.createService(login as Parameters<Docker['createService']>[0], spec)
   let pendingSince: number | undefined

@@ -27,18 +27,14 @@ export const REQUEST_OPERATIONS = {
 function follow(
   c: Context,
   { storage, notifiers, stopping }: ServiceBase,
-  {
-    endpointId,
-    statusFrom,
-    statusTo,
-    after,
-  }: {
+  wanted: {
     readonly endpointId: string
     readonly statusFrom: number
     readonly statusTo: number
     readonly after: number | undefined
   },
 ): Response {
+  const { endpointId, statusFrom, statusTo, after } = wanted
   let cursor = after ?? storage.requests.lastId()
   return followAsEvents(c, {
     notifier: notifiers.requests,
@@ -47,9 +43,9 @@ function follow(
     read() {
       const requests = storage.requests.after(endpointId, cursor, BATCH)
       cursor = requests.at(-1)?.id ?? cursor
-      const wanted = requests.filter(({ status = 0 }) => status >= statusFrom && status <= statusTo)
+      const shown = requests.filter(({ status = 0 }) => status >= statusFrom && status <= statusTo)
       return {
-        items: wanted.map((request) => ({ id: request.id, event: 'request', data: JSON.stringify(request) })),
+        items: shown.map((request) => ({ id: request.id, event: 'request', data: JSON.stringify(request) })),
         more: requests.length === BATCH,
       }
     },

@@ -117,19 +117,12 @@ function machineOf({ machine }: Pick<Fleet, 'machine'>): FleetMachine {
   return machine
 }
 
-type ServiceFacts = {
-  readonly host: Pick<Host, 'leftPreviews'>
-  readonly fleet: Pick<Fleet, 'machine'>
-  readonly storage: Pick<Storage, 'endpoints' | 'secrets'>
-  readonly supervisor: Pick<WorkerSupervisor, 'status'>
+async function serviceRows(deps: DoctorDeps): Promise<readonly DoctorRow[]> {
+  const [images, previews] = await Promise.all([imageRows(deps), previewRows(deps)])
+  return [secretsRow(deps), ...images, ...crashRows(deps), ...isolatedRows(deps), ...previews]
 }
 
-async function serviceRows(facts: ServiceFacts): Promise<readonly DoctorRow[]> {
-  const [images, previews] = await Promise.all([imageRows(facts), previewRows(facts)])
-  return [secretsRow(facts), ...images, ...crashRows(facts), ...isolatedRows(facts), ...previews]
-}
-
-function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] {
+function crashRows({ storage, supervisor }: DoctorDeps): readonly DoctorRow[] {
   const crashing = storage.endpoints.all().flatMap((endpoint) => {
     const { crashLoop } = supervisor.status(endpoint.id)
     return crashLoop === undefined ? [] : [{ endpoint, reason: crashLoop.reason }]
@@ -150,7 +143,7 @@ function crashRows({ storage, supervisor }: ServiceFacts): readonly DoctorRow[] 
 }
 
 // Such a Python ignores PYTHONPATH, our way to reach worker processes; see resources/python/svc_start.
-function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
+function isolatedRows({ storage }: DoctorDeps): readonly DoctorRow[] {
   return storage.endpoints.all().flatMap(({ config }): DoctorRow[] => {
     const problem = isolationProblem(config)
     return problem === undefined ? [] : [{ check: `command of ${config.name}`, state: 'warning', ...problem }]
@@ -158,7 +151,7 @@ function isolatedRows({ storage }: ServiceFacts): readonly DoctorRow[] {
 }
 
 // Otherwise a missing key would only show when a secret is needed.
-function secretsRow({ storage: { secrets } }: ServiceFacts): DoctorRow {
+function secretsRow({ storage: { secrets } }: DoctorDeps): DoctorRow {
   const check = 'secrets'
   const secretNames = secrets.scopes('').flatMap((scope) => secrets.list(scope).map(({ name }) => ({ scope, name })))
   const lost = secretNames.filter(({ scope, name }) => isLost(secrets, scope, name))
@@ -187,7 +180,7 @@ function isLost(secrets: Storage['secrets'], scope: string, name: string): boole
   }
 }
 
-async function imageRows({ fleet: { machine } }: ServiceFacts): Promise<readonly DoctorRow[]> {
+async function imageRows({ fleet: { machine } }: DoctorDeps): Promise<readonly DoctorRow[]> {
   const images = await machine?.images().catch(() => undefined)
   if (machine === undefined || images === undefined) return []
   const name = machine.workerImage()
@@ -223,7 +216,7 @@ const NO_IMAGE: DoctorRow = {
   },
 }
 
-async function previewRows({ host }: ServiceFacts): Promise<readonly DoctorRow[]> {
+async function previewRows({ host }: DoctorDeps): Promise<readonly DoctorRow[]> {
   const { folders, bytes } = await host.leftPreviews()
   if (folders === 0) return []
   return [

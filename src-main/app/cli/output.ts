@@ -40,10 +40,10 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
       else if (typeof shown === 'string') line(shown)
       else shown()
     },
-    /** A document for machines; for people a table, or a sentence where it has no rows. */
+    /** A document for machines; for people a table, or a hint where it has no rows. */
     list(value: unknown, none: string, head: readonly string[], rows: readonly (readonly string[])[]) {
       if (json) document(value)
-      else if (rows.length === 0) line(none)
+      else if (rows.length === 0) line(called(none))
       else table(head, rows)
     },
     table,

@@ -61,9 +61,9 @@ Examples:
     .examples('drydock batch list', 'drydock batch list hello --json')
     .onSession(async ({ client, output }, endpoint: string | undefined) => {
       const { batches } = await client.call('batchList', { query: { endpoint } })
-      if (output.json) return output.document({ batches })
-      if (batches.length === 0) return output.hint('There are no batches. Submit one with `drydock batch submit`.')
-      output.table(
+      output.list(
+        { batches },
+        'There are no batches. Submit one with `drydock batch submit`.',
         ['BATCH', 'ENDPOINT', 'NAME', 'STATE', 'DONE', 'FAILED', 'OF', 'CREATED'],
         batches.map((one) => [
           ...[one.id, one.endpointId, one.name, one.state, String(one.jobs.COMPLETED), String(failedIn(one))],

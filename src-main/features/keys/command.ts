@@ -65,10 +65,10 @@ Examples:
     .examples('drydock key list')
     .onSession(async ({ client, output }) => {
       const { keys } = await client.call('namedKeyList')
-      if (output.json) return output.document({ keys })
-      if (keys.length === 0) return output.line('No other keys yet. Only the account key exists.')
       const now = surroundings.now()
-      output.table(
+      output.list(
+        { keys },
+        'No other keys yet. Only the account key exists.',
         ['NAME', 'ROLE', 'MADE', 'EXPIRES', 'LAST USED', 'FROM'],
         keys.map(({ name, role, createdAt, endsAt, lastUsedAt, lastUsedFrom }) => [
           name,
@@ -102,10 +102,10 @@ Examples:
     .examples('drydock key audit --by ada --limit 20')
     .onSession(async ({ client, output }, { by, limit }: { by?: string; limit?: number }) => {
       const { entries, more } = await client.call('auditList', { query: { key: by, limit } })
-      if (output.json) return output.document({ entries, more })
-      if (entries.length === 0) return output.line('No audit entries.')
       const now = surroundings.now()
-      output.table(
+      output.list(
+        { entries, more },
+        'No audit entries.',
         ['WHEN', 'KEY', 'FROM', 'WHAT', 'ABOUT', 'STATUS'],
         entries.map((entry) => [
           ago(entry.at, now),
@@ -116,7 +116,7 @@ Examples:
           String(entry.status),
         ]),
       )
-      if (more === true) output.note('There are older changes: --limit N shows more of them.')
+      if (more === true && !output.json) output.note('There are older changes: --limit N shows more of them.')
     })
 }
 

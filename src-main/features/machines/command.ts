@@ -26,14 +26,7 @@ type AddOptions = {
 const ASK_MS = 300
 
 export function addMachine(machine: CliCommand, surroundings: Surroundings): void {
-  addAdd(machine, surroundings)
-  addList(machine)
-  addTest(machine, surroundings)
-  addRemove(machine, surroundings)
-}
-
-function addAdd(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  machine
     .command('add')
     .description('add a machine with Docker, and test it step by step')
     .argument('<name>', 'name for --on')
@@ -64,18 +57,22 @@ Examples:
       if (!session.output.json) session.output.line(`machine ${name} added`)
       await followTest(session, name)
     })
-}
 
-function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineWay {
-  if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
-  if (context !== undefined) return { kind: 'context', name: context }
-  if (docker !== undefined)
-    return { kind: 'tcp', url: docker, ...(tls === undefined ? {} : { tlsFolder: resolve(cwd, tls) }) }
-  throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
-}
+  machine
+    .command('list', { isDefault: true })
+    .description('list machines with their connection, hardware and workers')
+    .examples('drydock machine list', 'drydock machine list --json')
+    .onSession(async ({ client, output }) => {
+      const response = await client.call('machineList')
+      output.list(
+        response,
+        'All workers run on this machine. Add another one with: drydock machine add NAME --ssh user@host',
+        ['NAME', 'REACHED', 'STATE', 'HAS', 'WORKERS'],
+        response.machines.map(rowOf),
+      )
+    })
 
-function addTest(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  machine
     .command('test')
     .description('check step by step whether a machine can run workers')
     .argument('<name>', 'name of the machine')
@@ -89,6 +86,32 @@ function addTest(parent: CliCommand, surroundings: Surroundings): void {
         await runFirstJob(session, surroundings, name)
       }
     })
+
+  machine
+    .command('remove')
+    .description('remove a machine and end its workers; endpoints that name it wait')
+    .argument('<name>', 'name of the machine')
+    .option(...YES)
+    .examples('drydock machine remove gpu-box')
+    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
+      const path = { machine: name }
+      const { workers, endpoints } = await client.call('machineGet', { path })
+      const what = `machine ${name}`
+      const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
+      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
+      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const response = await client.call('machineRemove', { path })
+      output.result(response, `machine ${name} removed`)
+      if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
+    })
+}
+
+function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineWay {
+  if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
+  if (context !== undefined) return { kind: 'context', name: context }
+  if (docker !== undefined)
+    return { kind: 'tcp', url: docker, ...(tls === undefined ? {} : { tlsFolder: resolve(cwd, tls) }) }
+  throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
 }
 
 async function followTest({ client, output }: Session, name: string, isLast = true): Promise<void> {
@@ -119,42 +142,8 @@ function showStep(output: Output, { check, state, found, fix }: DoctorRow): void
   if (fix !== undefined) output.hint(`         ${fix}`)
 }
 
-function addList(parent: CliCommand): void {
-  parent
-    .command('list', { isDefault: true })
-    .description('list machines with their connection, hardware and workers')
-    .examples('drydock machine list', 'drydock machine list --json')
-    .onSession(async ({ client, output }) => {
-      const response = await client.call('machineList')
-      if (output.json) output.document(response)
-      else if (response.machines.length === 0)
-        output.hint('All workers run on this machine. Add another one with: drydock machine add NAME --ssh user@host')
-      else output.table(['NAME', 'REACHED', 'STATE', 'HAS', 'WORKERS'], response.machines.map(rowOf))
-    })
-}
-
 function rowOf({ name, way, state, reason, facts, workers }: MachineView): string[] {
   const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'card')}`
   const has = facts === undefined ? '' : `${facts.cpus} CPUs, ${sizeText(facts.memoryBytes)}${cards}`
   return [name, wayText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
-}
-
-function addRemove(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('remove')
-    .description('remove a machine and end its workers; endpoints that name it wait')
-    .argument('<name>', 'name of the machine')
-    .option(...YES)
-    .examples('drydock machine remove gpu-box')
-    .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
-      const path = { machine: name }
-      const { workers, endpoints } = await client.call('machineGet', { path })
-      const what = `machine ${name}`
-      const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
-      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
-      await confirmDeletion({ yes, what, question }, output, surroundings)
-      const response = await client.call('machineRemove', { path })
-      output.result(response, `machine ${name} removed`)
-      if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
-    })
 }

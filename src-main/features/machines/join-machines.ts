@@ -26,15 +26,12 @@ export type PlacedFleet = Omit<Fleet, 'close'> & {
 
 const ofMachine = z.object({ machine: z.string() })
 
-export function joinMachines({
-  near,
-  machines,
-  registry,
-}: {
+export function joinMachines(deps: {
   readonly near: Fleet
   readonly machines: Machines
   readonly registry: Pick<WorkerRegistry, 'all' | 'get'>
 }): PlacedFleet {
+  const { near, machines, registry } = deps
   const owners = new Map<string, OpenMachine>()
   let hasEngine = true
   const exits = createEmitter<[WorkerExit]>()

@@ -15,15 +15,12 @@ type LastError = Pick<EndpointStats, 'lastError'>
 
 export type Stats = ReturnType<typeof createStats>
 
-export function createStats({
-  storage,
-  clock,
-  metrics,
-}: {
+export function createStats(deps: {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
   readonly clock: Clock
   readonly metrics: Pick<MetricsRecorder, 'openSteps'>
 }) {
+  const { storage, clock, metrics } = deps
   let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
   const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
 

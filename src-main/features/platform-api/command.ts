@@ -35,7 +35,8 @@ Examples:
     .command('run')
     .description('run a program with these variables')
     .argument('<program...>', 'the program and its arguments, after --')
-    .details('\nIts exit code is that of the program.\n\nExamples:\n  $ drydock platform run -- rp flash deploy')
+    .details('\nIts exit code is that of the program.')
+    .examples('drydock platform run -- rp flash deploy')
     .action(async ([program, ...args]: string[], _options: object, command: CliCommand) => {
       if (program === undefined) throw usageError('Name a program: drydock platform run -- rp flash deploy')
       const named = (await variablesOf(command, surroundings)).map(({ name, value }) => [name, value] as const)

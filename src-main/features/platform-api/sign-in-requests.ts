@@ -21,15 +21,12 @@ export type SignInRequests = ReturnType<typeof createSignInRequests>
 
 type Stored = { readonly expiresAt: number; readonly endsAt: number; status: SignInRequestState }
 
-export function createSignInRequests({
-  clock,
-  newId,
-  accountKey,
-}: {
+export function createSignInRequests(deps: {
   readonly clock: Clock
   readonly newId: NewId
   readonly accountKey: () => string
 }) {
+  const { clock, newId, accountKey } = deps
   const requests = new Map<string, Stored>()
 
   function find(id: string): Stored {

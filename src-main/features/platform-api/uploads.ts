@@ -30,15 +30,12 @@ type Upload = {
   artifact: string | undefined
 }
 
-export function createUploads({
-  storage,
-  clock,
-  newId,
-}: {
+export function createUploads(deps: {
   readonly storage: Pick<Storage, 'artifacts'>
   readonly clock: Clock
   readonly newId: NewId
 }) {
+  const { storage, clock, newId } = deps
   const uploads = new Map<string, Upload>()
 
   function find(id: string): Upload {

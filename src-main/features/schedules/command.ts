@@ -71,10 +71,10 @@ Examples:
     .examples('drydock schedule list', 'drydock schedule list hello --json')
     .onSession(async ({ client, output }, endpoint: string | undefined) => {
       const { schedules } = await client.call('scheduleList', { query: { endpoint } })
-      if (output.json) return output.document({ schedules })
-      if (schedules.length === 0) return output.hint('There are no schedules. Add one with `drydock schedule add`.')
       const now = surroundings.now()
-      output.table(
+      output.list(
+        { schedules },
+        'There are no schedules. Add one with `drydock schedule add`.',
         ['ENDPOINT', 'NAME', 'WHEN', 'NEXT', 'LAST'],
         schedules.map((one) => [
           one.endpointId,

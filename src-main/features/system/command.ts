@@ -21,9 +21,8 @@ import { nodeRow, pythonRow, type RunProgram, runToEnd } from './adapters/progra
 export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void {
   doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
-    .details(
-      '\nThe exit code is 0 unless a row failed.\n\nExamples:\n  $ drydock doctor\n  $ drydock doctor --data ./data --json\n  $ drydock doctor --gpu-test ubuntu',
-    )
+    .details('\nThe exit code is 0 unless a row failed.')
+    .examples('drydock doctor', 'drydock doctor --data ./data --json', 'drydock doctor --gpu-test ubuntu')
     .action(async ({ gpuTest }: { gpuTest?: string | true }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
@@ -113,19 +112,30 @@ async function ownContainerRows(
   return containerRows({ runProgram, engine: async () => engine, gpuTest })
 }
 
-// Facts that only the service knows: secrets, images, crashing workers. Another row says why it does not answer.
-async function serviceRows({ options, surroundings }: DoctorContext): Promise<readonly DoctorRow[]> {
+async function connected({ options, surroundings }: DoctorContext) {
+  const [{ createClient }, service] = await Promise.all([
+    import('../../app/cli/client.ts'),
+    findService(options, surroundings),
+  ])
+  return { service, client: createClient(service) }
+}
+
+/** Asks the service. Another row says why it does not answer. */
+async function rowsFrom(
+  context: DoctorContext,
+  read: (client: ServiceClient) => Promise<readonly DoctorRow[]>,
+): Promise<readonly DoctorRow[]> {
   try {
-    const [{ createClient }, service] = await Promise.all([
-      import('../../app/cli/client.ts'),
-      findService(options, surroundings),
-    ])
-    return (await createClient(service).call('doctorRead')).rows
+    return await read((await connected(context)).client)
   } catch (error) {
     if (error instanceof CliError) return []
     throw error
   }
 }
+
+// Facts that only the service knows: secrets, images, crashing workers.
+const serviceRows = (context: DoctorContext) =>
+  rowsFrom(context, async (client) => (await client.call('doctorRead')).rows)
 
 function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
   const isOnPage = action !== undefined && row.state !== 'ok' && action.action !== 'restart-endpoint'
@@ -138,21 +148,12 @@ const MACHINES_LIMIT_MS = 20_000
 const ASK_MS = 300
 
 /** Does not wait for an unreachable machine, which takes one line. */
-async function machineRows({ options, surroundings, machinesLimitMs }: DoctorContext): Promise<readonly DoctorRow[]> {
-  try {
-    const [{ createClient }, service] = await Promise.all([
-      import('../../app/cli/client.ts'),
-      findService(options, surroundings),
-    ])
-    const client = createClient(service)
+const machineRows = (context: DoctorContext) =>
+  rowsFrom(context, async (client) => {
     const { machines } = await client.call('machineList')
-    const giveUp = AbortSignal.timeout(machinesLimitMs ?? MACHINES_LIMIT_MS)
+    const giveUp = AbortSignal.timeout(context.machinesLimitMs ?? MACHINES_LIMIT_MS)
     return (await Promise.all(machines.map((machine) => rowsOfMachine(client, machine, giveUp)))).flat()
-  } catch (error) {
-    if (error instanceof CliError) return []
-    throw error
-  }
-}
+  })
 
 async function rowsOfMachine(
   client: ServiceClient,
@@ -195,16 +196,13 @@ async function checkPort({ options, surroundings }: DoctorContext): Promise<Doct
   return { check, state: 'warning', found: `${port} is used by another program`, fix }
 }
 
-async function checkService({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
+async function checkService(context: DoctorContext): Promise<DoctorRow> {
   const check = 'service'
   let namedBy = ''
   try {
-    const [{ createClient }, service] = await Promise.all([
-      import('../../app/cli/client.ts'),
-      findService(options, surroundings),
-    ])
+    const { service, client } = await connected(context)
     namedBy = ` (named by ${service.by})`
-    const info = await createClient(service).call('info')
+    const info = await client.call('info')
     return { check, state: 'ok', found: `${service.url} answers, version ${info.version}, key accepted${namedBy}` }
   } catch (error) {
     if (!(error instanceof CliError)) throw error

@@ -23,15 +23,12 @@ export type WorkerNetworks = ReturnType<typeof createWorkerNetworks>
 /** Resolved by the engine to this machine. Source: Docker. */
 const HOST_GATEWAY = 'host-gateway'
 
-export function createWorkerNetworks({
-  serviceId,
-  labels,
-  open,
-}: {
+export function createWorkerNetworks(deps: {
   readonly serviceId: string
   readonly labels: Readonly<Record<string, string>>
   readonly open: DockerPlace['openForWorkers']
 }) {
+  const { serviceId, labels, open } = deps
   const known = new Map<string, Promise<WorkerNetwork>>()
   const nameOf = (egress: boolean) => `drydock-${serviceId}${egress ? '' : '-closed'}`
 

@@ -14,9 +14,8 @@ import type { Surroundings } from '../surroundings.ts'
  */
 export function addDemo(demo: CliCommand, surroundings: Surroundings): void {
   demo
-    .details(
-      '\nThe exit code is 0 only if every response was right.\n\nExamples:\n  $ drydock demo\n  $ drydock demo --json',
-    )
+    .details('\nThe exit code is 0 only if every response was right.')
+    .examples('drydock demo', 'drydock demo --json')
     .action(async (_options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const stop = new AbortController()

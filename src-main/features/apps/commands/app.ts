@@ -6,13 +6,25 @@ import { ago, counted } from '../../../lib/text.ts'
 import { showEnvironments } from './show-environment.ts'
 
 export function addApp(app: CliCommand, surroundings: Surroundings): void {
-  addAppList(app, surroundings)
-  addAppShow(app, surroundings)
-  addAppDelete(app, surroundings)
-}
+  app
+    .command('list', { isDefault: true })
+    .description('list apps')
+    .examples('drydock app list', 'drydock app list --json')
+    .onSession(async ({ client, output }) => {
+      const response = await client.call('appList')
+      output.list(
+        response,
+        'There are no apps yet. Deploy one: drydock init demo, then drydock deploy',
+        ['APP', 'CREATED', 'ENVIRONMENTS'],
+        response.apps.map(({ name, createdAt, environments }) => [
+          name,
+          ago(createdAt, surroundings.now()),
+          environments.map((environment) => environment.name).join(', '),
+        ]),
+      )
+    })
 
-function addAppShow(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  app
     .command('show')
     .alias('get')
     .description('show an app with its environments')
@@ -25,10 +37,8 @@ function addAppShow(parent: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('appRead', { path: { app } })
       output.result(response, () => showEnvironments(output, response, surroundings.now()))
     })
-}
 
-function addAppDelete(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  app
     .command('delete')
     .description('delete an app: its environments, endpoints, releases and variables')
     .argument('<app>', 'name of the app')
@@ -45,27 +55,5 @@ function addAppDelete(parent: CliCommand, surroundings: Surroundings): void {
       await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('appDelete', { path: { app } })
       output.result(response, `app ${app} deleted`)
-    })
-}
-
-function addAppList(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('list', { isDefault: true })
-    .description('list apps')
-    .examples('drydock app list', 'drydock app list --json')
-    .onSession(async ({ client, output }) => {
-      const response = await client.call('appList')
-      if (output.json) output.document(response)
-      else if (response.apps.length === 0)
-        output.hint('There are no apps yet. Deploy one: drydock init demo, then drydock deploy')
-      else
-        output.table(
-          ['APP', 'CREATED', 'ENVIRONMENTS'],
-          response.apps.map(({ name, createdAt, environments }) => [
-            name,
-            ago(createdAt, surroundings.now()),
-            environments.map((environment) => environment.name).join(', '),
-          ]),
-        )
     })
 }

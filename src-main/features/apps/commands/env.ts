@@ -7,17 +7,7 @@ import type { VariableOptions } from './deploy/variables.ts'
 import { showEnvironment, showEnvironments } from './show-environment.ts'
 
 export function addEnv(env: CliCommand, surroundings: Surroundings): void {
-  addEnvList(env, surroundings)
-  addEnvShow(env, surroundings)
-  addEnvCreate(env, surroundings)
-  addEnvUpdate(env, surroundings)
-  addEnvDelete(env, surroundings)
-  addEnvSet(env, surroundings)
-  addEnvUnset(env, surroundings)
-}
-
-function addEnvList(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('list', { isDefault: true })
     .description('list the environments of an app')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
@@ -27,10 +17,8 @@ function addEnvList(parent: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('appRead', { path: { app: appOf(options.app, surroundings) } })
       output.result(response, () => showEnvironments(output, response, surroundings.now()))
     })
-}
 
-function addEnvShow(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('show')
     .alias('get')
     .description('show an environment: endpoints, releases, names of variables')
@@ -43,18 +31,15 @@ function addEnvShow(parent: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('environmentRead', { path })
       output.result(response, () => showEnvironment(output, response, surroundings.now()))
     })
-}
 
-function addEnvCreate(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('create')
     .description('create an environment, and its app if needed; a deploy does this too')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--on <machine>', 'machine for its workers: a name (see `drydock machine`), any, or "this machine"')
-    .details(
-      '\nUse it to set variables before the first release.\n\nExamples:\n  $ drydock env create staging\n  $ drydock env set --env staging API_TOKEN < token.txt',
-    )
+    .details('\nUse it to set variables before the first release.')
+    .examples('drydock env create staging', 'drydock env set --env staging API_TOKEN < token.txt')
     .action(async (name: string, options: { app?: string; on?: string }, command: CliCommand) => {
       const { appOf, checkedEnvironment } = await import('./deploy/app-target.ts')
       const app = appOf(options.app, surroundings)
@@ -63,10 +48,8 @@ function addEnvCreate(parent: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('environmentCreate', { path: { app }, body })
       output.result(response, `environment ${app}/${name} created`)
     })
-}
 
-function addEnvUpdate(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('update')
     .description('choose the machine for the workers of an environment, and move them there')
     .argument('[env]', 'name of the environment (default: production, or the only one)')
@@ -84,28 +67,8 @@ Examples:
       const { moveWorkers } = await import('./deploy/move-workers.ts')
       await moveWorkers(await openSession(command, surroundings), surroundings, env, options)
     })
-}
 
-type UpdateOptions = { readonly on: string; readonly app?: string; readonly later?: true }
-
-function addEnvUnset(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('unset')
-    .description('remove variables of an environment')
-    .argument('<names...>', 'names of the variables')
-    .option('--env <environment>', 'environment (default: production, or the only one)')
-    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .option('--later', 'only remove them; workers keep them until the next release')
-    .examples('drydock env unset API_TOKEN', 'drydock env unset --env staging API_TOKEN MODEL --later')
-    .action(async (names: readonly string[], options: VariableOptions, command: CliCommand) => {
-      const { changeVariables, checkedVariable } = await import('./deploy/variables.ts')
-      const remove = names.map(checkedVariable)
-      await changeVariables(await openSession(command, surroundings), surroundings, { remove }, options)
-    })
-}
-
-function addEnvDelete(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('delete')
     .description('delete an environment: its endpoints, releases and variables')
     .argument('<env>', 'name of the environment')
@@ -127,10 +90,8 @@ function addEnvDelete(parent: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('environmentDelete', { path })
       output.result(response, `environment ${path.app}/${environment} deleted`)
     })
-}
 
-function addEnvSet(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  env
     .command('set')
     .description('set variables of an environment: stored encrypted, given to its workers, never shown')
     .argument('[variables...]', 'NAME=VALUE, or one NAME to read its value from standard input or a prompt')
@@ -154,6 +115,22 @@ Examples:
       if (leftOut.length > 0) session.output.note(`left out, because the service sets them: ${leftOut.join(', ')}`)
       await changeVariables(session, surroundings, { set }, options)
     })
+
+  env
+    .command('unset')
+    .description('remove variables of an environment')
+    .argument('<names...>', 'names of the variables')
+    .option('--env <environment>', 'environment (default: production, or the only one)')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--later', 'only remove them; workers keep them until the next release')
+    .examples('drydock env unset API_TOKEN', 'drydock env unset --env staging API_TOKEN MODEL --later')
+    .action(async (names: readonly string[], options: VariableOptions, command: CliCommand) => {
+      const { changeVariables, checkedVariable } = await import('./deploy/variables.ts')
+      const remove = names.map(checkedVariable)
+      await changeVariables(await openSession(command, surroundings), surroundings, { remove }, options)
+    })
 }
+
+type UpdateOptions = { readonly on: string; readonly app?: string; readonly later?: true }
 
 type SetOptions = VariableOptions & { readonly fromFile?: string }

@@ -17,181 +17,8 @@ import { endpointStateText, noteText, showEndpoint, showWarning } from './show-e
 import type { HubOptions } from './worker-repository.ts'
 
 export function addEndpoint(endpoint: CliCommand, surroundings: Surroundings): void {
-  addEndpointCreate(endpoint, surroundings)
-  addEndpointList(endpoint, surroundings)
-  addShowing('show', 'endpointRead', 'show the settings of an endpoint')
-  addEndpointUpdate(endpoint, surroundings)
-  addEndpointInstall(endpoint, surroundings)
-  addEndpointDelete(endpoint, surroundings)
-  addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')
-  addShowing('resume', 'endpointResume', 'start jobs again, and clear a crash loop')
-  addEndpointRotateKey(endpoint, surroundings)
-
-  function addShowing(
-    name: string,
-    operation: 'endpointRead' | 'endpointPause' | 'endpointResume',
-    description: string,
-  ): void {
+  addEndpointOptions(
     endpoint
-      .command(name)
-      .description(description)
-      .argument('<endpoint>', 'id of the endpoint')
-      .examples(`drydock endpoint ${name} hello`)
-      .onSession(async ({ client, output }, endpointId: string) => {
-        showEndpoint(output, await client.call(operation, { path: { endpointId } }), surroundings.now())
-      })
-  }
-}
-
-function addEndpointRotateKey(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('rotate-key')
-    .description('create a new key for the endpoint; the old one stops working at once')
-    .argument('<endpoint>', 'id of the endpoint')
-    .option(...YES)
-    .examples('drydock endpoint rotate-key hello')
-    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
-      const what = `the key of endpoint ${endpointId}, which stops working at once`
-      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
-      showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
-    })
-}
-
-// A download of gigabytes takes minutes, and each read is cheap.
-const LOOK_EVERY_MS = 300
-
-function addEndpointInstall(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('install')
-    .description(
-      'install Python packages for the workers of an endpoint, into .venv next to its code or its own environment',
-    )
-    .argument('<endpoint>', 'id of the endpoint')
-    .argument('<packages...>', 'packages, like pillow or torch==2.5.1')
-    .examples('drydock endpoint install hello pillow', 'drydock endpoint install hello "torch>=2.5" transformers')
-    .onSession(async ({ client, output }, endpointId: string, packages: readonly string[]) => {
-      const path = { endpointId }
-      let endpoint = await client.call('endpointInstall', { path, body: { packages: [...packages] } })
-      let told: string | undefined
-      while (endpoint.install?.state === 'running') {
-        const { line } = endpoint.install
-        if (line !== undefined && line !== told && !output.json) output.note(line)
-        told = line
-        await surroundings.pause(LOOK_EVERY_MS)
-        endpoint = await client.call('endpointRead', { path })
-      }
-      const { state, why = 'the service was restarted', environment } = endpoint.install ?? { state: 'failed' as const }
-      if (state === 'failed') throw new CliError('NOT_INSTALLED', { packages: packages.join(', '), why })
-      output.result(
-        endpoint,
-        `${packages.join(', ')} installed into ${environment}; workers of ${endpointId} are replaced`,
-      )
-    })
-}
-
-function addEndpointDelete(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('delete')
-    .description('delete an endpoint, stop its workers and cancel its jobs')
-    .argument('<endpoint>', 'id of the endpoint')
-    .option(...YES)
-    .examples('drydock endpoint delete hello', 'drydock endpoint delete hello --yes')
-    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
-      const what = `endpoint ${endpointId} with all its jobs, results and logs`
-      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
-      const response = await client.call('endpointDelete', { path: { endpointId } })
-      output.result(response, `endpoint ${endpointId} deleted`)
-    })
-}
-
-function addEndpointList(parent: CliCommand, surroundings: Surroundings): void {
-  parent
-    .command('list')
-    .description('list endpoints')
-    .examples('drydock endpoint list', 'drydock endpoint list --json')
-    .onSession(async ({ client, output }) => {
-      const response = await client.call('endpointList')
-      if (output.json) return output.document(response)
-      if (response.endpoints.length === 0) {
-        output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
-        return
-      }
-      const onMachines = response.endpoints.some(({ container }) => container?.machine !== undefined)
-      output.table(
-        [
-          ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
-          ...(onMachines ? ['MACHINE'] : []),
-          ...['RUNS', 'CHANGED'],
-        ],
-        response.endpoints.map((endpoint) => [
-          endpoint.id,
-          endpoint.name,
-          endpoint.app === undefined ? '' : pathInApp(endpoint.app),
-          `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
-          `${endpoint.workersMin},${endpoint.workersMax}`,
-          ...(onMachines ? [endpoint.container?.machine ?? THIS_MACHINE] : []),
-          endpoint.handler === undefined
-            ? (endpoint.command ?? endpoint.container?.image ?? '')
-            : basename(endpoint.handler),
-          ago(endpoint.updatedAt, surroundings.now()),
-        ]),
-      )
-      showNotes(output, response.endpoints, surroundings.now())
-    })
-}
-
-// Letters of a note with its id; source: ours, a terminal that has room for the table has room for them.
-const NOTE_LENGTH = 120
-
-/** Prints below the table why endpoints do not run their jobs; a column of such texts would break its lines. */
-function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
-  const notes = endpoints.flatMap((endpoint) => {
-    const note = noteText(endpoint, now)
-    return note === '' ? [] : [{ id: endpoint.id, text: output.asCalled(`${endpoint.id}: ${note}`) }]
-  })
-  if (notes.length > 0) output.line()
-  for (const { text } of notes) output.line(keepEnds(text.replace(/\s+/g, ' '), NOTE_LENGTH))
-  const cut = notes.find(({ text }) => text.length > NOTE_LENGTH)
-  if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
-}
-
-function addEndpointUpdate(parent: CliCommand, surroundings: Surroundings): void {
-  addEndpointOptions(
-    parent
-      .command('update')
-      .description('change settings of an endpoint; workers are replaced if needed')
-      .argument('<endpoint>', 'id of the endpoint')
-      .option('--name <name>', 'display name'),
-  )
-    .details(`
---env replaces all variables of the endpoint. --volume, --publish and --cap-add replace their lists in the same way, and
-the workflow options replace all workflow settings.
-
-Examples:
-  $ drydock endpoint update hello --workers 1,4
-  $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
-  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`)
-    .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: CliCommand) => {
-      const body = {
-        ...settingsOf(options, surroundings),
-        ...(options.name === undefined ? {} : { name: options.name }),
-      }
-      if (Object.keys(body).length === 0) throw usageError('Give at least one option, like --workers 1,4.')
-      const { client, output } = await openSession(command, surroundings)
-      const { command: line, container, searchPath } = body
-      if (line !== undefined && container === undefined) {
-        const before = await client.call('endpointRead', { path: { endpointId } })
-        if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
-      }
-      const changed = await client.call('endpointUpdate', { path: { endpointId }, body })
-      showEndpoint(output, changed, surroundings.now())
-      showWarning(output, changed)
-    })
-}
-
-function addEndpointCreate(parent: CliCommand, surroundings: Surroundings): void {
-  addEndpointOptions(
-    parent
       .command('create')
       .description('create an endpoint and print its key, which is shown only once')
       .argument('<name>', 'display name')
@@ -230,6 +57,162 @@ Examples:
       showWarning(output, made)
       if (server !== undefined) output.note(await readClasses(client, made))
     })
+
+  endpoint
+    .command('list')
+    .description('list endpoints')
+    .examples('drydock endpoint list', 'drydock endpoint list --json')
+    .onSession(async ({ client, output }) => {
+      const response = await client.call('endpointList')
+      if (output.json) return output.document(response)
+      if (response.endpoints.length === 0) {
+        output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
+        return
+      }
+      const onMachines = response.endpoints.some(({ container }) => container?.machine !== undefined)
+      output.table(
+        [
+          ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
+          ...(onMachines ? ['MACHINE'] : []),
+          ...['RUNS', 'CHANGED'],
+        ],
+        response.endpoints.map((endpoint) => [
+          endpoint.id,
+          endpoint.name,
+          endpoint.app === undefined ? '' : pathInApp(endpoint.app),
+          `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
+          `${endpoint.workersMin},${endpoint.workersMax}`,
+          ...(onMachines ? [endpoint.container?.machine ?? THIS_MACHINE] : []),
+          endpoint.handler === undefined
+            ? (endpoint.command ?? endpoint.container?.image ?? '')
+            : basename(endpoint.handler),
+          ago(endpoint.updatedAt, surroundings.now()),
+        ]),
+      )
+      showNotes(output, response.endpoints, surroundings.now())
+    })
+
+  addShowing('show', 'endpointRead', 'show the settings of an endpoint')
+
+  addEndpointOptions(
+    endpoint
+      .command('update')
+      .description('change settings of an endpoint; workers are replaced if needed')
+      .argument('<endpoint>', 'id of the endpoint')
+      .option('--name <name>', 'display name'),
+  )
+    .details(`
+--env replaces all variables of the endpoint. --volume, --publish and --cap-add replace their lists in the same way, and
+the workflow options replace all workflow settings.
+
+Examples:
+  $ drydock endpoint update hello --workers 1,4
+  $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
+  $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`)
+    .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: CliCommand) => {
+      const body = {
+        ...settingsOf(options, surroundings),
+        ...(options.name === undefined ? {} : { name: options.name }),
+      }
+      if (Object.keys(body).length === 0) throw usageError('Give at least one option, like --workers 1,4.')
+      const { client, output } = await openSession(command, surroundings)
+      const { command: line, container, searchPath } = body
+      if (line !== undefined && container === undefined) {
+        const before = await client.call('endpointRead', { path: { endpointId } })
+        if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
+      }
+      const changed = await client.call('endpointUpdate', { path: { endpointId }, body })
+      showEndpoint(output, changed, surroundings.now())
+      showWarning(output, changed)
+    })
+
+  endpoint
+    .command('install')
+    .description(
+      'install Python packages for the workers of an endpoint, into .venv next to its code or its own environment',
+    )
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('<packages...>', 'packages, like pillow or torch==2.5.1')
+    .examples('drydock endpoint install hello pillow', 'drydock endpoint install hello "torch>=2.5" transformers')
+    .onSession(async ({ client, output }, endpointId: string, packages: readonly string[]) => {
+      const path = { endpointId }
+      let endpoint = await client.call('endpointInstall', { path, body: { packages: [...packages] } })
+      let told: string | undefined
+      while (endpoint.install?.state === 'running') {
+        const { line } = endpoint.install
+        if (line !== undefined && line !== told && !output.json) output.note(line)
+        told = line
+        await surroundings.pause(LOOK_EVERY_MS)
+        endpoint = await client.call('endpointRead', { path })
+      }
+      const { state, why = 'the service was restarted', environment } = endpoint.install ?? { state: 'failed' as const }
+      if (state === 'failed') throw new CliError('NOT_INSTALLED', { packages: packages.join(', '), why })
+      output.result(
+        endpoint,
+        `${packages.join(', ')} installed into ${environment}; workers of ${endpointId} are replaced`,
+      )
+    })
+
+  endpoint
+    .command('delete')
+    .description('delete an endpoint, stop its workers and cancel its jobs')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option(...YES)
+    .examples('drydock endpoint delete hello', 'drydock endpoint delete hello --yes')
+    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
+      const what = `endpoint ${endpointId} with all its jobs, results and logs`
+      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
+      const response = await client.call('endpointDelete', { path: { endpointId } })
+      output.result(response, `endpoint ${endpointId} deleted`)
+    })
+
+  addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')
+  addShowing('resume', 'endpointResume', 'start jobs again, and clear a crash loop')
+
+  endpoint
+    .command('rotate-key')
+    .description('create a new key for the endpoint; the old one stops working at once')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option(...YES)
+    .examples('drydock endpoint rotate-key hello')
+    .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
+      const what = `the key of endpoint ${endpointId}, which stops working at once`
+      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
+      showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
+    })
+
+  function addShowing(
+    name: string,
+    operation: 'endpointRead' | 'endpointPause' | 'endpointResume',
+    description: string,
+  ): void {
+    endpoint
+      .command(name)
+      .description(description)
+      .argument('<endpoint>', 'id of the endpoint')
+      .examples(`drydock endpoint ${name} hello`)
+      .onSession(async ({ client, output }, endpointId: string) => {
+        showEndpoint(output, await client.call(operation, { path: { endpointId } }), surroundings.now())
+      })
+  }
+}
+
+// A download of gigabytes takes minutes, and each read is cheap.
+const LOOK_EVERY_MS = 300
+
+// Letters of a note with its id; source: ours, a terminal that has room for the table has room for them.
+const NOTE_LENGTH = 120
+
+/** Prints below the table why endpoints do not run their jobs; a column of such texts would break its lines. */
+function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
+  const notes = endpoints.flatMap((endpoint) => {
+    const note = noteText(endpoint, now)
+    return note === '' ? [] : [{ id: endpoint.id, text: output.asCalled(`${endpoint.id}: ${note}`) }]
+  })
+  if (notes.length > 0) output.line()
+  for (const { text } of notes) output.line(keepEnds(text.replace(/\s+/g, ' '), NOTE_LENGTH))
+  const cut = notes.find(({ text }) => text.length > NOTE_LENGTH)
+  if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
 }
 
 const hasProgram = ({ handler, command, container }: EndpointSettings) =>

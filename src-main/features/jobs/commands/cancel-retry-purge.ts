@@ -41,20 +41,18 @@ Examples:
   $ drydock retry hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock retry 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1 --new`)
-    .onSession(
-      async ({ client, output }, first: string, second: string | undefined, options: { readonly new?: true }) => {
-        const path = await jobAddress(client, first, second)
-        const handle =
-          options.new === true
-            ? await client.call('jobRerun', { path })
-            : await client.call('retry', { path }).catch(async (error: unknown) => {
-                const { status } = await readExpired(client, path, error)
-                const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
-                throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
-              })
-        showHandle(output, path.endpointId, handle)
-      },
-    )
+    .onSession(async ({ client, output }, first: string, second: string | undefined, options: { new?: true }) => {
+      const path = await jobAddress(client, first, second)
+      const handle =
+        options.new === true
+          ? await client.call('jobRerun', { path })
+          : await client.call('retry', { path }).catch(async (error: unknown) => {
+              const { status } = await readExpired(client, path, error)
+              const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
+              throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
+            })
+      showHandle(output, path.endpointId, handle)
+    })
 }
 
 export function addPurge(purge: CliCommand): void {

@@ -22,9 +22,8 @@ export function addJob(job: CliCommand, surroundings: Surroundings): void {
     .description('write a job with payloads, timeline, log and settings to a file')
     .argument('<job>', 'id of the job')
     .requiredOption('-o, --output <file>', 'write to this file')
-    .details(
-      '\nValues of variables are not written. Secrets in payloads are replaced by ***, and counted.\n\nExamples:\n  $ drydock job export ID -o job.jsonl',
-    )
+    .details('\nValues of variables are not written. Secrets in payloads are replaced by ***, and counted.')
+    .examples('drydock job export ID -o job.jsonl')
     .onSession(async ({ client, output }, jobId: string, { output: file }: { readonly output: string }) => {
       let text = ''
       for await (const piece of client.download('jobFile', { path: { jobId } })) text += piece

@@ -8,6 +8,8 @@ import { runAndWait, showOutcome, waitForEnd } from './follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from './job-request.ts'
 import { showSubmitted } from './show-job.ts'
 
+type RunOptions = RequestOptions & { readonly wait?: true; readonly waitMs?: number }
+
 export function addRun(run: CliCommand, surroundings: Surroundings): void {
   addRequestOptions(run)
     .option('--wait', 'follow the job to its end and print the result')
@@ -21,26 +23,16 @@ Examples:
   $ drydock run hello --input-file request.json --ttl 60000
   $ id=$(drydock run hello '{"name": "Ada"}')
   $ echo '{"name": "Ada"}' | drydock run hello - --json`)
-    .onSession(
-      async (
-        { client, output },
-        endpointId: string,
-        input: string | undefined,
-        options: RequestOptions & { wait?: true },
-      ) => {
-        const body = await buildRequest(input, options, surroundings)
-        const handle = await client.call('run', { path: { endpointId }, bodyText: writeExact(body) })
-        if (options.wait !== true) {
-          showSubmitted(output, endpointId, handle)
-          return
-        }
-        const { now } = surroundings
-        const followed = await withSpinner(`job ${handle.id}`, { output, surroundings }, (show) =>
-          waitForEnd(client, { endpointId, jobId: handle.id }, { show, now }),
-        )
-        showOutcome(output, endpointId, followed)
-      },
-    )
+    .onSession(async ({ client, output }, endpointId: string, input: string | undefined, options: RunOptions) => {
+      const body = await buildRequest(input, options, surroundings)
+      const handle = await client.call('run', { path: { endpointId }, bodyText: writeExact(body) })
+      if (options.wait !== true) return showSubmitted(output, endpointId, handle)
+      const { now } = surroundings
+      const followed = await withSpinner(`job ${handle.id}`, { output, surroundings }, (show) =>
+        waitForEnd(client, { endpointId, jobId: handle.id }, { show, now }),
+      )
+      showOutcome(output, endpointId, followed)
+    })
 }
 
 export function addRunsync(runsync: CliCommand, surroundings: Surroundings): void {
@@ -54,20 +46,13 @@ the queue.
 Examples:
   $ drydock runsync hello '{"name": "Ada"}'
   $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`)
-    .onSession(
-      async (
-        { client, output },
-        endpointId: string,
-        input: string | undefined,
-        options: RequestOptions & { waitMs?: number },
-      ) => {
-        const body = await buildRequest(input, options, surroundings)
-        const { now } = surroundings
-        const waitMs = options.waitMs ?? limit('waitDefaultMs')
-        const followed = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, (show) =>
-          runAndWait(client, { endpointId, body, waitMs }, { show, now }),
-        )
-        showOutcome(output, endpointId, followed)
-      },
-    )
+    .onSession(async ({ client, output }, endpointId: string, input: string | undefined, options: RunOptions) => {
+      const body = await buildRequest(input, options, surroundings)
+      const { now } = surroundings
+      const waitMs = options.waitMs ?? limit('waitDefaultMs')
+      const followed = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, (show) =>
+        runAndWait(client, { endpointId, body, waitMs }, { show, now }),
+      )
+      showOutcome(output, endpointId, followed)
+    })
 }

@@ -19,15 +19,12 @@ export type StreamRead = {
 
 export type StreamReaders = ReturnType<typeof createStreamReaders>
 
-export function createStreamReaders({
-  storage,
-  clock,
-  waiters,
-}: {
+export function createStreamReaders(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly waiters: JobWaiters
 }) {
+  const { storage, clock, waiters } = deps
   const turns = new Map<number, Promise<void>>()
 
   async function takeTurn(seq: number): Promise<() => void> {

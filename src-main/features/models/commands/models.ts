@@ -9,14 +9,6 @@ import { addDownload } from './download.ts'
 import { addFolders, GET_MODELS } from './folders.ts'
 
 export function addModels(models: CliCommand, surroundings: Surroundings): void {
-  addList(models)
-  addDownload(models, surroundings)
-  addRemove(models, surroundings)
-  addFolders(models, surroundings)
-  addCredentials(models, surroundings)
-}
-
-function addList(models: CliCommand): void {
   models
     .command('list', { isDefault: true })
     .description('list the models in all folders, with details from their files')
@@ -55,15 +47,9 @@ function addList(models: CliCommand): void {
       )
       if (response.more) output.note('Only the first 10,000 models of a folder are listed.')
     })
-}
 
-function kindText({ fault, kind, architecture, precision, format }: ModelView): string {
-  if (fault !== undefined) return `damaged: ${fault}`
-  const known = [kind, architecture, precision].filter((part) => part !== undefined)
-  return known.length === 0 ? format : known.join(', ')
-}
+  addDownload(models, surroundings)
 
-function addRemove(models: CliCommand, surroundings: Surroundings): void {
   models
     .command('remove')
     .description('delete the file of a model; for a link, only the link')
@@ -89,12 +75,9 @@ function addRemove(models: CliCommand, surroundings: Surroundings): void {
       const response = await client.call('modelRemove', { body: { folder, directory, name } })
       output.result(response, `model ${text} deleted`)
     })
-}
 
-const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
-const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }
+  addFolders(models, surroundings)
 
-function addCredentials(models: CliCommand, surroundings: Surroundings): void {
   const credentials = models.command('credentials').description('store, list or remove credentials for model hosts')
 
   credentials
@@ -145,3 +128,12 @@ Examples:
       output.result(response, `credentials for ${host} removed`)
     })
 }
+
+function kindText({ fault, kind, architecture, precision, format }: ModelView): string {
+  if (fault !== undefined) return `damaged: ${fault}`
+  const known = [kind, architecture, precision].filter((part) => part !== undefined)
+  return known.length === 0 ? format : known.join(', ')
+}
+
+const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
+const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }

@@ -96,7 +96,8 @@ export function isOpenToOthers(url: string): boolean {
 
 export function addLogout(logout: CliCommand, surroundings: Surroundings): void {
   logout
-    .details('\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')
+    .details('\nThe key itself stays valid.')
+    .examples('drydock logout')
     .action(async (_options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const login = await readLogin(surroundings)

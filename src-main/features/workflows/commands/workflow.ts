@@ -14,18 +14,8 @@ import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
 export function addWorkflow(workflow: CliCommand, surroundings: Surroundings): void {
   addWorkflowRun(workflow, surroundings)
-  addWorkflowValidate(workflow, surroundings)
-  addWorkflowConvert(workflow, surroundings)
-  addWorkflowInfo(workflow, surroundings)
-  addWorkflowClasses(workflow, surroundings)
-  addWorkflowPublish(workflow, surroundings)
-  addWorkflowExport(workflow, surroundings)
-  addWorkflowSweep(workflow, surroundings)
-  addWorkflowSweeps(workflow, surroundings)
-}
 
-function addWorkflowValidate(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  workflow
     .command('validate')
     .description('check a graph, and report problems by node and input')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
@@ -57,12 +47,8 @@ Examples:
       }
       refuseErrors(graph.name, problems)
     })
-}
 
-type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }
-
-function addWorkflowConvert(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  workflow
     .command('convert')
     .description('convert a graph between the editor form and the API form')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
@@ -104,16 +90,13 @@ Examples:
       }
       refuseErrors(graph.name, problems)
     })
-}
 
-function addWorkflowInfo(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  workflow
     .command('info')
     .description('show what a graph contains: nodes, models, pictures, seeds')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
-    .details(
-      '\nNeeds no service.\n\nExamples:\n  $ drydock workflow info cat.png\n  $ drydock workflow info cat.json --json',
-    )
+    .details('\nNeeds no service.')
+    .examples('drydock workflow info cat.png', 'drydock workflow info cat.json --json')
     .action(async (file: string, _options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
       const { graphFacts, indexOfFolder, withPackagesOf } = await import('./graph/graph-facts.ts')
@@ -128,42 +111,10 @@ function addWorkflowInfo(parent: CliCommand, surroundings: Surroundings): void {
         show(output, `${graph.name} (${mediaType}, ${sizeText(bytes)})`, facts),
       )
     })
-}
 
-const FORMS = { document: 'document, as editors save it', payload: 'payload, as workers take it' }
+  addWorkflowClasses(workflow, surroundings)
 
-function show(output: Output, file: string, facts: GraphFacts): void {
-  const unknown = facts.classes.filter(({ known }) => !known)
-  const lines = (items: readonly string[]) => (items.length === 0 ? undefined : items.join('\n'))
-  output.fields([
-    ['file', file],
-    ['form', FORMS[facts.form] + (facts.version === undefined ? '' : `, version ${facts.version}`)],
-    ['nodes', facts.nodes === facts.runs ? String(facts.nodes) : `${facts.nodes}, of which ${facts.runs} run`],
-    ['links', facts.form === 'payload' ? undefined : String(facts.links)],
-    ['groups', facts.groups === 0 ? undefined : String(facts.groups)],
-    ['subgraphs', facts.subgraphs === 0 ? undefined : String(facts.subgraphs)],
-    ['classes', lines(facts.classes.map(({ name, count }) => (count === 1 ? name : `${name}, ${count} times`)))],
-    [
-      'not known here',
-      lines(unknown.map(({ name, packages = [] }) => `${name}. ${packagesText(packages)}`.replace(/\. $/, ''))),
-    ],
-    ['models', lines(facts.models.map(({ node, input, name }) => `${name} (${node}.${input})`))],
-    ['pictures', lines(facts.files.map(({ node, input, name }) => `${name} (${node}.${input})`))],
-    ['seeds', lines(facts.seeds.map(({ node, input, value }) => `${value} (${node}.${input})`))],
-    ['results of', facts.outputs.length === 0 ? 'no node' : `node ${facts.outputs.join(', ')}`],
-  ])
-}
-
-type PublishOptions = {
-  readonly endpoint: string
-  readonly expose?: readonly Exposed[]
-  readonly result?: readonly string[]
-  readonly name?: string
-  readonly id?: string
-}
-
-function addWorkflowPublish(parent: CliCommand, surroundings: Surroundings): void {
-  parent
+  workflow
     .command('publish')
     .description('publish a graph as an endpoint, with some of its inputs as parameters')
     .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
@@ -201,4 +152,42 @@ Examples:
           output.line(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`)
       }
     })
+
+  addWorkflowExport(workflow, surroundings)
+  addWorkflowSweep(workflow, surroundings)
+  addWorkflowSweeps(workflow, surroundings)
+}
+
+type ConvertOptions = { readonly to: 'api' | 'ui'; readonly output?: string; readonly endpoint?: string }
+
+const FORMS = { document: 'document, as editors save it', payload: 'payload, as workers take it' }
+
+function show(output: Output, file: string, facts: GraphFacts): void {
+  const unknown = facts.classes.filter(({ known }) => !known)
+  const lines = (items: readonly string[]) => (items.length === 0 ? undefined : items.join('\n'))
+  output.fields([
+    ['file', file],
+    ['form', FORMS[facts.form] + (facts.version === undefined ? '' : `, version ${facts.version}`)],
+    ['nodes', facts.nodes === facts.runs ? String(facts.nodes) : `${facts.nodes}, of which ${facts.runs} run`],
+    ['links', facts.form === 'payload' ? undefined : String(facts.links)],
+    ['groups', facts.groups === 0 ? undefined : String(facts.groups)],
+    ['subgraphs', facts.subgraphs === 0 ? undefined : String(facts.subgraphs)],
+    ['classes', lines(facts.classes.map(({ name, count }) => (count === 1 ? name : `${name}, ${count} times`)))],
+    [
+      'not known here',
+      lines(unknown.map(({ name, packages = [] }) => `${name}. ${packagesText(packages)}`.replace(/\. $/, ''))),
+    ],
+    ['models', lines(facts.models.map(({ node, input, name }) => `${name} (${node}.${input})`))],
+    ['pictures', lines(facts.files.map(({ node, input, name }) => `${name} (${node}.${input})`))],
+    ['seeds', lines(facts.seeds.map(({ node, input, value }) => `${value} (${node}.${input})`))],
+    ['results of', facts.outputs.length === 0 ? 'no node' : `node ${facts.outputs.join(', ')}`],
+  ])
+}
+
+type PublishOptions = {
+  readonly endpoint: string
+  readonly expose?: readonly Exposed[]
+  readonly result?: readonly string[]
+  readonly name?: string
+  readonly id?: string
 }

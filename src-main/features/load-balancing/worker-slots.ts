@@ -13,25 +13,16 @@ export type Slot = {
 
 type Taken = { socket: boolean; readonly letGo: () => void }
 
-<<<<<<< ours
 export function createWorkerSlots({
   clock,
   registry,
   onLeave,
 }: {
-=======
-export function createWorkerSeats(deps: {
->>>>>>> theirs
   readonly clock: Clock
   readonly registry: Pick<WorkerRegistry, 'move' | 'note'>
   readonly onLeave: (worker: LiveWorker) => void
 }) {
-<<<<<<< ours
   const slots = new Map<string, Set<Taken>>()
-=======
-  const { clock, registry, onLeave } = deps
-  const seats = new Map<string, Set<Taken>>()
->>>>>>> theirs
   const changes = createEmitter()
   const graceTimes = new Map<string, () => void>()
   let closed = false

@@ -271,6 +271,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'queue/queue-counts',
     'queue/submit',
     'queue/wait-for-job',
+    'routes/jobs',
     'saved-requests',
     'store/event-store',
     'store/job-filter',

@@ -13,7 +13,6 @@ import {
   setPaused,
   updateEndpoint,
 } from './endpoints.ts'
-import { requireQueue } from './kinds/endpoint-kinds.ts'
 import { viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
@@ -89,12 +88,3 @@ export const ENDPOINT_OPERATIONS = {
     return service.metrics.read(endpointOf(path, service).id, { from, to, points: query.points })
   },
 } as const satisfies Partial<ManagementOperations<Services>>
-
-export const WHAT_IF_OPERATIONS = {
-  async whatIf({ c, path, body }, service) {
-    const endpoint = endpointOf(path, service)
-    requireQueue(endpoint, service)
-    return await service.whatIf.ask(endpoint, body, c.req.raw.signal)
-  },
-  priceTableRead: async (_request, { readPrices }) => await readPrices(),
-} as const satisfies Partial<ManagementOperations<ServiceBase & Pick<ServiceContext, 'whatIf' | 'readPrices'>>>

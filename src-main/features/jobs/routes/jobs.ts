@@ -4,7 +4,6 @@ import { AppError } from '../../../contract/errors.ts'
 import type { CancelledJobs, jobFilterBody } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { QueryOf } from '../../../contract/routes.ts'
-import { requireRoleOf } from '../../../http/guards.ts'
 import { DONE, jsonResponse, type ManagementOperations } from '../../../http/operation.ts'
 import { momentOf } from '../../../lib/clock.ts'
 import type { SentJson } from '../../../lib/json.ts'
@@ -169,7 +168,10 @@ export function filterOf(
   }
 }
 
-async function selectionOf({ storage }: Services, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {
+export async function selectionOf(
+  { storage }: Pick<Services, 'storage'>,
+  filter: z.infer<typeof jobFilterBody>,
+): Promise<NamedJobs> {
   const { endpoint, status, worker, from, to, q, expired, cursor } = filter
   const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
   return { filter: await searchable(storage, named) }
@@ -219,29 +221,6 @@ export const JOB_BULK_OPERATIONS = {
   pendingBulkStart: async ({ path }, { pendingBulk }) => await pendingBulk.runNow(path.actionId),
   async pendingBulkUndo({ path }, { pendingBulk }) {
     await pendingBulk.undo(path.actionId)
-    return DONE
-  },
-} as const satisfies Partial<ManagementOperations<Services>>
-
-export const COMPARISON_OPERATIONS = {
-  comparisonList: (_request, { comparisons }) => ({ comparisons: comparisons.list() }),
-  async comparisonCreate({ body, caller }, service) {
-    // A copy of an endpoint with another image is a new endpoint.
-    if (body.versions.some(({ image }) => image !== undefined)) requireRoleOf(caller, 'deploy')
-    const { ids, filter, ...wanted } = body
-    const selection = ids !== undefined ? { ids } : filter && (await selectionOf(service, filter))
-    return await service.comparisons.add({ ...wanted, selection })
-  },
-  comparisonRead: ({ path }, { comparisons }) => comparisons.read(path.comparisonId),
-  comparisonRows({ path, query }, { comparisons }) {
-    const most = query.limit ?? limit('listPage')
-    const page = { version: query.version, limit: most + 1, offset: query.offset ?? 0 }
-    const rows = comparisons.rows(path.comparisonId, page)
-    return { rows: rows.slice(0, most), more: rows.length > most }
-  },
-  comparisonStop: async ({ path }, { comparisons }) => await comparisons.stop(path.comparisonId),
-  async comparisonDelete({ path }, { comparisons }) {
-    await comparisons.remove(path.comparisonId)
     return DONE
   },
 } as const satisfies Partial<ManagementOperations<Services>>

@@ -86,6 +86,21 @@ export async function onFreshService<Result>(
   }
 }
 
+/** Runs a task that a stop signal aborts with ABANDONED. */
+export async function stoppable<Result>(
+  { onStopSignal }: Pick<Surroundings, 'onStopSignal'>,
+  why: (signal: StopSignal) => string,
+  task: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController()
+  const off = onStopSignal((signal) => stop.abort(new CliError('ABANDONED', { why: why(signal) })))
+  try {
+    return await task(stop.signal)
+  } finally {
+    off()
+  }
+}
+
 /** A shell's exit code for a signal: 128 + its number. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import { cutText } from '../../app/mcp/answer-text.ts'
-import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { readingTool, type Tool, tool } from '../../app/mcp/tool.ts'
 import { endpointId, jobId, rows, when } from '../../app/mcp/tools/shared.ts'
 import { COMPARISON_ROUTES } from '../../contract/compare.ts'
 import { type BatchView, jobFilterBody } from '../../contract/job-routes.ts'
@@ -32,7 +32,15 @@ export const BATCH_TOOLS: readonly Tool[] = [
     input: { endpointId, name: z.string().trim().min(1).max(100), inputs: inputs.describe('what the handler gets') },
     role: 'run',
     effect: 'writes',
-    run: submitBatch,
+    async run({ endpointId: endpoint, name: named, inputs: given }, { client }) {
+      const lines = given.map((input) => `${writeExact({ input })}\n`).join('')
+      const fingerprint = `agent ${createHash('sha256').update(lines).digest('hex')}`
+      const body = { name: named, total: given.length, fingerprint }
+      const path = { batchId: (await client.call('batchCreate', { path: { endpointId: endpoint }, body })).id }
+      // Lines that arrived before an interruption are known by number.
+      await client.call('batchAppend', { path, query: { from: 1 }, bytes: Readable.from([Buffer.from(lines)]) })
+      return { data: batchText(await client.call('batchRead', { path })) }
+    },
   }),
   readingTool({
     name: 'batch_read',
@@ -52,7 +60,14 @@ export const BATCH_TOOLS: readonly Tool[] = [
     description: 'Results of a batch so far, in the order of its inputs: state, output or error of each.',
     input: { batchId, line: z.number().int().min(1).default(1).describe('the first line, from 1'), rows: rows(20) },
     rest: 'Ask for fewer rows; read a long output with job_payload.',
-    run: readResults,
+    async run({ batchId: id, line: from, rows: count }, { client }) {
+      const results: unknown[] = []
+      for await (const text of exportedFrom(client, id, from)) {
+        if (results.length === count) return { data: { results }, more: `More results: line=${JSON.parse(text).line}.` }
+        results.push(text.length <= RESULT_LENGTH ? JSON.parse(text) : cutText(text, RESULT_LENGTH))
+      }
+      return { data: { results } }
+    },
   }),
   ...(
     [
@@ -129,30 +144,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
   }),
 ]
 
-type Batch = { readonly endpointId: string; readonly name: string; readonly inputs: readonly object[] }
-
-async function submitBatch({ endpointId: endpoint, name: named, inputs: given }: Batch, { client }: ToolContext) {
-  const lines = given.map((input) => `${writeExact({ input })}\n`).join('')
-  const fingerprint = `agent ${createHash('sha256').update(lines).digest('hex')}`
-  const body = { name: named, total: given.length, fingerprint }
-  const path = { batchId: (await client.call('batchCreate', { path: { endpointId: endpoint }, body })).id }
-  // Lines that arrived before an interruption are known by number.
-  await client.call('batchAppend', { path, query: { from: 1 }, bytes: Readable.from([Buffer.from(lines)]) })
-  return { data: batchText(await client.call('batchRead', { path })) }
-}
-
-type Page = { readonly batchId: string; readonly line: number; readonly rows: number }
-
 const RESULT_LENGTH = 1500
-
-async function readResults({ batchId: id, line: from, rows: count }: Page, { client }: ToolContext) {
-  const results: unknown[] = []
-  for await (const text of exportedFrom(client, id, from)) {
-    if (results.length === count) return { data: { results }, more: `More results: line=${JSON.parse(text).line}.` }
-    results.push(text.length <= RESULT_LENGTH ? JSON.parse(text) : cutText(text, RESULT_LENGTH))
-  }
-  return { data: { results } }
-}
 
 async function* exportedFrom(client: ServiceClient, id: string, from: number): AsyncGenerator<string> {
   const lines = cutLines()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ResponseOf } from '../../app/client/calls.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
-import { type Picture, readingTool, type Tool, type ToolAnswer, type ToolContext, tool } from '../../app/mcp/tool.ts'
+import { type Picture, readingTool, type Tool, tool } from '../../app/mcp/tool.ts'
 import { endpointId, rows, when } from '../../app/mcp/tools/shared.ts'
 import { limit } from '../../contract/limits.ts'
 import { workflowCreate, workflowId } from '../../contract/workflows.ts'
@@ -156,7 +156,24 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     input: { ...graph, endpointId, title: z.string().max(200).optional() },
     role: 'run',
     effect: 'writes',
-    run: runWorkflow,
+    async run({ endpointId: endpoint, title, ...given }, { client, now }) {
+      const types = await typesOf(client, endpoint)
+      const read = await readGiven(client, given)
+      const { payload, document, problems } = toRun(read, types, now())
+      const named = await withNamedPackages(client, problems, payload)
+      const errors = named.filter(({ severity }) => severity === 'error')
+      if (errors.length > 0)
+        throw new Error(
+          `Nothing was queued. ${errors.map(({ message, node }) => `Node ${node ?? '?'}: ${message}`).join(' ')}`,
+        )
+      const body = {
+        ...{ endpointId: endpoint, payload: writeJson(payload), title: title ?? 'By an agent' },
+        ...(document === undefined ? {} : { document: writeJson(writeDocument(document)) }),
+        ...(given.workflowId === undefined ? {} : { workflowId: given.workflowId }),
+      }
+      const run = await client.call('runCreate', { body })
+      return { data: { runId: run.id, status: run.status, warnings: named.map(problemText) } }
+    },
   }),
   readingTool({
     name: 'run_list',
@@ -173,7 +190,27 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     title: 'See the picture of a run',
     description: 'The pictures that a run of a graph gave, to look at, and why it failed where it did.',
     input: { runId, result: z.number().int().min(0).default(0).describe('which of its results, from 0') },
-    run: showRun,
+    async run({ runId: id, result: index }, { client }) {
+      const { payload: _payload, document: _document, ...run } = await client.call('runRead', { path: { runId: id } })
+      const all = [...run.results, ...(run.previews ?? [])]
+      const wanted = all[index]
+      const data = runRow(run)
+      if (wanted === undefined) {
+        const more = all.length === 0 ? `It has no result${run.endedAt === undefined ? ' yet' : ''}.` : undefined
+        return { data, more: more ?? `It has ${all.length} results, from 0 on.` }
+      }
+      const isPicture = /^image\/(png|jpeg|webp|gif)$/.test(wanted.mediaType)
+      if (!isPicture) return { data, more: `${wanted.filename} is ${wanted.mediaType}, which cannot be shown here.` }
+      const bytes = await client.bytes('assetRead', { path: { asset: wanted.asset } })
+      if (bytes.length > limit('mcpPictureBytes'))
+        return {
+          data,
+          more: `${wanted.filename} has ${sizeText(bytes.length)}; ${sizeText(limit('mcpPictureBytes'))} can be shown.`,
+        }
+      const picture: Picture = { base64: Buffer.from(bytes).toString('base64'), mediaType: wanted.mediaType }
+      const more = all.length === 1 ? undefined : `This is result ${index} of ${all.length}.`
+      return { data, pictures: [picture], more }
+    },
   }),
 ]
 
@@ -206,32 +243,6 @@ async function withNamedPackages(client: ServiceClient, problems: readonly Probl
   return withPackages(problems, classOf, packagesByClass(found))
 }
 
-async function runWorkflow(
-  {
-    endpointId: endpoint,
-    title,
-    ...given
-  }: Given & { readonly endpointId: string; readonly title?: string | undefined },
-  { client, now }: ToolContext,
-): Promise<ToolAnswer> {
-  const types = await typesOf(client, endpoint)
-  const read = await readGiven(client, given)
-  const { payload, document, problems } = toRun(read, types, now())
-  const named = await withNamedPackages(client, problems, payload)
-  const errors = named.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0)
-    throw new Error(
-      `Nothing was queued. ${errors.map(({ message, node }) => `Node ${node ?? '?'}: ${message}`).join(' ')}`,
-    )
-  const body = {
-    ...{ endpointId: endpoint, payload: writeJson(payload), title: title ?? 'By an agent' },
-    ...(document === undefined ? {} : { document: writeJson(writeDocument(document)) }),
-    ...(given.workflowId === undefined ? {} : { workflowId: given.workflowId }),
-  }
-  const run = await client.call('runCreate', { body })
-  return { data: { runId: run.id, status: run.status, warnings: named.map(problemText) } }
-}
-
 const problemText = ({ node, message }: Problem): string =>
   node === undefined || message.includes(node) ? message : `Node ${node}: ${message}`
 
@@ -250,29 +261,4 @@ function runRow({ id, endpointId: endpoint, title, label, status, createdAt, exe
       height,
     })),
   }
-}
-
-async function showRun(
-  { runId: id, result: index }: { readonly runId: string; readonly result: number },
-  { client }: ToolContext,
-): Promise<ToolAnswer> {
-  const { payload: _payload, document: _document, ...run } = await client.call('runRead', { path: { runId: id } })
-  const all = [...run.results, ...(run.previews ?? [])]
-  const wanted = all[index]
-  const data = runRow(run)
-  if (wanted === undefined) {
-    const more = all.length === 0 ? `It has no result${run.endedAt === undefined ? ' yet' : ''}.` : undefined
-    return { data, more: more ?? `It has ${all.length} results, from 0 on.` }
-  }
-  const isPicture = /^image\/(png|jpeg|webp|gif)$/.test(wanted.mediaType)
-  if (!isPicture) return { data, more: `${wanted.filename} is ${wanted.mediaType}, which cannot be shown here.` }
-  const bytes = await client.bytes('assetRead', { path: { asset: wanted.asset } })
-  if (bytes.length > limit('mcpPictureBytes'))
-    return {
-      data,
-      more: `${wanted.filename} has ${sizeText(bytes.length)}; ${sizeText(limit('mcpPictureBytes'))} can be shown.`,
-    }
-  const picture: Picture = { base64: Buffer.from(bytes).toString('base64'), mediaType: wanted.mediaType }
-  const more = all.length === 1 ? undefined : `This is result ${index} of ${all.length}.`
-  return { data, pictures: [picture], more }
 }

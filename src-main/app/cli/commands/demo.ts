@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts'
 import type { DemoStep, StepResult } from '../demo-steps.ts'
 import { duration, type Output, valueText } from '../output.ts'
 import { outputOf } from '../session.ts'
-import { onFreshService } from '../start-service.ts'
+import { onFreshService, stoppable } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /**
@@ -18,15 +18,11 @@ export function addDemo(demo: CliCommand, surroundings: Surroundings): void {
     .examples('drydock demo', 'drydock demo --json')
     .action(async (_options: object, command: CliCommand) => {
       const output = outputOf(command, surroundings)
-      const stop = new AbortController()
-      const off = surroundings.onStopSignal((signal) => {
-        stop.abort(new CliError('ABANDONED', { why: `The demo was stopped by ${signal}.` }))
-      })
-      try {
-        await playDemo(output, stop.signal)
-      } finally {
-        off()
-      }
+      await stoppable(
+        surroundings,
+        (signal) => `The demo was stopped by ${signal}.`,
+        (signal) => playDemo(output, signal),
+      )
     })
 }
 

@@ -3,7 +3,7 @@ import { limit } from '../../../contract/limits.ts'
 import { wayText } from '../../../features/machines/rules/connection-text.ts'
 import { sizeText } from '../../../lib/text.ts'
 import type { Operation } from '../../client/calls.ts'
-import { readingTool, type Tool, type ToolContext, tool } from '../tool.ts'
+import { readingTool, type Tool, tool } from '../tool.ts'
 import { endpointId, logText, rows, when } from './shared.ts'
 
 export const SERVICE_TOOLS: readonly Tool[] = [
@@ -97,7 +97,32 @@ export const SERVICE_TOOLS: readonly Tool[] = [
       after: z.number().int().min(0).optional().describe('only lines after this one: `last` of an earlier answer'),
     },
     rest: 'Ask for fewer `lines`, or for those that contain a text.',
-    run: readLog,
+    async run({ lines: count, contains, after, ...of }, { client }) {
+      const given = LOGS.flatMap(([name, operation]) =>
+        of[name] === undefined ? [] : [{ name, operation, id: of[name] }],
+      )
+      const [only] = given
+      if (only === undefined || given.length > 1) throw new Error('Give exactly one of endpointId, workerId and jobId.')
+      // Searched here, because the service finds only by id.
+      const tail = contains === undefined ? count : SEARCHED_LINES
+      const { lines } = (await client.call(
+        only.operation as Operation,
+        {
+          path: { [only.name]: only.id },
+          query: { tail, after },
+        } as never,
+      )) as { readonly lines: Parameters<typeof logText>[0] }
+      const wanted = contains?.toLowerCase()
+      const found = wanted === undefined ? lines : lines.filter(({ line }) => line.toLowerCase().includes(wanted))
+      const shown = found.slice(-count)
+      return {
+        data: { lines: logText(shown), last: shown.at(-1)?.id },
+        more:
+          found.length > shown.length || lines.length === tail
+            ? `These are the newest ${shown.length}. There may be older ones: ask for more \`lines\`, or for those that contain a text.`
+            : undefined,
+      }
+    },
   }),
   readingTool({
     name: 'event_list',
@@ -120,40 +145,6 @@ export const SERVICE_TOOLS: readonly Tool[] = [
 ]
 
 const SHOWN_JOBS = 10
-
-type LogInput = {
-  readonly endpointId?: string | undefined
-  readonly workerId?: string | undefined
-  readonly jobId?: string | undefined
-  readonly lines: number
-  readonly contains?: string | undefined
-  readonly after?: number | undefined
-}
-
-async function readLog({ lines: count, contains, after, ...of }: LogInput, { client }: Pick<ToolContext, 'client'>) {
-  const given = LOGS.flatMap(([name, operation]) => (of[name] === undefined ? [] : [{ name, operation, id: of[name] }]))
-  const [only] = given
-  if (only === undefined || given.length > 1) throw new Error('Give exactly one of endpointId, workerId and jobId.')
-  // Searched here, because the service finds only by id.
-  const tail = contains === undefined ? count : SEARCHED_LINES
-  const { lines } = (await client.call(
-    only.operation as Operation,
-    {
-      path: { [only.name]: only.id },
-      query: { tail, after },
-    } as never,
-  )) as { readonly lines: Parameters<typeof logText>[0] }
-  const wanted = contains?.toLowerCase()
-  const found = wanted === undefined ? lines : lines.filter(({ line }) => line.toLowerCase().includes(wanted))
-  const shown = found.slice(-count)
-  return {
-    data: { lines: logText(shown), last: shown.at(-1)?.id },
-    more:
-      found.length > shown.length || lines.length === tail
-        ? `These are the newest ${shown.length}. There may be older ones: ask for more \`lines\`, or for those that contain a text.`
-        : undefined,
-  }
-}
 
 const SEARCHED_LINES = 10_000
 const LOGS = [

@@ -5,7 +5,7 @@ import { findService } from '../../../app/cli/find-service.ts'
 import { duration, type Output } from '../../../app/cli/output.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
 import { globalOptions, outputOf } from '../../../app/cli/session.ts'
-import { onFreshService } from '../../../app/cli/start-service.ts'
+import { onFreshService, stoppable } from '../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
@@ -43,8 +43,13 @@ Examples:
         ...(await settingsFor(from, plan, options, surroundings)),
       }
       const output = outputOf(command, surroundings)
-      const results = await onService(command, surroundings, (client, signal) =>
-        runAll(client, { body, plan, signal }, { output, surroundings }),
+      const results = await stoppable(
+        surroundings,
+        (signal) => `The tests were stopped by ${signal}.`,
+        (signal) =>
+          onService(command, surroundings, (client) =>
+            runAll(client, { body, plan, signal }, { output, surroundings }),
+          ),
       )
       const failed = results.filter(({ passed }) => !passed).length
       output.result({ passed: results.length - failed, failed, tests: results }, () => showResults(output, results))
@@ -79,23 +84,14 @@ async function settingsFor(
 async function onService<Result>(
   command: CliCommand,
   surroundings: Surroundings,
-  work: (client: ServiceClient, signal: AbortSignal) => Promise<Result>,
+  work: (client: ServiceClient) => Promise<Result>,
 ): Promise<Result> {
-  const stop = new AbortController()
-  const off = surroundings.onStopSignal((signal) => {
-    stop.abort(new CliError('ABANDONED', { why: `The tests were stopped by ${signal}.` }))
-  })
   const { createClient } = await import('../../../app/cli/client.ts')
-  try {
-    const found = await findService(globalOptions(command), surroundings).catch((error: unknown) => {
-      if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
-      throw error
-    })
-    if (found !== undefined) return await work(createClient(found), stop.signal)
-    return await onFreshService('test', (client) => work(client, stop.signal))
-  } finally {
-    off()
-  }
+  const found = await findService(globalOptions(command), surroundings).catch((error: unknown) => {
+    if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
+    throw error
+  })
+  return found === undefined ? onFreshService('test', work) : work(createClient(found))
 }
 
 async function runAll(

@@ -59,28 +59,26 @@ function showPage(
   output: Output,
   page: { readonly requests: readonly ProxiedRequest[]; readonly cursor?: string | undefined },
   now: number,
-) {
-  if (output.json) return output.document(page)
-  if (page.requests.length === 0) output.line('There are no requests.')
-  else {
-    output.table(
-      ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'TOTAL', 'IN', 'OUT', 'WORKER', 'ERROR'],
-      page.requests.map((request) => [
-        ago(request.at, now),
-        request.method,
-        request.path,
-        statusText(output, request),
-        duration(request.waitedMs),
-        request.firstByteMs === undefined ? '' : duration(request.firstByteMs),
-        duration(request.durationMs),
-        size(request.bytesIn),
-        size(request.bytesOut),
-        request.workerId ?? '',
-        request.error ?? '',
-      ]),
-    )
-  }
-  if (page.cursor !== undefined) output.note(`For older requests, add --cursor ${page.cursor}`)
+): void {
+  output.list(
+    page,
+    'There are no requests.',
+    ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'TOTAL', 'IN', 'OUT', 'WORKER', 'ERROR'],
+    page.requests.map((request) => [
+      ago(request.at, now),
+      request.method,
+      request.path,
+      statusText(output, request),
+      duration(request.waitedMs),
+      request.firstByteMs === undefined ? '' : duration(request.firstByteMs),
+      duration(request.durationMs),
+      size(request.bytesIn),
+      size(request.bytesOut),
+      request.workerId ?? '',
+      request.error ?? '',
+    ]),
+  )
+  if (page.cursor !== undefined && !output.json) output.note(`For older requests, add --cursor ${page.cursor}`)
 }
 
 function lineOf(output: Output, request: ProxiedRequest): string {

@@ -64,13 +64,10 @@ Examples:
     .examples('drydock endpoint list', 'drydock endpoint list --json')
     .onSession(async ({ client, output }) => {
       const response = await client.call('endpointList')
-      if (output.json) return output.document(response)
-      if (response.endpoints.length === 0) {
-        output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
-        return
-      }
       const onMachines = response.endpoints.some(({ container }) => container?.machine !== undefined)
-      output.table(
+      output.list(
+        response,
+        'There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py',
         [
           ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
           ...(onMachines ? ['MACHINE'] : []),
@@ -89,7 +86,7 @@ Examples:
           ago(endpoint.updatedAt, surroundings.now()),
         ]),
       )
-      showNotes(output, response.endpoints, surroundings.now())
+      if (!output.json) showNotes(output, response.endpoints, surroundings.now())
     })
 
   addShowing('show', 'endpointRead', 'show the settings of an endpoint')

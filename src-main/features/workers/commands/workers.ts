@@ -13,6 +13,8 @@ import { ago } from '../../../lib/text.ts'
 // Length of a short container id in the docker command.
 const SHORT_ID = 12
 
+const NO_WORKERS = 'There are no workers. They start when jobs arrive.'
+
 export function addWorkers(workers: CliCommand, surroundings: Surroundings): void {
   workers
     .command('list', { isDefault: true })
@@ -22,14 +24,11 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
     .onSession(async ({ client, output }, { endpoint }: { endpoint?: string }) => {
       const response = await client.call('workerList', { query: { endpoint } })
       if (response.workers.length === 0) await expectEndpoint(client, endpoint)
-      if (output.json) return output.document(response)
-      if (response.workers.length === 0) {
-        output.line('There are no workers. They start when jobs arrive.')
-        return
-      }
       const inContainers = response.workers.some(({ container }) => container !== undefined)
       const onMachines = response.workers.some(({ machine }) => machine !== undefined)
-      output.table(
+      output.list(
+        response,
+        NO_WORKERS,
         [
           ...['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE'],
           ...(onMachines ? ['MACHINE'] : []),
@@ -117,13 +116,10 @@ function replacementText(workerId: string, order: ReplacementOrder): string {
     : `there is no room for another worker: ${workerId} stops when its jobs have ended, then a new one starts`
 }
 
-function showUsage(output: Output, reading: UsageReading) {
-  if (output.json) return output.document(reading)
-  if (reading.workers.length === 0) {
-    output.line('There are no workers. They start when jobs arrive.')
-    return
-  }
-  output.table(
+function showUsage(output: Output, reading: UsageReading): void {
+  output.list(
+    reading,
+    NO_WORKERS,
     ['WORKER', 'ENDPOINT', 'CPU', 'MEMORY', 'LIMIT', 'RECEIVED', 'SENT', 'GPU', 'GPU MEMORY'],
     reading.workers.map((used) => [
       used.workerId,

@@ -286,7 +286,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   projects: ['ports'],
   registries: ['registries'],
   settings: ['settings'],
-  'what-if': ['what-if'],
+  'what-if': [],
   workers: [
     'inject-faults',
     'read-scaling-facts',

@@ -5,7 +5,7 @@ import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { DAY_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
-import type { StartFacts } from '../jobs/rules/expected-start.ts'
+import type { RecentSpans } from '../jobs/rules/expected-start.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { AnswerBeside, RecordedPage } from './ports.ts'
 import { measure, type RecordedJob, type RecordedWorkerEvent } from './rules/measure.ts'
@@ -114,8 +114,6 @@ function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {
   }
   return losses
 }
-
-export type RecentSpans = Pick<StartFacts, 'executionMs' | 'coldStartMs' | 'turnaroundMs'>
 
 // Source: ours. More jobs add little, and are read for every view of a waiting job.
 const RECENT_JOBS = 200

@@ -21,6 +21,8 @@ export type StartFacts = {
   readonly turnaroundMs: number
 }
 
+export type RecentSpans = Pick<StartFacts, 'executionMs' | 'coldStartMs' | 'turnaroundMs'>
+
 /** Steady ms: the expected moment and an 80 % range; undefined: unknown. */
 export type ExpectedStart = {
   readonly expected?: { readonly at: number; readonly from: number; readonly to: number }

@@ -1,3 +1,4 @@
+import { filled } from '../lib/text.ts'
 /** Events of a build: its steps, problems and result. Source: docs/spec/app-deploy.md, 5. */
 
 export const BUILD_STEPS = ['scan', 'handlers', 'requirements', 'install', 'manifest', 'pack'] as const
@@ -47,7 +48,7 @@ export function buildProblem(
   data: Readonly<Record<string, string | number>> = {},
   at: { readonly file?: string; readonly line?: number } = {},
 ): BuildProblem {
-  const message = BUILD_ERRORS[code].replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? ''))
+  const message = filled(BUILD_ERRORS[code], data)
   return { code, message, ...at }
 }
 

@@ -1,3 +1,4 @@
+import { filled } from '../lib/text.ts'
 import { KEY_ERRORS, MACHINE_ERRORS, TARGET_ERRORS } from './machine-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
 import { REQUEST_ERRORS } from './request-errors.ts'
@@ -342,7 +343,7 @@ export type ErrorBody = {
 
 /** Fills the placeholders of a message; those without a value are removed. */
 function errorMessage(code: ErrorCode, data: ErrorData): string {
-  return ERRORS[code].message.replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? ''))
+  return filled(ERRORS[code].message, data)
 }
 
 export function errorBody({ code, data, message: error }: AppError): ErrorBody {

@@ -39,6 +39,14 @@ export function readSpan(text: string, unit?: keyof typeof SPAN_UNITS): number |
 
 const unitOf = (text: string) => (text === 'm' ? 'min' : (text as keyof typeof SPAN_UNITS))
 
+/** Puts values into `{name}` places. A value that is a sentence keeps its full stop instead of that of the text. */
+export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
+  return text.replace(/\{(\w+)\}(\.?)/g, (_match, name: string, stop: string) => {
+    const value = String(values[name] ?? '')
+    return /[.!?]$/.test(value) ? value : `${value}${stop}`
+  })
+}
+
 /** A span that a person has set, exactly: `30 s`, `1 h 30 min`, `1.2 s`, `500 ms`. @param ms a whole number above 0 */
 export function exactSpan(ms: number): string {
   if (ms < SECOND_MS) return `${ms} ms`

@@ -3,6 +3,7 @@ import type { BuildProblem } from '../../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../../contract/errors.ts'
 import type { TargetDeploy, TargetPlan } from '../../contract/targets.ts'
 import { errorCode } from '../../lib/error-code.ts'
+import { filled } from '../../lib/text.ts'
 
 /** Exit codes of all commands; scripts rely on them. */
 export const EXIT_CODES = {
@@ -161,10 +162,7 @@ export class CliError extends Error {
   readonly status: number | undefined
 
   constructor(code: CliErrorCode, data: ErrorData = {}, options: ErrorOptions & { readonly body?: PrintedError } = {}) {
-    super(
-      CLI_ERRORS[code].message.replace(/\{(\w+)\}/g, (_match, name: string) => String(data[name] ?? '')),
-      options,
-    )
+    super(filled(CLI_ERRORS[code].message, data), options)
     this.name = 'CliError'
     this.code = code
     this.body = options.body ?? { error: this.message, code }

@@ -11,7 +11,7 @@ export async function withOption(text: string, command: Command): Promise<string
   const flags = field === '' ? undefined : await optionOf(field, command)
   if (flags === undefined) return text
   const [name] = flags.split(' ', 1)
-  return `${name}: ${flags.endsWith('<ms>') ? why : inDurations(why)}`
+  return `${name}: ${flags.endsWith('<ms>') ? why.replace(/\bat (?:least|most) \d+/, '$& ms') : inDurations(why)}`
 }
 
 async function optionOf(field: string, { options }: Command): Promise<string | undefined> {

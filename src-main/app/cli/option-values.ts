@@ -27,6 +27,14 @@ export function spanInMs(text: string): number {
   return span
 }
 
+/** A time in ms, or with its unit: `5000`, `5s`, `2min`. */
+export function milliseconds(text: string): number {
+  const span = readSpan(text, 'ms')
+  if (span === undefined)
+    throw new InvalidArgumentError('It must be a whole number of ms, or a duration like 5s or 2min.')
+  return span
+}
+
 /** Parses a span before `now` like `2h`, or a local date with optional time, to ms since the epoch. */
 export function timeOrSpanAgo(text: string, now: number): number {
   const span = readSpan(text)

@@ -1,7 +1,7 @@
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
-import { oneOf, spanInMs, wholeNumber } from '../../app/cli/option-values.ts'
+import { milliseconds, oneOf, spanInMs } from '../../app/cli/option-values.ts'
 import { duration, type Output, stateText, timeText } from '../../app/cli/output.ts'
 import { openSession, type Session } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -40,8 +40,8 @@ export function addSchedule(schedule: CliCommand, surroundings: Surroundings): v
     )
     .option('--input-file <file>', 'read the input from a JSON file')
     .option('--webhook <url>', 'address that is called when a job ends')
-    .option('--ttl <ms>', 'time to live of each job in ms', wholeNumber)
-    .option('--execution-timeout <ms>', 'maximum run time of each job in ms', wholeNumber)
+    .option('--ttl <ms>', 'time to live of each job in ms, or like 10min', milliseconds)
+    .option('--execution-timeout <ms>', 'maximum run time of each job in ms, or like 60s', milliseconds)
     .option('--low-priority', 'run after normal jobs')
     .details(`
 The jobs are like any others: in lists, with retries and webhooks. \`drydock schedule show\` lists the runs missed while

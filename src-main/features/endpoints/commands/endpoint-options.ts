@@ -2,7 +2,15 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
-import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from '../../../app/cli/option-values.ts'
+import {
+  decimal,
+  milliseconds,
+  oneOf,
+  sizeInBytes,
+  spanInMs,
+  wholeNumber,
+  wordsOf,
+} from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ContainerSettings } from '../../../contract/container.ts'
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
@@ -48,6 +56,7 @@ function readOption({ input }: SettingField, flags: string, text: string): unkno
       )
     case 'number':
       if (flags.endsWith('<duration>')) return spanInMs(text)
+      if (flags.endsWith('<ms>')) return milliseconds(text)
       return flags.endsWith('<size>') ? sizeInBytes(text) : wholeNumber(text)
     case 'lines':
       if (input.of === 'volumes') return [volumeOf(text)]

@@ -22,7 +22,7 @@ export function addEndpoint(endpoint: CliCommand, surroundings: Surroundings): v
       .command('create')
       .description('create an endpoint and print its key, which is shown only once')
       .argument('<name>', 'display name')
-      .option('--id <id>', 'id in addresses: a-z, 0-9 and inner hyphens (default: generated)')
+      .option('--id <id>', 'id in addresses: a-z, 0-9 and inner hyphens (default: made from the name)')
       .option('--hub <folder>', "take variables, GPU and disk from .runpod/hub.json of the worker's repository")
       .option('--preset <name>', 'preset of hub.json'),
   )

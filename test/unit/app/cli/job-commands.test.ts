@@ -60,6 +60,11 @@ describe('run', () => {
     ['an input with a plain field of that name is wrapped', ['{"input":"text"}'], { input: { input: 'text' } }],
     ['no input is the empty one', [], { input: {} }],
     [
+      'spans of time may have a unit',
+      ['{}', '--ttl', '2min', '--execution-timeout', '60s'],
+      { input: {}, policy: { ttl: 120_000, executionTimeout: 60_000 } },
+    ],
+    [
       'options become fields of the body',
       [
         '{}',
@@ -110,7 +115,7 @@ describe('run', () => {
     ['a list', ['[1]'], /not a JSON object/],
     ['a file that is not there', ['--input-file', 'none.json'], /cannot be read \(ENOENT\)/],
     ['two inputs', ['{}', '--input-file', 'x'], /not both/],
-    ['a ttl that is no number', ['{}', '--ttl', '1s'], /whole number/],
+    ['a ttl that is no duration', ['{}', '--ttl', 'soon'], /whole number of ms, or a duration/],
   ])('refuses %s', async (_name, words, message) => {
     const { run, service } = await setup()
     const { exitCode, stderr } = await run(['run', 'hello', ...words])
@@ -210,6 +215,13 @@ describe('runsync', () => {
     const { stdout, stderr } = await run(['runsync', 'hello'], TERMINAL)
     expect(stdout).toContain('error     ValueError: no\n          Traceback:\n            x\n')
     expect(stderr).toBe('drydock: Job j1 ended as FAILED: ValueError: no.\n')
+  })
+
+  test('ends with one full stop where the error is a sentence', async () => {
+    const { run } = await setup({ 'POST /v2/hello/runsync': { ...failed, error: 'Return its URL.' } })
+    expect((await run(['runsync', 'hello'], TERMINAL)).stderr).toBe(
+      'drydock: Job j1 ended as FAILED: Return its URL.\n',
+    )
   })
 
   test('prints the same in a pipe, and JSON only with --json', async () => {

@@ -5,7 +5,7 @@ import { sendError, setupCli } from './support.ts'
 const EVERY = 'must be a whole number of ms from 1000 to 31622400000'
 
 test.each([
-  [['run', 'e', '--ttl', '5'], 'policy.ttl: must be at least 10000.', '--ttl: must be at least 10000.'],
+  [['run', 'e', '--ttl', '5'], 'policy.ttl: must be at least 10000.', '--ttl: must be at least 10000 ms.'],
   [['jobs', 'rerun', '--status', 'X'], 'filter.status.0: must be one of A, B.', '--status: must be one of A, B.'],
   [['jobs', 'list', '--limit', '0'], 'limit: must be from 1 to 500.', '--limit: must be from 1 to 500.'],
   [['endpoint', 'update', 'e', '--execution-timeout', '2000'], 'executionTimeoutMs: no.', '--execution-timeout: no.'],

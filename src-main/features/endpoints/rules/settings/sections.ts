@@ -277,21 +277,21 @@ const LIMITS: readonly SettingField[] = [
     label: 'Execution timeout',
     help: 'A job that runs longer is stopped and ends as timed out. A request can set its own limit.',
     input: SECONDS,
-    option: { flags: '--execution-timeout <ms>', description: 'maximum run time of a job in ms' },
+    option: { flags: '--execution-timeout <ms>', description: 'maximum run time of a job in ms, or like 60s' },
   },
   {
     path: 'initializingTimeoutMs',
     label: 'Start timeout',
     help: 'A worker that is not ready by then is stopped. Pulling an image does not count.',
     input: SECONDS,
-    option: { flags: '--initializing-timeout <ms>', description: 'maximum start time of a worker in ms' },
+    option: { flags: '--initializing-timeout <ms>', description: 'maximum start time of a worker in ms, or like 5min' },
   },
   {
     path: 'stopGraceMs',
     label: 'Grace time',
     help: 'How long a stopping worker may take to finish its jobs.',
     input: SECONDS,
-    option: { flags: '--stop-grace <ms>', description: 'time for a worker to stop, in ms' },
+    option: { flags: '--stop-grace <ms>', description: 'time for a worker to stop, in ms or like 10s' },
   },
   {
     path: 'redispatches',
@@ -308,7 +308,8 @@ const LIMITS: readonly SettingField[] = [
     input: { kind: 'number', unit: 's', factor: 1000 },
     option: {
       flags: '--wait-for-machine <ms>',
-      description: 'how long a job whose machine is lost waits for it before it is queued again, in ms (default: 0)',
+      description:
+        'how long a job whose machine is lost waits for it before it is queued again, in ms or like 5min (default: 0)',
     },
     survivesDeploys: true,
     applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,

@@ -21,6 +21,7 @@ import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.t
 import { useJobKeys } from '../../ui/jobs/JobKeys.tsx'
 import { TextLink } from '../../ui/Links.tsx'
 import { CommandLine, EmptyState, QueryState, Said, Skeleton } from '../../ui/PageStates.tsx'
+import { sampleCommand } from '../../ui/sample-command.ts'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { stateNow } from './endpoint-state.ts'
@@ -131,7 +132,7 @@ function LatestJobs({ endpointId }: { readonly endpointId: string }) {
     >
       <QueryState data={jobs} error={error} rows={4} />
       {jobs?.length === 0 && (
-        <EmptyState command={`drydock runsync ${endpointId} '{}'`}>
+        <EmptyState command={sampleCommand('runsync', endpointId)}>
           There are no jobs yet, or they are no longer stored. To send one:
         </EmptyState>
       )}

@@ -15,6 +15,7 @@ import { IconButton } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
 import { InputCell, ShortJobId } from '../../ui/jobs/JobCells.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { sampleCommand } from '../../ui/sample-command.ts'
 import { RelativeTime } from '../../ui/Values.tsx'
 
 type Waiting = ResponseOf<'jobQueue'>['jobs'][number]
@@ -32,7 +33,7 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   const { jobs, more } = data
   if (jobs.length === 0)
     return (
-      <EmptyState icon={<ListOrdered />} command={`drydock run ${endpointId} '{}'`}>
+      <EmptyState icon={<ListOrdered />} command={sampleCommand('run', endpointId)}>
         No job waits. Those that do are listed here, in the order in which workers get them.
       </EmptyState>
     )

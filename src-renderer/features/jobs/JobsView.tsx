@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CommandsHere } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { SavedViews } from '../../ui/SavedViews.tsx'
+import { sampleCommand } from '../../ui/sample-command.ts'
 import { FilterBar } from './list/FilterBar.tsx'
 import { JobTable } from './list/JobTable.tsx'
 import { isEmptyFilter, type JobListFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
@@ -86,7 +87,7 @@ function NoJobs({ endpointId, isUnfiltered, onClear }: NoJobsProps) {
   return (
     <EmptyState
       icon={<SquareTerminal />}
-      command={`drydock runsync ${endpointId ?? 'ENDPOINT'} '{}'`}
+      command={sampleCommand('runsync', endpointId ?? 'ENDPOINT')}
       action={
         <Button kind="main" onClick={() => go(to)}>
           {endpointId === undefined ? 'Choose an endpoint' : 'Send a request'}

@@ -11,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
 import { PickOne } from '../../ui/form/Select.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/PageStates.tsx'
+import { sampleCommand } from '../../ui/sample-command.ts'
 import { useNow } from '../../ui/Values.tsx'
 import { addReadings, type UsageHistory } from './UsageCharts.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
@@ -197,7 +198,7 @@ function NoneOfEndpoint({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   return (
     <EmptyState
       icon={<Cpu />}
-      command={paused ? `drydock endpoint resume ${id}` : `drydock run ${id} '{}'`}
+      command={paused ? `drydock endpoint resume ${id}` : sampleCommand('run', id)}
       action={
         paused ? (
           <Button onClick={() => void resume(endpoint)}>Resume {endpoint.name}</Button>

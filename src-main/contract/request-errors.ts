@@ -47,7 +47,7 @@ export const REQUEST_ERRORS = {
   LOAD_TEST_RUNNING: {
     status: 409,
     message:
-      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
+      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it with `drydock load-test stop {endpointId}`: two at once would distort each other.',
   },
   COMPARISON_NOT_FOUND: {
     status: 404,

@@ -1,11 +1,9 @@
 /** Shows why a command waits: a line on a terminal, otherwise notes, or nothing. */
-import { type Output, plainText } from './output.ts'
+import { duration, type Output, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
-// Exit code of shells for a process that Ctrl+C ended: 128 + SIGINT.
-const INTERRUPTED = 130
-
-const AROUND = 16
+// ms between redraws of the elapsed time.
+const TICK_MS = 1000
 
 /**
  * Without a terminal, each reason is printed once.
@@ -19,22 +17,21 @@ export async function withSpinner<Result>(
   if (output.json) return task(() => undefined)
   if (!redrawsLines(surroundings)) return task(createNotes(output))
 
-  const { spinner } = await import('@clack/prompts')
-  const shown = spinner({ indicator: 'timer', withGuide: false })
-  // The spinner handles Ctrl+C itself and exits with 0.
-  const markInterrupted = () => {
-    process.exitCode = INTERRUPTED
-  }
-  process.once('exit', markInterrupted)
-  shown.start(message)
+  // Not the spinner of a library: in raw mode Ctrl+C is a key, so a command could not answer it.
+  const draw = createStatusLine(output, surroundings)
+  const beganAt = surroundings.now()
+  let shown = message
+  const redraw = () => draw(`${shown} [${duration(surroundings.now() - beganAt)}]`)
+  const ticks = setInterval(redraw, TICK_MS)
+  redraw()
   try {
     return await task((reason) => {
-      const text = plainText(reason === '' ? message : `${message}: ${output.asCalled(reason)}`).replace(/\s+/g, ' ')
-      shown.message(text.slice(0, Math.max(0, (surroundings.stdout.columns ?? 0) - AROUND)))
+      shown = reason === '' ? message : `${message}: ${output.asCalled(reason)}`
+      redraw()
     })
   } finally {
-    shown.clear()
-    process.off('exit', markInterrupted)
+    clearInterval(ticks)
+    draw('')
   }
 }
 

@@ -8,6 +8,7 @@ import type { ServiceClient } from '../client/service-client.ts'
 import type { RunningServer, StartOptions } from '../headless/main.ts'
 import { canAsk } from './ask.ts'
 import { CliError } from './cli-error.ts'
+import { createPressCheck, SIGNAL_EXITS } from './interrupt.ts'
 import type { Output } from './output.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
 
@@ -101,13 +102,6 @@ export async function stoppable<Result>(
   }
 }
 
-/** A shell's exit code for a signal: 128 + its number. */
-export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
-
-// ms. One Ctrl+C may arrive several times, from the terminal's process group and from npm or `timeout`. Source: ours,
-// faster than a second press.
-const ONE_PRESS_MS = 300
-
 export type Phases = {
   readonly onUp: (server: RunningServer, stopping: AbortSignal) => void | Promise<void>
   readonly onStopping: (text: string) => void
@@ -126,15 +120,11 @@ export async function runService(
   { onUp, onStopping, beforeStop, onLeft }: Phases,
 ): Promise<void> {
   const stopping = new AbortController()
-  let askedAt = Number.NEGATIVE_INFINITY
+  const isNewPress = createPressCheck(surroundings.now)
   let server: RunningServer | undefined
   let hurry: (() => void) | undefined
   const off = surroundings.onStopSignal((signal) => {
-    const now = surroundings.now()
-    const sinceMs = now - askedAt
-    // Negative if the clock was set back: that counts as another press.
-    if (sinceMs >= 0 && sinceMs <= ONE_PRESS_MS) return
-    askedAt = now
+    if (!isNewPress()) return
     if (!stopping.signal.aborted) {
       onStopping(stoppingText(server))
       stopping.abort()

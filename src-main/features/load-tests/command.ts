@@ -1,4 +1,6 @@
 import type { CliCommand } from '../../app/cli/cli-command.ts'
+import { CliError } from '../../app/cli/cli-error.ts'
+import { SIGNAL_EXITS, stoppingFirst } from '../../app/cli/interrupt.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
 import { withSpinner } from '../../app/cli/progress-line.ts'
@@ -6,6 +8,7 @@ import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
 import { writeExact } from '../../lib/json.ts'
+import { counted } from '../../lib/text.ts'
 import { buildRequest, type RequestOptions } from '../jobs/commands/job-request.ts'
 
 type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
@@ -16,8 +19,24 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
   readonly path?: string
 }
 
+const ABOUT = `
+The service sends the requests. Ctrl+C stops the test and prints the results so far. The exit code is 0 only if all
+requests were sent and succeeded, and 4 if any of them or their jobs failed.`
+
+const EXAMPLES = `
+Examples:
+  $ drydock load-test hello '{"name": "Ada"}' --requests 1000 --concurrency 32
+  $ drydock load-test web --operation request --path /search?q=boat
+  $ drydock load-test stop hello`
+
 export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): void {
   loadTest
+    .usage('[options] <endpoint> [input] | <command>')
+    .details(`${ABOUT}\nAll options: drydock load-test start --help\n${EXAMPLES}`)
+
+  loadTest
+    .command('start', { isDefault: true })
+    .description('send many requests to an endpoint and measure the results')
     .argument('<endpoint>', 'id of the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--input-file <file>', 'read the input from a JSON file')
@@ -26,12 +45,7 @@ export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): v
     .option('--operation <operation>', 'runsync, run, or request for a load-balanced endpoint', 'runsync')
     .option('--method <method>', 'method of a request to a load-balanced endpoint')
     .option('--path <path>', 'path of a request to a load-balanced endpoint')
-    .details(`
-The service sends the requests and continues if this command is interrupted; the web pages show the test and can stop it.
-
-Examples:
-  $ drydock load-test hello '{"name": "Ada"}' --requests 1000 --concurrency 32
-  $ drydock load-test web --operation request --path /search?q=boat`)
+    .details(`${ABOUT}\n${EXAMPLES}`)
     .onSession(async ({ client, output }, endpointId: string, input: string | undefined, options: LoadTestOptions) => {
       const { operation, requests, concurrency, method, path } = options
       const isJob = operation !== 'request'
@@ -39,10 +53,29 @@ Examples:
       const built = sends ? await buildRequest(input, options, surroundings) : undefined
       const value = isJob ? built : built?.input
       const body = { operation, requests, concurrency, method, path, body: value && writeExact(value) }
-      const test = await withSpinner(`load test of ${endpointId}`, { output, surroundings }, async () => {
+      const terminal = { output, surroundings }
+      const { result: test, signal } = await withSpinner(`load test of ${endpointId}`, terminal, async () => {
         const { id } = await client.call('loadTestCreate', { path: { endpointId }, bodyText: writeExact(body) })
-        return followLoadTest(client, { endpointId, loadTestId: id })
+        const address = { endpointId, loadTestId: id }
+        const stop = () => client.call('loadTestStop', { path: address })
+        const note = `stopping the load test of ${endpointId}; Ctrl+C again leaves at once ...`
+        return stoppingFirst(terminal, { note, stop }, () => followLoadTest(client, address))
       })
+      output.result(test, () => showLoadTest(output, test))
+      if (signal !== undefined) surroundings.exitNow(SIGNAL_EXITS[signal])
+      else expectAll(test)
+    })
+
+  loadTest
+    .command('stop')
+    .description('stop the running load test of an endpoint, and print its results so far')
+    .argument('<endpoint>', 'id of the endpoint')
+    .examples('drydock load-test stop hello')
+    .onSession(async ({ client, output }, endpointId: string) => {
+      const { loadTests } = await client.call('loadTestList', { path: { endpointId } })
+      const running = loadTests.find(({ state }) => state === 'running')
+      if (running === undefined) throw new CliError('NO_LOAD_TEST', { endpointId })
+      const test = await client.call('loadTestStop', { path: { endpointId, loadTestId: running.id } })
       output.result(test, () => showLoadTest(output, test))
     })
 }
@@ -57,13 +90,20 @@ async function followLoadTest(
   return client.call('loadTestRead', { path })
 }
 
-function showLoadTest(output: Output, { state, reason, result }: LoadTest): void {
+/** @throws CliError LOAD_TEST_FAILED, ABANDONED for one that was stopped */
+function expectAll({ state, reason, result: { done, failed } }: LoadTest): void {
+  if (failed > 0) throw new CliError('LOAD_TEST_FAILED', { failed, of: counted(done, 'request') })
+  if (state === 'stopped') throw new CliError('ABANDONED', { why: `The load test was stopped: ${reason}.` })
+}
+
+function showLoadTest(output: Output, { state, reason, plan, result }: LoadTest): void {
   const { done, failed, elapsedMs, statuses, latency, delay, execution, errors } = result
   output.fields([
     ['state', reason === undefined ? state : `${state}: ${reason}`],
-    ['requests', `${done} in ${duration(elapsedMs)}, ${failed} failed`],
+    ['requests', `${done} of ${plan.requests} in ${duration(elapsedMs)}, ${failed} failed`],
+    ['jobs', plan.operation === 'runsync' && done > 0 ? `${done - failed} completed, ${failed} not` : undefined],
     ['throughput', elapsedMs === 0 ? undefined : `${((done * 1000) / elapsedMs).toFixed(1)} / s`],
-    ['status', done === 0 ? undefined : statusText(statuses)],
+    ['HTTP', done === 0 ? undefined : statusText(statuses)],
     ['latency', spansText(latency)],
     ['waited', spansText(delay)],
     ['ran', spansText(execution)],

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { confirmChange, confirmDeletion } from '../../../../app/cli/ask.ts'
 import { CliError } from '../../../../app/cli/cli-error.ts'
+import { SIGNAL_EXITS } from '../../../../app/cli/interrupt.ts'
 import { size } from '../../../../app/cli/output.ts'
 import type { Session } from '../../../../app/cli/session.ts'
-import { SIGNAL_EXITS } from '../../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { Manifest } from '../../../../contract/manifest.ts'
 import {

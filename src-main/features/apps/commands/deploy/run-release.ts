@@ -1,6 +1,6 @@
 import { CliError } from '../../../../app/cli/cli-error.ts'
+import { SIGNAL_EXITS } from '../../../../app/cli/interrupt.ts'
 import type { Session } from '../../../../app/cli/session.ts'
-import { SIGNAL_EXITS } from '../../../../app/cli/start-service.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import {

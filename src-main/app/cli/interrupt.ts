@@ -1,0 +1,75 @@
+/** Commands that a stop signal ends while the service continues. */
+import type { Output } from './output.ts'
+import { createStatusLine } from './progress-line.ts'
+import type { StopSignal, Surroundings } from './surroundings.ts'
+
+/** A shell's exit code for a signal: 128 + its number. */
+export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
+
+// ms. One Ctrl+C may arrive several times, from the terminal's process group and from npm or `timeout`. Source: ours,
+// faster than a second press.
+const ONE_PRESS_MS = 300
+
+/** Returns a function that tells whether a signal is a press of its own. */
+export function createPressCheck(now: () => number): () => boolean {
+  let pressedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const at = now()
+    const sinceMs = at - pressedAt
+    // Negative if the clock was set back: that counts as another press.
+    if (sinceMs >= 0 && sinceMs <= ONE_PRESS_MS) return false
+    pressedAt = at
+    return true
+  }
+}
+
+type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
+
+/** Follows work of the service; a stop signal prints that the work continues, and exits. */
+export async function following<Result>(
+  continues: () => string,
+  { output, surroundings }: Terminal,
+  task: () => Promise<Result>,
+): Promise<Result> {
+  const off = surroundings.onStopSignal((signal) => {
+    noteOnOwnLine(continues(), { output, surroundings })
+    surroundings.exitNow(SIGNAL_EXITS[signal])
+  })
+  try {
+    return await task()
+  } finally {
+    off()
+  }
+}
+
+/**
+ * Follows work that the first stop signal stops; a second one exits at once.
+ * @param stop resolves when the work has stopped
+ * @returns the result, and the signal that stopped it
+ */
+export async function stoppingFirst<Result>(
+  { output, surroundings }: Terminal,
+  { note, stop }: { readonly note: string; readonly stop: () => Promise<Result> },
+  task: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly signal: StopSignal | undefined }> {
+  const stopped = Promise.withResolvers<Result>()
+  const isNewPress = createPressCheck(surroundings.now)
+  let stoppedBy: StopSignal | undefined
+  const off = surroundings.onStopSignal((signal) => {
+    if (!isNewPress()) return
+    if (stoppedBy !== undefined) return surroundings.exitNow(SIGNAL_EXITS[signal])
+    stoppedBy = signal
+    noteOnOwnLine(note, { output, surroundings })
+    stopped.resolve(stop())
+  })
+  try {
+    return { result: await Promise.race([task(), stopped.promise]), signal: stoppedBy }
+  } finally {
+    off()
+  }
+}
+
+function noteOnOwnLine(text: string, { output, surroundings }: Terminal): void {
+  createStatusLine(output, surroundings)('')
+  output.note(text)
+}

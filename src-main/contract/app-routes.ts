@@ -6,6 +6,7 @@ import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import {
   changedEndpoint,
   endpointCreate,
+  endpointDependents,
   endpointUpdate,
   endpointView,
   endpointWithKey,
@@ -127,11 +128,19 @@ export const APP_ROUTES = {
     errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
     source: 'ours',
   },
+  endpointDependents: {
+    methods: ['GET'],
+    path: '/api/endpoints/:endpointId/dependents',
+    summary: 'Everything that breaks if the endpoint is deleted',
+    response: endpointDependents,
+    errors: [],
+    source: 'ours',
+  },
   endpointDelete: {
     methods: ['DELETE'],
     path: '/api/endpoints/:endpointId',
     summary: 'Stop the workers, cancel the jobs and delete the endpoint',
-    response: done,
+    response: done.extend({ broke: endpointDependents.optional().describe('missing: nothing depended on it') }),
     errors: [],
     source: 'ours',
   },

@@ -388,6 +388,22 @@ export const endpointView = endpointConfig.extend({
 
 export type EndpointView = z.infer<typeof endpointView>
 
+/** Everything that fails or ends with an endpoint when it is deleted. */
+export const endpointDependents = z.object({
+  jobs: z.number().int().describe('that wait or run'),
+  graphs: z.array(z.string()).describe('ids of the graphs that are published on it'),
+  release: z
+    .object({ number: z.number().int(), endpoint: z.string().describe('its path in the app') })
+    .optional()
+    .describe('the active release that it is in'),
+  callers: z.array(z.string()).describe('ids of endpoints of its app that call others, so maybe this one'),
+  schedules: z.array(z.string()).describe('their names'),
+  batches: z.array(z.string()).describe('names of those that have not ended'),
+  comparisons: z.array(z.string()).describe('names of those that run on it'),
+})
+
+export type EndpointDependents = z.infer<typeof endpointDependents>
+
 /** Response of 'create' and 'update': `warning` says why this machine cannot run such a worker now. */
 export const changedEndpoint = endpointView.extend({ warning: z.string().optional() })
 

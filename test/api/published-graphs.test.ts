@@ -51,6 +51,14 @@ describe('a published graph', () => {
     expect([fields[1].values, example]).toEqual([[BIG_SEED], `{"prompt":"","seed":${BIG_SEED}}`])
   })
 
+  it('depends on the endpoint behind it, whose deletion says so', async () => {
+    const { publish, get, ask } = await setup()
+    await publish()
+    const dependents = await get('/api/endpoints/painter/dependents')
+    expect(dependents).toEqual({ jobs: 0, graphs: ['lamps'], callers: [], schedules: [], batches: [], comparisons: [] })
+    expect((await ask('DELETE', '/api/endpoints/painter')).body).toEqual({ ok: true, broke: dependents })
+  })
+
   it('is an endpoint whose jobs run on the one behind it, with its parameters filled in exactly', async () => {
     const { publish, run, taken, get, ask } = await setup()
     expect(await publish()).toMatchObject({ id: 'lamps', behind: 'painter', version: 1, versions: [1] })

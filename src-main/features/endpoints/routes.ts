@@ -5,6 +5,7 @@ import type { Endpoint } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import { unknownGpuText } from '../workers/rules/unknown-gpu.ts'
+import { findDependents } from './dependents.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -13,6 +14,7 @@ import {
   setPaused,
   updateEndpoint,
 } from './endpoints.ts'
+import { dependentsText } from './rules/dependents.ts'
 import { viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
@@ -69,9 +71,12 @@ export const ENDPOINT_OPERATIONS = {
     service.packages.begin(endpoint, body.packages)
     return view(service, endpoint)
   },
+  endpointDependents: ({ path }, service) => findDependents(service.views, endpointOf(path, service)),
   async endpointDelete({ path }, service) {
-    await deleteEndpoint(service, endpointOf(path, service))
-    return { ok: true as const }
+    const endpoint = endpointOf(path, service)
+    const dependents = findDependents(service.views, endpoint)
+    await deleteEndpoint(service, endpoint)
+    return { ok: true as const, ...(dependentsText(dependents) === undefined ? {} : { broke: dependents }) }
   },
   endpointPause: async ({ path }, service) => view(service, await setPaused(service, endpointOf(path, service), true)),
   async endpointResume({ path }, service) {

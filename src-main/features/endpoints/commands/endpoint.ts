@@ -11,6 +11,7 @@ import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
 import { serverOfEntry } from '../../workflows/rules/server-address.ts'
+import { dependentsText } from '../rules/dependents.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
 import { checkProgram } from './program-search.ts'
 import { endpointStateText, noteText, showEndpoint, showWarning } from './show-endpoint.ts'
@@ -158,9 +159,15 @@ Examples:
     .examples('drydock endpoint delete hello', 'drydock endpoint delete hello --yes')
     .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
-      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
-      const response = await client.call('endpointDelete', { path: { endpointId } })
+      const path = { endpointId }
+      const breaks = yes ? undefined : dependentsText(await client.call('endpointDependents', { path }))
+      const question = `${breaks === undefined ? '' : `This breaks: ${breaks}. `}Delete ${what}?`
+      const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`
+      await confirmDeletion({ yes, what: whole, question }, output, surroundings)
+      const response = await client.call('endpointDelete', { path })
       output.result(response, `endpoint ${endpointId} deleted`)
+      const broke = response.broke && dependentsText(response.broke)
+      if (broke !== undefined && !output.json) output.note(`This broke: ${broke}.`)
     })
 
   addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')

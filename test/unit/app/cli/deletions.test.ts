@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { setupCli } from './support.ts'
 
+const UNUSED = { jobs: 0, graphs: [], callers: [], schedules: [], batches: [], comparisons: [] }
+
 const SCHEDULE = {
   ...{ id: 's1', endpointId: 'hello', name: 'nightly', everyMs: 60_000, missed: 'skip', request: '{}' },
   ...{ paused: false, createdAt: 0, upcoming: [], runs: [] },
@@ -69,6 +71,7 @@ describe.each([
   async function setup() {
     const { run, service } = await setupCli({
       'GET /api/schedules': { schedules: [SCHEDULE] },
+      'GET /api/endpoints/hello/dependents': UNUSED,
       [deletes]: { ok: true },
     })
     const isDeleted = () => service.seen.some(({ line }) => line === deletes)
@@ -94,5 +97,33 @@ describe.each([
     const { run, lines } = await setup()
     expect(await run([...argv, '--yes', '--json'], { person: {} })).toMatchObject({ asked: [] })
     expect(lines()).toContain(deletes)
+  })
+})
+
+describe('deleting an endpoint that others use', () => {
+  const argv = ['endpoint', 'delete', 'sketch']
+  const used = { ...UNUSED, jobs: 1, graphs: ['cat'] }
+  const setup = () =>
+    setupCli({
+      'GET /api/endpoints/sketch/dependents': used,
+      'DELETE /api/endpoints/sketch': { ok: true, broke: used },
+    })
+
+  test('asks with all that breaks', async () => {
+    const { run } = await setup()
+    expect((await run(argv, { person: { yes: false } })).asked).toEqual([
+      'This breaks: 1 unfinished job, published graph cat. Delete endpoint sketch with all its jobs, results and logs?',
+    ])
+    expect((await run(argv)).stderr).toContain('logs, and break: 1 unfinished job, published graph cat; confirm it')
+  })
+
+  test('with --yes says afterwards what broke', async () => {
+    const { run } = await setup()
+    expect(await run([...argv, '--yes'])).toMatchObject({
+      stdout: 'endpoint sketch deleted\n',
+      stderr: 'This broke: 1 unfinished job, published graph cat.\n',
+    })
+    const { stdout } = await run([...argv, '--yes', '--json'])
+    expect(JSON.parse(stdout)).toEqual({ ok: true, broke: used })
   })
 })

@@ -177,6 +177,7 @@ export const environmentView = z.object({
   active: releaseView.optional(),
   machine: z.string().optional().describe('where its workers run; missing: on this machine'),
   endpoints: z.number().int(),
+  missing: z.array(z.string()).optional().describe('endpoints of the active release that were deleted since'),
   variables: z.number().int(),
 })
 

@@ -130,6 +130,13 @@ describe('the state of an environment', () => {
     expect(environmentState(endpoints.slice(0, 1), workers).text).toBe('Ready')
   })
 
+  test('names endpoints of the active release that were deleted, before the state of the others', () => {
+    expect(environmentState([anEndpoint('shout')], {}, ['greet'])).toMatchObject({
+      text: 'Incomplete',
+      detail: 'greet is missing: deploy again',
+    })
+  })
+
   test('without endpoints says that nothing is deployed', () => {
     expect(environmentState([], {}).text).toBe('Not deployed')
   })

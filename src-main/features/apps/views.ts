@@ -12,6 +12,7 @@ import type { App, Endpoint, Environment, Release, Storage } from '../../storage
 import { addressesOf } from '../endpoints/views.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf } from './release-source.ts'
+import { missingEndpoints } from './rules/missing-endpoints.ts'
 import { listVariables } from './variables.ts'
 
 type Deps = { readonly storage: Storage }
@@ -93,13 +94,17 @@ export function viewProgress(service: ProgressDeps, environment: Environment, re
 
 export function viewEnvironmentRow({ storage }: Deps, environment: Environment): EnvironmentView {
   const active = storage.apps.releaseIn(environment.id, 'active')
+  const endpoints = endpointsOf(storage, environment)
+  const present = endpoints.map(({ app }) => app.resource)
+  const missing = active === undefined ? [] : missingEndpoints(readManifest(active), active.runsOn, present)
   return {
     app: environment.app,
     name: environment.name,
     createdAt: environment.createdAt,
     ...(active === undefined ? {} : { active: viewRelease(environment, active) }),
     ...(environment.machine === null ? {} : { machine: environment.machine }),
-    endpoints: endpointsOf(storage, environment).length,
+    endpoints: endpoints.length,
+    ...(missing.length === 0 ? {} : { missing: [...missing] }),
     variables: listVariables({ storage }, environment).length,
   }
 }

@@ -3,6 +3,7 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ago, counted } from '../../../lib/text.ts'
+import { missingText } from '../rules/missing-endpoints.ts'
 import { showEnvironments } from './show-environment.ts'
 
 export function addApp(app: CliCommand, surroundings: Surroundings): void {
@@ -19,7 +20,9 @@ export function addApp(app: CliCommand, surroundings: Surroundings): void {
         response.apps.map(({ name, createdAt, environments }) => [
           name,
           ago(createdAt, surroundings.now()),
-          environments.map((environment) => environment.name).join(', '),
+          environments
+            .map(({ name, missing }) => (missing === undefined ? name : `${name} (${missingText(missing)})`))
+            .join(', '),
         ]),
       )
     })

@@ -3,6 +3,7 @@ import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView
 import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepStart } from '../../../lib/text.ts'
 import { gitText } from '../rules/git-text.ts'
+import { missingText } from '../rules/missing-endpoints.ts'
 
 const STATE_COLOURS = {
   preparing: 'blue',
@@ -37,12 +38,15 @@ export function showEnvironments(output: Output, { name: app, environments }: Ap
       ago(createdAt, now),
     ]),
   )
+  for (const { name, missing } of environments)
+    if (missing !== undefined) output.hint(`${name}: ${missingText(missing)}.`)
 }
 
 export function showEnvironment(output: Output, environment: EnvironmentDetail, now: number): void {
   const { app, name, endpoints, releases, variables } = environment
   output.line(`${output.paint('bold', `${app}/${name}`)}, created ${ago(environment.createdAt, now)}`)
   output.line(`Workers run on ${environment.machine ?? THIS_MACHINE}.`)
+  if (environment.missing !== undefined) output.hint(`${missingText(environment.missing)}.`)
   output.line()
   if (endpoints.length === 0) output.hint('No endpoints. Deploy the app: drydock deploy')
   else

@@ -62,7 +62,8 @@ function EnvironmentState({ detail, target }: { readonly detail: EnvironmentDeta
   const serving = detail.active === undefined ? undefined : `release ${detail.active.number}${place}`
   if (preparing !== undefined)
     return <StateDot tone="running" text="Deploying" detail={`release ${preparing.number}`} pulses />
-  return <StateDot {...environmentState(members, workers)} detail={members.length === 0 ? undefined : serving} />
+  const state = environmentState(members, workers, detail.missing)
+  return <StateDot detail={members.length === 0 ? undefined : serving} {...state} />
 }
 
 const TABS = { endpoints: EndpointsTab, releases: ReleasesTab, variables: VariablesTab } as const

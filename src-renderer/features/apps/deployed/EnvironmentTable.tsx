@@ -3,6 +3,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
 import type { WorkerView } from '../../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { missingText } from '../../../../src-main/features/apps/rules/missing-endpoints.ts'
 import { STATES_BY_ATTENTION } from '../../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { machineText } from '../../../../src-main/runtimes/rules/choose-machine.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -70,16 +71,18 @@ const COLUMNS: readonly Column<EnvironmentView>[] = [
   { id: 'variables', header: 'Variables', width: 84, align: 'right', cell: ({ variables }) => variables },
 ]
 
-function State({ environment: { app, name } }: { readonly environment: EnvironmentView }) {
+function State({ environment: { app, name, missing } }: { readonly environment: EnvironmentView }) {
   const members = useMembers({ app, environment: name })
   const workers = useAppState((state) => state.live.workers)
-  return <StateDot {...environmentState(members, workers)} />
+  return <StateDot {...environmentState(members, workers, missing)} />
 }
 
 export function environmentState(
   endpoints: readonly LiveEndpoint[],
   workers: Readonly<Record<string, WorkerView>>,
+  missing?: EnvironmentView['missing'],
 ): StateDotProps {
+  if (missing !== undefined) return { tone: 'failed', text: 'Incomplete', detail: missingText(missing) }
   if (endpoints.length === 0) return { tone: 'queued', text: 'Not deployed' }
   const all = Object.values(workers)
   const states = endpoints.map((endpoint) =>

@@ -48,6 +48,18 @@ test('app get and env list are the environments of an app', async () => {
   expect((await run(['env', 'list'])).stdout).toBe(table)
 })
 
+test('endpoints of the active release that were deleted are named wherever apps and environments are shown', async () => {
+  const broken = environment({ missing: ['greet'] })
+  const { run } = await setup({
+    'GET /api/apps': { apps: [{ ...app(), environments: [broken] }] },
+    'GET /api/apps/demo': { ...app(), environments: [broken] },
+    [`GET ${PLACE}`]: detail({ missing: ['greet'] }),
+  })
+  expect((await run(['app', 'list'])).stdout).toContain('production (greet is missing: deploy again)')
+  expect((await run(['app', 'get', 'demo'])).stdout).toContain('\nproduction: greet is missing: deploy again.\n')
+  expect((await run(['env', 'get', 'production'])).stdout).toContain('\ngreet is missing: deploy again.\n')
+})
+
 test('env get shows endpoints, releases and names of variables', async () => {
   const { run } = await setup()
   expect((await run(['env', 'get', 'production'])).stdout).toBe(`demo/production, created 2 min ago

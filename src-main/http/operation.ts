@@ -130,3 +130,7 @@ export type PlatformOperations = {
     service: ServiceContext,
   ) => PlatformAnswer<Name> | Promise<PlatformAnswer<Name>>
 }
+
+// Lists query one extra row to tell the client whether there are more.
+export const moreThan = (shown: number, found: readonly unknown[]) =>
+  found.length > shown ? { more: true as const } : {}

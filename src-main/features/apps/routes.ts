@@ -103,3 +103,11 @@ function followRelease(c: Context, service: Services, environment: Environment, 
     isLast: (progress) => progress.release.state !== 'preparing' && releases.run(release)?.ended !== false,
   })
 }
+
+/** Uploads of artifacts in parts; after an interruption, the client asks for the position and continues. */
+export const ARTIFACT_OPERATIONS = {
+  artifactRead: async ({ path }, { storage }) => await storage.artifacts.status(path.artifact),
+  async artifactWrite({ path, query, body }, { storage }) {
+    return await storage.artifacts.append(path.artifact, query, body)
+  },
+} as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage'>>>

@@ -15,7 +15,7 @@ import {
   updateEndpoint,
 } from './endpoints.ts'
 import { dependentsText } from './rules/dependents.ts'
-import { viewEndpoint } from './views.ts'
+import { readLive, viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
   Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>
@@ -93,3 +93,8 @@ export const ENDPOINT_OPERATIONS = {
     return service.metrics.read(endpointOf(path, service).id, { from, to, points: query.points })
   },
 } as const satisfies Partial<ManagementOperations<Services>>
+
+export const VIEW_OPERATIONS = {
+  liveRead: (_request, { views, info }) => readLive(views, info()),
+  catalogList: async (_request, { catalog }) => ({ entries: await catalog.list() }),
+} as const satisfies Partial<ManagementOperations<ServiceBase & Pick<ServiceContext, 'views' | 'catalog'>>>

@@ -15,6 +15,7 @@ import { createComparer } from '../features/comparisons/adapters/compare-outputs
 import { createComparisons } from '../features/comparisons/comparisons.ts'
 import { createCatalog } from '../features/endpoints/catalog.ts'
 import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
+import { createRefusals } from '../features/endpoints/refusals.ts'
 import { countWorkers, type ViewDeps } from '../features/endpoints/views.ts'
 import { postOut } from '../features/jobs/adapters/post.ts'
 import { createReadInThread } from '../features/jobs/adapters/read-in-thread.ts'
@@ -173,6 +174,7 @@ export function createCore(ports: CorePorts) {
     recentSpans,
     codeChanges,
     installs,
+    refusals: createRefusals({ fleet, clock }),
   }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases })
   const lostChunks = createLostChunks(storage)

@@ -109,8 +109,10 @@ export class LiveConnection {
     const { endpoints, workers } = this.#ports.store.getState().live
     const withWorkers = new Set(Object.values(workers).map(({ endpointId }) => endpointId))
     const changesByTime = Object.values(endpoints).some(
-      ({ id, inQueue, loadBalanced, workersMin }) =>
-        inQueue > 0 || loadBalanced !== undefined || (workersMin > 0 && !withWorkers.has(id)),
+      ({ id, inQueue, loadBalanced, workersMin, container }) =>
+        inQueue > 0 ||
+        loadBalanced !== undefined ||
+        ((workersMin > 0 || container !== undefined) && !withWorkers.has(id)),
     )
     if (changesByTime && this.#ports.platform.isVisible()) this.#planReload()
     this.#later(REFRESH_MS, () => this.#refresh())

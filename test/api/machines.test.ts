@@ -284,6 +284,40 @@ describe('this machine without an engine', () => {
     expect(endpoint).not.toHaveProperty('crash')
   })
 
+  it('is said before a job waits, once no worker runs and as long as that is so', async () => {
+    const service = await withMachines([])
+    service.fleet().noEngine = NO_ENGINE
+    await service.endpointOn(undefined, 'e', { workersMin: 0 })
+    const unable = { state: 'throttled', throttledReason: NO_ENGINE }
+    expect(await service.get('/api/endpoints/e')).toMatchObject(unable)
+    expect((await service.get('/api/endpoints')).endpoints).toMatchObject([unable])
+    expect((await service.get('/api/live')).endpoints).toMatchObject([unable])
+    service.fleet().noEngine = undefined
+    await service.clock.advance(10_000)
+    const able = await service.get('/api/endpoints/e')
+    expect(able.state).toBe('asleep')
+    expect(able).not.toHaveProperty('throttledReason')
+  })
+
+  it('is no matter for endpoints of other machines, which say why theirs cannot run a worker', async () => {
+    const service = await withMachines()
+    service.fleet().noEngine = NO_ENGINE
+    const made = async (id: string, container: object) =>
+      (await service.ask('POST', '/api/endpoints', { body: { id, name: id, container: { ...IMAGE, ...container } } }))
+        .body.warning
+    expect(await made('able', { machine: 'gpu-box' })).toBeUndefined()
+    expect(await made('either', { machine: 'any' })).toBeUndefined()
+    expect(await made('large', { machine: 'gpu-box', memoryBytes: 2 ** 40 })).toMatch(
+      /^Its workers cannot run at the moment: gpu-box: a worker wants 1\.0 TiB of memory, and it has 16 GiB\.$/,
+    )
+    service.remoteMachines.at('gpu-box').lose('Connection timed out')
+    const unreached = 'gpu-box: it cannot be reached: Connection timed out'
+    expect(await made('away', { machine: 'gpu-box' })).toBe(`Its workers cannot run at the moment: ${unreached}.`)
+    expect(await made('neither', { machine: 'any' })).toBe(
+      `Its workers cannot run at the moment: this machine: ${NO_ENGINE}; ${unreached}.`,
+    )
+  })
+
   it('is passed over by "any" where another machine has room', async () => {
     const service = await withMachines()
     service.fleet().noEngine = NO_ENGINE

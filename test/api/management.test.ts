@@ -393,3 +393,15 @@ it('a card that this machine does not have is warned of at once, when an endpoin
   expect((await changed({ workersMax: 1 })).body).not.toHaveProperty('warning')
   expect((await changed({ container: { gpu: null } })).body).not.toHaveProperty('warning')
 })
+
+it('a container is warned of at once where no engine runs it, and a process is not', async () => {
+  const { fleet, ask } = await setup()
+  fleet().noEngine = 'no Docker engine answers'
+  const made = (name: string, body: object) => ask('POST', '/api/endpoints', { body: { name, ...body } })
+  const warning = 'This machine cannot run its workers at the moment: no Docker engine answers.'
+  expect((await made('small', { container: { image: 'alpine:3' } })).body).toMatchObject({ warning })
+  expect((await made('large', { container: { image: 'alpine:3', memoryBytes: 2 ** 31 } })).body).toMatchObject({
+    warning,
+  })
+  expect((await made('process', { command: 'python3 worker.py' })).body).not.toHaveProperty('warning')
+})

@@ -66,7 +66,7 @@ describe('an endpoint from an image', () => {
       workersMin: 1,
     })
     await panel.getByRole('button', { name: 'Open face-worker' }).click()
-    await page.getByText('There is no capacity for another worker').waitFor()
+    await page.getByText('No worker can start').waitFor()
     await page.getByRole('banner').getByText('Throttled').waitFor()
     expect(faults).toEqual([])
   })

@@ -48,7 +48,7 @@ describe('words for workers', () => {
     expect(whyNoWorker(anEndpoint('e', { workersMax: 0 }))).toContain('Raise it in its settings')
     expect(whyNoWorker(anEndpoint('e', { inQueue: 1, waitingReason: 'No place.' }))).toBe('No place.')
     expect(whyNoWorker(anEndpoint('e', { workersMin: 1, throttledReason: '0 cards are free' }))).toBe(
-      'There is no capacity for a worker: 0 cards are free.',
+      'No worker can start: 0 cards are free.',
     )
     expect(whyNoWorker(anEndpoint('e'))).toContain('a worker starts when a job arrives')
     const web = anEndpoint('e', { loadBalanced: { port: 80 }, workersMin: 1 })

@@ -276,7 +276,7 @@ export function createFakeFleet({
       if (!wantsCard(plan) || freeCards() > 0) return { free: wantsCard(plan) ? freeCards() : free, reason: undefined }
       return { free: 0, reason: '0 cards are free' }
     },
-    refusal: async (plan) => fleet.lacks(plan),
+    refusal: async (plan) => (plan.container && fleet.noEngine) ?? fleet.lacks(plan),
     async openShell(workerId, size, listener) {
       if (!mine.has(workerId)) throw new Error('it does not run')
       if (fleet.refuseShells !== undefined) throw new Error(fleet.refuseShells)
@@ -303,7 +303,7 @@ export function createFakeFleet({
   return fleet
 }
 
-function machineWithoutEngine(reason: string): FleetMachine {
+export function machineWithoutEngine(reason: string): FleetMachine {
   const reject = () => Promise.reject(new Error(reason))
   return {
     engine: async () => ({ state: 'absent', reason }),

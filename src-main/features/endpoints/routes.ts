@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { HOUR_MS } from '../../lib/units.ts'
+import { otherMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
@@ -15,7 +16,7 @@ import {
   updateEndpoint,
 } from './endpoints.ts'
 import { dependentsText } from './rules/dependents.ts'
-import { readLive, viewEndpoint } from './views.ts'
+import { askMachines, readLive, viewEndpoint } from './views.ts'
 
 type Services = ServiceBase &
   Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>
@@ -33,12 +34,14 @@ const view = (service: Services, endpoint: Endpoint) => viewEndpoint(service.vie
 
 const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
-// Now, not when the first job waits for a missing card. Not an error, because apps for production are created here too.
+// Now, not when the first job waits for an engine or a card. Not an error, because apps for production are created here too.
 async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
-  const why = container?.gpu === undefined ? undefined : await fleet.refusal({ container })
+  const why = container === undefined ? undefined : await fleet.refusal({ container })
   if (why !== undefined) {
-    const warning = `This machine cannot run its workers at the moment: ${why}.`
+    const warning = otherMachine(container)
+      ? `Its workers cannot run at the moment: ${why}.`
+      : `This machine cannot run its workers at the moment: ${why}.`
     return { warning: [warning, ...(await unknownGpuOf(fleet, container?.gpu))].join(' ') }
   }
   const problem = isolationProblem(config)
@@ -51,10 +54,15 @@ async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonl
 }
 
 export const ENDPOINT_OPERATIONS = {
-  endpointList: (_request, service) => ({
-    endpoints: service.storage.endpoints.all().map((endpoint) => view(service, endpoint)),
-  }),
-  endpointRead: ({ path }, service) => view(service, endpointOf(path, service)),
+  async endpointList(_request, service) {
+    const { endpoints } = service.storage
+    await askMachines(service.views, endpoints.all())
+    return { endpoints: endpoints.all().map((endpoint) => view(service, endpoint)) }
+  },
+  async endpointRead({ path }, service) {
+    await askMachines(service.views, [endpointOf(path, service)])
+    return view(service, endpointOf(path, service))
+  },
   async endpointCreate({ body }, service) {
     const { id, ...config } = body
     const made = await createEndpoint(service, config, id)

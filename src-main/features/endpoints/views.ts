@@ -17,6 +17,7 @@ import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { type WaitingReason, whyJobsWait } from '../workers/rules/waiting-reason.ts'
 import { isSameServer } from '../workflows/rules/server-address.ts'
+import type { Refusals } from './refusals.ts'
 import { endpointKind } from './rules/endpoint-kind.ts'
 import { endpointStateOf, healthCounts } from './rules/endpoint-state.ts'
 
@@ -31,6 +32,7 @@ export type ViewDeps = {
   readonly recentSpans: (endpointId: string) => RecentSpans
   readonly codeChanges: ReadonlyMap<string, CodeChange>
   readonly installs: ReadonlyMap<string, PackageInstall>
+  readonly refusals: Refusals
 }
 
 type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'status'> & {
@@ -160,7 +162,7 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
     inQueue: normal + lowPriority,
     inProgress,
     crash: deps.status.of(endpoint.id).crashLoop,
-    throttledReason: throttledReason(deps, endpoint),
+    throttledReason: noWorkerReason(deps, endpoint),
     workers: deps.registry.ofEndpoint(endpoint.id),
   })
 }
@@ -186,6 +188,21 @@ function throttledReason(
   return decision?.throttledReason ?? fleet.capacity(config).reason
 }
 
+/** Why a worker that is needed finds no room, or the next one would find no machine that can run it. */
+function noWorkerReason(deps: ViewDeps, endpoint: Endpoint): string | undefined {
+  const throttled = throttledReason(deps, endpoint)
+  return throttled === undefined && sleeps(deps, endpoint) ? deps.refusals.latest(endpoint.config) : throttled
+}
+
+const sleeps = ({ registry }: Pick<ViewDeps, 'registry'>, { id, config, paused }: Endpoint) =>
+  !paused && config.workersMax > 0 && registry.ofEndpoint(id).length === 0
+
+/** Asks machines whether they could run workers of these endpoints, so that their views say so. */
+export async function askMachines(deps: ViewDeps, endpoints: readonly Endpoint[]): Promise<void> {
+  const sleeping = endpoints.filter((endpoint) => sleeps(deps, endpoint))
+  await Promise.all(sleeping.map(({ config }) => deps.refusals.ask(config)))
+}
+
 /**
  * Endpoint URLs. Load-balanced ones have two; `url` is resolvable by every client.
  * @param baseUrl service address without a trailing slash
@@ -200,7 +217,7 @@ export function addressesOf(
 
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
   const crash = viewCrash(deps, endpoint.id)
-  const throttled = throttledReason(deps, endpoint)
+  const throttled = noWorkerReason(deps, endpoint)
   const codeChange = deps.codeChanges.get(endpoint.id)
   const install = deps.installs.get(endpoint.id)
   return {

@@ -8,7 +8,15 @@ import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
 import { createEmitter } from '../../lib/emitter.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
-import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../runtimes/rules/choose-machine.ts'
+import {
+  choosePlace,
+  findRoom,
+  lacksMemory,
+  mayRunOn,
+  type PlaceFacts,
+  reasonsText,
+  wantedMachine,
+} from '../../runtimes/rules/choose-machine.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import type { Machines, OpenMachine } from './machines.ts'
 import type { LeftBehind } from './rules/left-behind.ts'
@@ -74,6 +82,14 @@ export function joinMachines(deps: {
 
   const workersOn = (name: string | undefined) => registry.all().filter(({ machine }) => machine === name).length
   const roomFor = (plan: Parameters<Fleet['capacity']>[0]) => findRoom(plan.container ?? {}, factsFor(plan))
+
+  async function refusalOf(
+    { name, driver, problem, facts }: OpenMachine,
+    plan: Parameters<Fleet['refusal']>[0],
+  ): Promise<string | undefined> {
+    const lacks = lacksMemory(plan.container ?? {}, { name, memoryBytes: facts()?.memoryBytes })
+    return problem()?.reason ?? lacks ?? driver.fleet.refusal(plan)
+  }
 
   function machineOfWorker(workerId: string): OpenMachine | undefined {
     const placed = registry.get(workerId)?.machine
@@ -168,20 +184,18 @@ export function joinMachines(deps: {
     drainOutput: (workerId) => ownerOf(workerId).drainOutput(workerId),
     capacity: (plan) => roomFor(plan),
     async refusal(plan) {
+      const { container } = plan
       const asked = [
-        ...(mayRunOn(plan.container, THIS_MACHINE) ? [near.refusal(plan)] : []),
-        ...machines.open().flatMap(({ name, driver, problem }) =>
-          mayRunOn(plan.container, name)
-            ? [problem()?.reason ?? driver.fleet.refusal(plan)].map(async (why) => {
-                const reason = await why
-                return reason && `${name}: ${reason}`
-              })
-            : [],
-        ),
+        ...(mayRunOn(container, THIS_MACHINE) ? [{ name: THIS_MACHINE, why: near.refusal(plan) }] : []),
+        ...machines
+          .open()
+          .filter(({ name }) => mayRunOn(container, name))
+          .map((machine) => ({ name: machine.name, why: refusalOf(machine, plan) })),
       ]
       if (asked.length === 0) return roomFor(plan).reason
-      const reasons = await Promise.all(asked)
-      return reasons.includes(undefined) ? undefined : reasons.join('; ')
+      const answers = await Promise.all(asked.map(async ({ name, why }) => ({ name, reason: await why })))
+      const refused = answers.flatMap(({ name, reason }) => (reason === undefined ? [] : [{ name, reason }]))
+      return refused.length < answers.length ? undefined : reasonsText(refused)
     },
     async usage(workerIds) {
       const fleets = [near, ...machines.open().map(({ driver }) => driver.fleet)]

@@ -58,16 +58,27 @@ export function findRoom(wish: PlaceWish, machines: readonly PlaceFacts[]): Room
 
 function reasonOf(rooms: readonly { readonly name: string; readonly room: Room }[]): string | undefined {
   const said = rooms.flatMap(({ name, room: { reason } }) => (reason === undefined ? [] : [{ name, reason }]))
-  const [first] = said
-  if (rooms.length === 1 && first?.name === THIS_MACHINE) return first.reason
-  return said.length < rooms.length ? undefined : said.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
+  return said.length < rooms.length ? undefined : reasonsText(said)
 }
 
-function roomOn({ memoryBytes: wanted }: PlaceWish, { name, room, memoryBytes: has }: PlaceFacts): Room {
+export function reasonsText(reasons: readonly { readonly name: string; readonly reason: string }[]): string {
+  const [first] = reasons
+  if (reasons.length === 1 && first?.name === THIS_MACHINE) return first.reason
+  return reasons.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
+}
+
+function roomOn(wish: PlaceWish, machine: PlaceFacts): Room {
+  const reason = lacksMemory(wish, machine)
+  return reason === undefined ? machine.room : { free: 0, reason, never: true }
+}
+
+export function lacksMemory(
+  { memoryBytes: wanted }: PlaceWish,
+  { name, memoryBytes: has }: Pick<PlaceFacts, 'name' | 'memoryBytes'>,
+): string | undefined {
   // Local containers get as much as there is, so that settings for large machines can be tried.
-  if (name === THIS_MACHINE || wanted === undefined || has === undefined || wanted <= has) return room
-  const reason = `a worker wants ${sizeText(wanted)} of memory, and it has ${sizeText(has)}`
-  return { free: 0, reason, never: true }
+  if (name === THIS_MACHINE || wanted === undefined || has === undefined || wanted <= has) return undefined
+  return `a worker wants ${sizeText(wanted)} of memory, and it has ${sizeText(has)}`
 }
 
 export function machineText(machine: string | undefined): string {

@@ -73,7 +73,7 @@ export function whyNoWorkerStarts(endpoint: Settings): string | undefined {
   const { paused, workersMax, workersMin, inQueue, waitingReason, throttledReason } = endpoint
   if (paused) return 'The endpoint is paused: no worker starts until it is resumed.'
   if (workersMax === 0) return 'The endpoint has a maximum of 0 workers. Raise it in its settings.'
-  if (throttledReason !== undefined) return `There is no capacity for a worker: ${throttledReason}.`
+  if (throttledReason !== undefined) return `No worker can start: ${throttledReason}.`
   if (inQueue > 0) return waitingReason ?? 'A worker is about to start.'
   if (workersMin > 0) return waitingReason ?? 'A worker is about to start: the endpoint always keeps one.'
   return undefined

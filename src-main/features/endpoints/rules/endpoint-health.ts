@@ -69,7 +69,7 @@ function stoppedReason({
     case 'throttled':
       return {
         level: 'warning',
-        reason: ` There is no capacity for another worker: ${withFullStop(throttledReason ?? 'none is free')}`,
+        reason: ` No worker can start: ${withFullStop(throttledReason ?? 'there is no capacity')}`,
       }
     default:
       return undefined

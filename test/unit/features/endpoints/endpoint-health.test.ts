@@ -86,7 +86,7 @@ describe('whether an endpoint is healthy', () => {
     [
       'a worker finds no place',
       { state: 'throttled', throttledReason: 'no Docker' },
-      'warning Throttled: There is no capacity for another worker: no Docker.',
+      'warning Throttled: No worker can start: no Docker.',
     ],
   ])('where %s', (_what, facts, said) => {
     const health = endpointHealth({ ...FACTS, ...facts })

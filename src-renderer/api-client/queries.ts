@@ -23,6 +23,14 @@ const STATS_EVERY_MS = 10_000
 export const statsQuery = (client: ApiClient) =>
   queryOptions({ ...read(client, ['figures'], 'figuresRead'), refetchInterval: STATS_EVERY_MS })
 
+/** Read anew whenever somebody is about to delete. */
+export const dependentsQuery = (client: ApiClient, endpointId: string) =>
+  queryOptions({
+    ...read(client, ['dependents', endpointId], 'endpointDependents', { path: { endpointId } }),
+    gcTime: 0,
+    refetchInterval: 5000,
+  })
+
 // Shorter ranges show the present; first visitors want the last activity.
 const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
 

@@ -15,7 +15,7 @@ import { MoreMenu } from '../../ui/Menu.tsx'
 import { InstallButton } from '../../ui/output/InstallButton.tsx'
 import { useAsCalled } from '../../ui/PageStates.tsx'
 import { useNow } from '../../ui/Values.tsx'
-import { deleteEffects } from './endpoint-state.ts'
+import { useDeleteEffects } from './use-delete-effects.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }) {
@@ -116,8 +116,13 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
         ]}
       />
       <Confirm open={asks} onOpenChange={setAsks} action={`Delete endpoint ${name}`} onConfirm={() => void deletes()}>
-        {deleteEffects(endpoint)}
+        <DeleteEffects endpointId={id} />
       </Confirm>
     </>
   )
+}
+
+// A component of its own, so that nothing is read before the dialog opens.
+function DeleteEffects({ endpointId }: { readonly endpointId: string }) {
+  return <>{useDeleteEffects(endpointId)}</>
 }

@@ -1,7 +1,7 @@
-import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { EndpointDependents, EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { dependentsText } from '../../../src-main/features/endpoints/rules/dependents.ts'
 import { endpointStateLabel, endpointStateOf } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
-import { counted } from '../../../src-main/lib/text.ts'
 import type { Tone } from '../../ui/colours.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
@@ -68,8 +68,7 @@ export function endpointKind({
   return loadBalanced === undefined ? (`queue, ${app === undefined ? program : 'app'}` as const) : 'load-balanced'
 }
 
-export function deleteEffects({ inQueue, inProgress }: Pick<LiveEndpoint, 'inQueue' | 'inProgress'>): string {
-  const open = inQueue + inProgress
-  const jobs = open === 0 ? '' : ` ${counted(open, 'unfinished job')} ${open === 1 ? 'is' : 'are'} cancelled.`
-  return `Its workers stop.${jobs} Its key, jobs and logs are deleted. This cannot be undone.`
+export function deleteEffects(dependents: EndpointDependents | undefined): string {
+  const breaks = dependents && dependentsText(dependents)
+  return `Its workers stop.${breaks === undefined ? '' : ` This breaks: ${breaks}.`} Its key, jobs and logs are deleted. This cannot be undone.`
 }

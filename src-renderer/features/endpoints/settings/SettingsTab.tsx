@@ -17,7 +17,7 @@ import { TextLink } from '../../../ui/Links.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { fieldId, sectionId, showField, showSection } from '../../../ui/use-address.ts'
-import { deleteEffects } from '../endpoint-state.ts'
+import { useDeleteEffects } from '../use-delete-effects.ts'
 import { useEndpointActions } from '../use-endpoint-actions.ts'
 import { NodeTypesRow } from './NodeTypesRow.tsx'
 import { SaveBar } from './SaveBar.tsx'
@@ -143,11 +143,12 @@ function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [, go] = useLocation()
   const { remove } = useEndpointActions(endpoint)
   const [typedId, setTypedId] = useState('')
+  const effects = useDeleteEffects(id)
   const again = app === undefined ? '' : ' The next deploy of its app creates it again.'
   return (
     <Card title="Delete" className="border-failed/40">
       <Form onSubmit={async () => typedId === id && (await remove()) && go(ADDRESS.endpoints)}>
-        <FormRow label={`Type ${id} to delete this endpoint`} help={`${deleteEffects(endpoint)}${again}`}>
+        <FormRow label={`Type ${id} to delete this endpoint`} help={`${effects}${again}`}>
           {(ids) => (
             <span className="flex flex-wrap gap-2">
               <input

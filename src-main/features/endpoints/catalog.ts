@@ -1,13 +1,16 @@
 import type { CatalogEntry, MissingPart } from '../../contract/catalog.ts'
 import { containerSettings } from '../../contract/container.ts'
 import type { Fleet } from '../../runtimes/port.ts'
+import { allocateGpus } from '../../runtimes/rules/gpu-allocation.ts'
 import type { NamedCatalogFile, ReadCatalog } from '../apps/ports/build.ts'
 
 export type Catalog = ReturnType<typeof createCatalog>
 
-const NO_ENGINE_FIX = 'Install Docker or start it. `drydock doctor` shows what is missing.'
+const NO_ENGINE_FIX = 'If Docker is not installed, install it first; `drydock doctor` checks it.'
 
-export function createCatalog({ fleet, read }: { readonly fleet: Pick<Fleet, 'refusal'>; readonly read: ReadCatalog }) {
+type Machines = Pick<Fleet, 'refusal' | 'machine'>
+
+export function createCatalog({ fleet, read }: { readonly fleet: Machines; readonly read: ReadCatalog }) {
   return {
     async list(): Promise<readonly CatalogEntry[]> {
       const refusals = new Map<string | undefined, Promise<string | undefined>>()
@@ -19,21 +22,32 @@ export function createCatalog({ fleet, read }: { readonly fleet: Pick<Fleet, 're
         return asked
       }
       const files = await read()
-      return Promise.all(files.map(async (file) => toEntry(file, await missingFor(file, refusal))))
+      return Promise.all(files.map(async (file) => toEntry(file, await missingFor(fleet, file, refusal))))
     },
   }
 }
 
 async function missingFor(
+  fleet: Machines,
   file: NamedCatalogFile,
   refusal: (gpu: string | undefined) => Promise<string | undefined>,
 ): Promise<readonly MissingPart[]> {
   if (file.image === undefined) return []
-  const noEngine = await refusal(undefined)
-  if (noEngine !== undefined) return [{ what: noEngine, fix: NO_ENGINE_FIX }]
   const gpu = gpuOf(file)
-  const noCard = gpu === undefined ? undefined : await refusal(gpu)
-  return noCard === undefined ? [] : [{ what: noCard, fix: cardFix(file) }]
+  const noEngine = await refusal(undefined)
+  const noCard =
+    gpu === undefined ? undefined : await (noEngine === undefined ? refusal(gpu) : refusalWithoutEngine(fleet, gpu))
+  return [
+    ...(noEngine === undefined ? [] : [{ what: noEngine, fix: NO_ENGINE_FIX }]),
+    ...(noCard === undefined ? [] : [{ what: noCard, fix: cardFix(file) }]),
+  ]
+}
+
+// Without an engine, a refusal does not come to the GPUs.
+async function refusalWithoutEngine({ machine }: Machines, gpu: string): Promise<string | undefined> {
+  const found = await machine?.gpus(false)
+  const offer = found && allocateGpus(containerSettings.parse({ gpu }), found.inventory, [])
+  return offer && 'reason' in offer ? offer.reason : undefined
 }
 
 function gpuOf({ settings }: NamedCatalogFile): string | undefined {

@@ -378,7 +378,10 @@ export const endpointView = endpointConfig.extend({
   install: packageInstall.optional().describe('the last installation of packages for its workers'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any do'),
   waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
-  throttledReason: z.string().optional().describe('why no worker could start: no capacity, or no machine that can run it'),
+  throttledReason: z
+    .string()
+    .optional()
+    .describe('why no worker could start: no capacity, or no machine that can run it'),
   nodeTypesReadAt: z
     .number()
     .int()

@@ -28,3 +28,21 @@ test('a second signal queues running jobs again at once, however long they may g
   await service.post('/api/endpoints/work/pause')
   expect(await service.get(`/v2/work/status/${id}`)).not.toHaveProperty('retries')
 })
+
+test('a service ends although a machine of it cannot be reached, after a restart and after its removal too', async () => {
+  const service = await startedService()
+  const seen = async () => {
+    const { machines } = await service.get('/api/machines')
+    expect(machines).toMatchObject([{ name: 'box', state: 'unreachable' }])
+  }
+  await service.post('/api/machines', { name: 'box', way: { kind: 'ssh', to: 'nobody@127.0.0.1', port: 1 } })
+  await until(seen)
+  expect(await service.stop()).toMatchObject({ exitCode: 0 })
+  await service.start()
+  await until(seen)
+  expect(await service.stop()).toMatchObject({ exitCode: 0 })
+  await service.start()
+  await until(seen)
+  expect(await service.ask('DELETE', '/api/machines/box')).toMatchObject({ status: 200 })
+  expect(await service.stop()).toMatchObject({ exitCode: 0 })
+})

@@ -95,6 +95,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const made = new Map<string, string>()
   let hasSparedUnsettled = false
   let cancelSweep: (() => void) | undefined
+  let isClosed = false
   let removal: Promise<void> = Promise.resolve()
 
   engine.onEvent((event) => {
@@ -130,6 +131,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   // A just killed engine may still hold container files.
   function sweepLater(): void {
     sweepDue = true
+    if (isClosed) return
     cancelSweep ??= clock.after(SWEEP_AGAIN_MS, () => {
       cancelSweep = undefined
       if (engine.problem() === undefined) sweepNow()
@@ -345,14 +347,18 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     onOutput: outputs.on,
     onCapacity: capacityChanges.on,
     async close() {
-      await Promise.all([...running.keys(), ...prepared.keys()].map((workerId) => stop(workerId, 0)))
-      if (state.used() && engine.problem() === undefined) {
-        const { docker } = await engine.connect()
-        await networks.remove(docker)
-      }
+      isClosed = true
       cancelSweep?.()
-      gpus.close()
-      engine.close()
+      try {
+        await Promise.all([...running.keys(), ...prepared.keys()].map((workerId) => stop(workerId, 0)))
+        if (state.used() && engine.problem() === undefined) {
+          const { docker } = await engine.findEngine()
+          await networks.remove(docker)
+        }
+      } finally {
+        gpus.close()
+        engine.close()
+      }
     },
   }
 }

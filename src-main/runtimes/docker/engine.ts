@@ -7,6 +7,7 @@ import { createEmitter } from '../../lib/emitter.ts'
 import { networkReason } from '../../lib/network-error.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../lib/own-addresses.ts'
 import { cutLines } from '../../lib/text.ts'
+import { untilAborted } from '../../lib/wait.ts'
 import type { EngineAddress } from './find-engine.ts'
 
 export type ContainerEvent = {
@@ -37,6 +38,7 @@ export type Engine = {
   readonly wasConnected: () => boolean
   readonly onEvent: (listener: (event: ContainerEvent) => void) => void
   readonly onChange: (listener: (state: 'connected' | 'lost') => void) => void
+  /** Also ends a connection attempt; later ones are refused. An open connection still serves requests, without events. */
   readonly close: () => void
 }
 
@@ -69,11 +71,12 @@ export function createEngine(options: {
   let everConnected = false
   let cancelRetry: (() => void) | undefined
   let endEvents: (() => void) | undefined
-  let closed = false
+  const closing = new AbortController()
 
   async function open(): Promise<Connected> {
     const tried: string[] = []
     for (const address of await place.addresses()) {
+      closing.signal.throwIfAborted()
       try {
         const docker = await clientFor(address)
         const facts = await readFacts(docker, address.source, place.isOnLinux)
@@ -92,7 +95,7 @@ export function createEngine(options: {
 
   async function watch(docker: Docker): Promise<void> {
     const filters = JSON.stringify({ type: ['container'], event: ['die', 'kill', 'oom'], label: [label] })
-    const stream = await docker.getEvents({ filters })
+    const stream = await docker.getEvents({ filters, abortSignal: closing.signal })
     const lines = cutLines()
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
@@ -106,8 +109,6 @@ export function createEngine(options: {
       stream.on('error', () => undefined)
       if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
     }
-    // A new connection during shutdown would keep the service alive.
-    if (closed) endEvents()
   }
 
   function onLine(line: string): void {
@@ -116,7 +117,7 @@ export function createEngine(options: {
   }
 
   function lost(): void {
-    if (closed) return
+    if (closing.signal.aborted) return
     connected = undefined
     problem = 'the connection to the Docker engine was lost; reconnecting'
     log.warn('connection to the Docker engine lost')
@@ -125,7 +126,7 @@ export function createEngine(options: {
   }
 
   function retry(): void {
-    if (closed || cancelRetry !== undefined) return
+    if (closing.signal.aborted || cancelRetry !== undefined) return
     cancelRetry = clock.after(RETRY_MS, () => {
       cancelRetry = undefined
       connect().catch(() => undefined)
@@ -134,7 +135,8 @@ export function createEngine(options: {
 
   function findEngine(): Promise<Connected> {
     if (connected !== undefined) return connected
-    const attempt = open()
+    if (closing.signal.aborted) return Promise.reject(closing.signal.reason)
+    const attempt = untilAborted(closing.signal, open())
     connected = attempt
     attempt.catch(() => {
       if (connected === attempt) connected = undefined
@@ -179,7 +181,7 @@ export function createEngine(options: {
     onEvent: events.on,
     onChange: changes.on,
     close() {
-      closed = true
+      closing.abort(new Error('the connection to the Docker engine was closed'))
       cancelRetry?.()
       endEvents?.()
     },

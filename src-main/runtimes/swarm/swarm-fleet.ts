@@ -409,9 +409,12 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     onOutput: outputs.on,
     onCapacity: capacityChanges.on,
     async close() {
-      await Promise.all([...running.keys(), ...starting.keys()].map((workerId) => stop(workerId, 0)))
-      noCards.close()
-      engine.close()
+      try {
+        await Promise.all([...running.keys(), ...starting.keys()].map((workerId) => stop(workerId, 0)))
+      } finally {
+        noCards.close()
+        engine.close()
+      }
     },
   }
 }

@@ -31,6 +31,8 @@ export type SshConnectionOptions = {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Pick<Clock, 'after'>
+  /** Ends the connection, also while it logs in. */
+  readonly signal: AbortSignal
 }
 
 // Login limit, ms; source: ours, three times that of a connection.
@@ -40,7 +42,8 @@ const MOST_WORDS = 8 * 1024
 const NO_PROGRAM = 'there is no program `ssh` on this machine. Install the client of OpenSSH'
 
 export async function openSshConnection(options: SshConnectionOptions): Promise<SshConnection> {
-  const { target, folder, env, clock } = options
+  const { target, folder, env, clock, signal } = options
+  signal.throwIfAborted()
   if (process.platform === 'win32')
     throw new Error(
       'the OpenSSH of Windows cannot share a connection. Run the service in WSL, or reach the engine by tcp',
@@ -51,7 +54,10 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
     // Own process group, because Ctrl+C must not end it before the machine is cleaned up.
     spawn('ssh', [...args], { env: { ...env }, stdio: 'pipe', detached: true })
   const master = start(masterArguments(target, control))
+  const close = () => void master.kill()
+  signal.addEventListener('abort', close)
   const ended = endOf(master).then((end) => {
+    signal.removeEventListener('abort', close)
     rmSync(folder, { recursive: true, force: true })
     return end.missing ? NO_PROGRAM : sshReason(end.stderr, `ssh ended with exit code ${end.code}`)
   })
@@ -71,7 +77,7 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
     forward: async (forward) => void (await overIt(forwardArguments(target, control, 'forward', forward))),
     cancelForward: async (forward) => void (await overIt(forwardArguments(target, control, 'cancel', forward))),
     ended,
-    close: () => void master.kill(),
+    close,
   }
 }
 

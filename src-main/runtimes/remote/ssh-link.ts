@@ -41,7 +41,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
   let open: SshConnection | undefined
   let pauseMs = FIRST_PAUSE_MS
   let cancelNext: (() => void) | undefined
-  let closed = false
+  const closing = new AbortController()
 
   function move(state: LinkStatus['state'], reason?: string): void {
     if (status.state === state && status.reason === reason) return
@@ -56,8 +56,8 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
       env,
       clock,
       folder: join(folder, randomBytes(4).toString('hex')),
+      signal: closing.signal,
     })
-    if (closed) connection.close()
     open = connection
     try {
       for (const make of kept) await makeOn(connection, make)
@@ -95,7 +95,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
   }
 
   function broken(connection: SshConnection, reason: string): void {
-    if (open !== connection || closed) return
+    if (open !== connection || closing.signal.aborted) return
     log.warn('connection by ssh lost', { to: target.to, reason })
     later(reason)
   }
@@ -103,7 +103,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
   function later(reason: string): void {
     open = undefined
     attempt = undefined
-    if (closed) return
+    if (closing.signal.aborted) return
     move('unreachable', reason)
     cancelNext = clock.after(pauseMs, () => void tryNow().catch(() => undefined))
     pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
@@ -112,7 +112,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
   tryNow().catch(() => undefined)
 
   function connection(now?: 'now'): Promise<SshConnection> {
-    if (closed) return Promise.reject(new Error('the connection was ended'))
+    if (closing.signal.aborted) return Promise.reject(closing.signal.reason)
     if (attempt !== undefined) return attempt
     return now === 'now' ? tryNow() : Promise.reject(new Error(status.reason))
   }
@@ -144,10 +144,9 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
       return () => kept.delete(make)
     },
     async close() {
-      closed = true
+      closing.abort(new Error('the connection was ended'))
       cancelNext?.()
       const last = open ?? (await attempt?.catch(() => undefined))
-      last?.close()
       await last?.ended
       rmSync(folder, { recursive: true, force: true })
     },

@@ -74,6 +74,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
     },
     async close() {
       watch.close()
+      if (link.status().state === 'unreachable') await link.close() // does not wait for another login
       const failed = await fleet.close().then(() => undefined, engineMessage)
       const { state, reason = 'it cannot be reached' } = link.status()
       const why = failed ?? (state === 'connected' ? engine.problem() : reason)

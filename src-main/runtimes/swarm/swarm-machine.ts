@@ -187,6 +187,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
     },
     async close() {
       watch.close()
+      if (link.status().state === 'unreachable') await link.close() // does not wait for another login
       const connected = engine.problem() === undefined ? await engine.findEngine().catch(() => undefined) : undefined
       const failed = await fleet.close().then(() => undefined, engineMessage)
       const { state, reason = 'it cannot be reached' } = link.status()

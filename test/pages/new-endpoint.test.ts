@@ -46,6 +46,7 @@ describe('an endpoint from an image', () => {
     const { service, page, visit, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
+    await panel.getByText('Images need Docker').waitFor()
     await panel.getByLabel('Image').fill('ghcr.io/ada/Face_Worker:1.2')
     await panel.getByRole('radio', { name: 'Answers HTTP' }).click()
     await until(async () => expect(await panel.getByLabel('Name', { exact: true }).inputValue()).toBe('face-worker'))

@@ -10,6 +10,7 @@ import {
   createBody,
   EMPTY_FORM,
   hubProblems,
+  imageWarning,
   nameFromImage,
   openHub,
   suggestedName,
@@ -267,4 +268,16 @@ describe('what a save does', () => {
       'Replaces 2 workers: new ones start with the new settings. They finish 1 job first.',
     )
   })
+})
+
+test('an image is warned of before its endpoint is made, where the engine or a GPU is missing', () => {
+  const engine = { state: 'absent', reason: 'no Docker engine answers' } as const
+  const noDocker = 'Images need Docker, and no Docker engine answers. Start Docker, or set DOCKER_HOST.'
+  const end = 'Until then, its workers cannot start.'
+  expect(imageWarning({ engine, gpus: [] }, '')).toBe(`${noDocker} ${end}`)
+  expect(imageWarning({ engine, gpus: [] }, 'ANY')).toBe(`${noDocker} This machine has no NVIDIA GPU. ${end}`)
+  const connected = { engine: { state: 'connected' }, gpus: [] } as const
+  expect(imageWarning({ ...connected, gpus: [] }, 'ANY')).toBe(`This machine has no NVIDIA GPU. ${end}`)
+  expect(imageWarning({ ...connected, gpus: [] }, '')).toBeUndefined()
+  expect(imageWarning(undefined, 'ANY')).toBeUndefined()
 })

@@ -1,12 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { useId, useState } from 'react'
 import { GPU_GROUPS } from '../../../src-main/contract/container.ts'
 import type { HubVariable } from '../../../src-main/contract/worker-repository.ts'
+import { machineQuery } from '../../api-client/system-queries.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
 import { CONTROL, Datalist, Field, Labelled, Toggle } from '../../ui/form/Field.tsx'
 import { RegistrySelect, Select } from '../../ui/form/Select.tsx'
 import { VariablesField } from '../../ui/form/VariablesField.tsx'
+import { WarningNotice } from '../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
-import { type HubForm, hubProblems, type NewEndpointForm, openHub, withPreset } from './new-endpoint.ts'
+import { type HubForm, hubProblems, imageWarning, type NewEndpointForm, openHub, withPreset } from './new-endpoint.ts'
 
 export type ImageFieldsProps = {
   readonly form: NewEndpointForm
@@ -17,8 +21,13 @@ const KINDS = ['Takes jobs', 'Answers HTTP'] as const
 
 export function ImageFields({ form, onChange }: ImageFieldsProps) {
   const groups = useId()
+  const { client } = useApp()
+  const workers = useAppState(({ live }) => Object.keys(live.workers).length)
+  const { data: machine } = useQuery(machineQuery(client, workers))
+  const warning = imageWarning(machine, form.gpu)
   return (
     <>
+      {warning !== undefined && <WarningNotice>{warning}</WarningNotice>}
       <HubFields hub={form.hub} onChange={onChange} />
       <div className="flex flex-col gap-1">
         <span className="font-medium">Kind</span>

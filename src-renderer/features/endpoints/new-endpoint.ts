@@ -1,3 +1,4 @@
+import type { MachineView } from '../../../src-main/contract/system.ts'
 import { fileProblem, type HubFile, hubFile } from '../../../src-main/contract/worker-repository.ts'
 import {
   answerProblem,
@@ -5,6 +6,7 @@ import {
   hubDefaults,
   hubSettings,
 } from '../../../src-main/features/apps/rules/worker-form.ts'
+import { withFullStop } from '../../../src-main/lib/text.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 import type { NewEndpoint } from './endpoint-state.ts'
 
@@ -32,6 +34,24 @@ export const EMPTY_FORM = {
 }
 
 export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
+
+/** Says beforehand that this machine lacks the engine or a GPU for containers of an image. */
+export function imageWarning(
+  machine: Pick<MachineView, 'engine' | 'gpus'> | undefined,
+  gpu: string,
+): string | undefined {
+  if (machine === undefined) return undefined
+  const { state, reason } = machine.engine
+  const lacks = [
+    ...(state === 'connected'
+      ? []
+      : [
+          `Images need Docker, and ${withFullStop(reason ?? 'no Docker engine answers')} Start Docker, or set DOCKER_HOST.`,
+        ]),
+    ...(gpu.trim() === '' || machine.gpus.length > 0 ? [] : ['This machine has no NVIDIA GPU.']),
+  ]
+  return lacks.length === 0 ? undefined : `${lacks.join(' ')} Until then, its workers cannot start.`
+}
 
 /** Body of 'create an endpoint'; empty fields keep their defaults. */
 export function createBody(

@@ -382,6 +382,16 @@ test('without an engine the workers are processes, and ready images are left out
   expect(asked).toMatchObject({ status: 400, body: { error: 'runsOn: Docker does not run.' } })
 })
 
+test('a ready image that no engine can run is warned of', async () => {
+  const { service, begin } = await setup()
+  service.fleet().lacks = () => 'Docker does not run'
+  const image = { imageName: 'somebody/worker:1', handlerFile: undefined } as Partial<ManifestResource>
+  expect((await begin({ greet: {}, ready: image })).warnings).toEqual([
+    'No containers: Docker does not run. Workers are processes of this machine.',
+    'ready cannot run at the moment: its image somebody/worker:1 needs containers.',
+  ])
+})
+
 test('where ready images are not waited for, the rest becomes active while theirs comes', async () => {
   const { service, begin, ended } = await setup()
   const image = { imageName: 'somebody/worker:1', handlerFile: undefined } as Partial<ManifestResource>

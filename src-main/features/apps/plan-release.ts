@@ -261,6 +261,8 @@ async function fitToMachine(
       warnings.push(`${name} is left out: its image ${resource.imageName} needs containers.`)
       continue
     }
+    if (resource.imageName !== undefined && noEngine !== undefined && !isFar && machineOf(name) === machine)
+      warnings.push(`${name} cannot run at the moment: its image ${resource.imageName} needs containers.`)
     const inContainer = runsOn === CONTAINERS || resource.imageName !== undefined
     const { gpuIds, warning } = inContainer
       ? await fitCards(fleet, name, resource, machineOf(name))

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, unreadable, unwritable, usageError } from '../../app/cli/cli-error.ts'
+import { following } from '../../app/cli/interrupt.ts'
 import type { Output } from '../../app/cli/output.ts'
 import { createStatusLine } from '../../app/cli/progress-line.ts'
 import type { Session } from '../../app/cli/session.ts'
@@ -50,7 +51,11 @@ Examples:
       const body = { name: (options.name ?? basename(path)).slice(0, 100), total, fingerprint }
       const made = await client.call('batchCreate', { path: { endpointId }, body })
       output.note(made.received > 0 ? `batch ${made.id} resumes after line ${made.received}` : `batch ${made.id}`)
-      await send(client, made, { read, show: createStatusLine(output, surroundings) })
+      const incomplete = () =>
+        `Batch ${made.id} is not complete. To resume it, repeat the same command; \`drydock batch cancel ${made.id}\` cancels the jobs queued so far.`
+      await following(incomplete, { output, surroundings }, () =>
+        send(client, made, { read, show: createStatusLine(output, surroundings) }),
+      )
       await report(await client.call('batchRead', { path: { batchId: made.id } }), output)
     })
 
@@ -84,11 +89,15 @@ Examples:
     .onSession(async ({ client, output }, batchId: string) => {
       const draw = createStatusLine(output, surroundings)
       let found = await client.call('batchRead', { path: { batchId } })
-      while (found.state === 'running') {
-        draw(`${endedIn(found)} of ${found.total} ended${endText(found, surroundings.now())}`)
-        await pause(WAIT_MS)
-        found = await client.call('batchRead', { path: { batchId } })
-      }
+      const continues = () =>
+        `Batch ${batchId} continues; \`drydock batch show ${batchId}\` shows it, \`drydock batch cancel ${batchId}\` cancels it.`
+      await following(continues, { output, surroundings }, async () => {
+        while (found.state === 'running') {
+          draw(`${endedIn(found)} of ${found.total} ended${endText(found, surroundings.now())}`)
+          await pause(WAIT_MS)
+          found = await client.call('batchRead', { path: { batchId } })
+        }
+      })
       draw('')
       show(found, output, surroundings.now())
       const why = found.state === 'uploading' ? 'is missing inputs; submit its file again' : failureText(found)

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, EXIT_CODES, unreadable, usageError } from '../../app/cli/cli-error.ts'
+import { following } from '../../app/cli/interrupt.ts'
 import { decimal, wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
 import { withSpinner } from '../../app/cli/progress-line.ts'
@@ -183,13 +184,18 @@ async function start(
   await withOwnExitCodes(async () => {
     const ended = await withSpinner(`comparing ${versions.join(', ')}`, { output, surroundings }, async (report) => {
       let one = await client.call('comparisonCreate', { bodyText: writeExact(body) })
-      while (one.state === 'running') {
-        // Each reason is a sentence.
-        report(`${progressOf(one)}. ${(await readWaits(client, one)).join(' ')}`.trim())
-        await surroundings.pause(FOLLOW_MS)
-        one = await client.call('comparisonRead', { path: { comparisonId: one.id } })
-      }
-      return one
+      const { id: comparisonId } = one
+      const continues = () =>
+        `Comparison ${comparisonId} continues; \`drydock compare show ${comparisonId}\` shows it, \`drydock compare stop ${comparisonId}\` stops it.`
+      return following(continues, { output, surroundings }, async () => {
+        while (one.state === 'running') {
+          // Each reason is a sentence.
+          report(`${progressOf(one)}. ${(await readWaits(client, one)).join(' ')}`.trim())
+          await surroundings.pause(FOLLOW_MS)
+          one = await client.call('comparisonRead', { path: { comparisonId } })
+        }
+        return one
+      })
     })
     await show(client, output, ended, ROWS)
   })

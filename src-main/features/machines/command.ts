@@ -3,6 +3,7 @@ import { Option } from 'commander'
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../app/cli/cli-error.ts'
+import { following } from '../../app/cli/interrupt.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import type { Output } from '../../app/cli/output.ts'
 import { openSession, type Session } from '../../app/cli/session.ts'
@@ -55,7 +56,7 @@ Examples:
       const session = await openSession(command, surroundings)
       await session.client.call('machineAdd', { body: body.data })
       if (!session.output.json) session.output.line(`machine ${name} added`)
-      await followTest(session, name)
+      await followTest(session, surroundings, name)
     })
 
   machine
@@ -80,7 +81,7 @@ Examples:
     .examples('drydock machine test gpu-box', 'drydock machine test gpu-box --job')
     .onSession(async (session, name: string, { job }: { job?: true }) => {
       await session.client.call('machineTest', { path: { machine: name } })
-      await followTest(session, name, job !== true)
+      await followTest(session, surroundings, name, job !== true)
       if (job === true) {
         const { runFirstJob } = await import('./commands/first-remote-job.ts')
         await runFirstJob(session, surroundings, name)
@@ -114,7 +115,12 @@ function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { 
   throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
 }
 
-async function followTest({ client, output }: Session, name: string, isLast = true): Promise<void> {
+async function followTest(session: Session, surroundings: Surroundings, name: string, isLast = true): Promise<void> {
+  const continues = () => `The test of ${name} continues; \`drydock machine list\` shows its result.`
+  await following(continues, { output: session.output, surroundings }, () => showTest(session, name, isLast))
+}
+
+async function showTest({ client, output }: Session, name: string, isLast: boolean): Promise<void> {
   let shown = 0
   for (;;) {
     const machine = await client.call('machineGet', { path: { machine: name } })

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
@@ -136,13 +137,16 @@ Examples:
       const path = { endpointId }
       let endpoint = await client.call('endpointInstall', { path, body: { packages: [...packages] } })
       let told: string | undefined
-      while (endpoint.install?.state === 'running') {
-        const { line } = endpoint.install
-        if (line !== undefined && line !== told && !output.json) output.note(line)
-        told = line
-        await surroundings.pause(LOOK_EVERY_MS)
-        endpoint = await client.call('endpointRead', { path })
-      }
+      const continues = () => `The installation continues; the workers of ${endpointId} are replaced when it ends.`
+      await following(continues, { output, surroundings }, async () => {
+        while (endpoint.install?.state === 'running') {
+          const { line } = endpoint.install
+          if (line !== undefined && line !== told && !output.json) output.note(line)
+          told = line
+          await surroundings.pause(LOOK_EVERY_MS)
+          endpoint = await client.call('endpointRead', { path })
+        }
+      })
       const { state, why = 'the service was restarted', environment } = endpoint.install ?? { state: 'failed' as const }
       if (state === 'failed') throw new CliError('NOT_INSTALLED', { packages: packages.join(', '), why })
       output.result(

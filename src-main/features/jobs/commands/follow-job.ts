@@ -1,5 +1,7 @@
 import { CliError } from '../../../app/cli/cli-error.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import type { Output } from '../../../app/cli/output.ts'
+import { withSpinner } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
@@ -73,11 +75,42 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
 // ms between reads of the reason. Source: ours, the shortest wait that the service accepts.
 const POLL_EVERY_MS = limit('waitMinMs')
 
+export const jobContinues = (jobId: string) =>
+  `Job ${jobId} continues; \`drydock status ${jobId}\` shows it, \`drydock cancel ${jobId}\` cancels it.`
+
+type RunRequest = { readonly endpointId: string; readonly body: Record<string, unknown>; readonly waitMs: number }
+
+/** As `runAndWait`; shows why the job waits, and prints that it continues when the command is interrupted. */
+export async function runShown(
+  client: ServiceClient,
+  request: RunRequest,
+  message: string,
+  terminal: { readonly output: Output; readonly surroundings: Surroundings },
+): Promise<Followed> {
+  const { endpointId } = request
+  let jobId: string | undefined
+  const continues = () =>
+    jobId === undefined
+      ? `The job continues once it is queued; \`drydock jobs list --endpoint ${endpointId}\` shows it.`
+      : jobContinues(jobId)
+  return following(continues, terminal, () =>
+    withSpinner(message, terminal, (show) =>
+      runAndWait(client, request, {
+        show,
+        now: terminal.surroundings.now,
+        onJob: (id) => {
+          jobId = id
+        },
+      }),
+    ),
+  )
+}
+
 /** Sends `runsync` and waits for the job; the limit in ms includes the request. */
 export async function runAndWait(
   client: ServiceClient,
-  request: { readonly endpointId: string; readonly body: Record<string, unknown>; readonly waitMs: number },
-  options: Omit<FollowOptions, 'until'>,
+  request: RunRequest,
+  options: Omit<FollowOptions, 'until'> & { readonly onJob?: (id: string) => void },
 ): Promise<Followed> {
   const { endpointId, body, waitMs } = request
   const until = options.now() + waitMs
@@ -85,6 +118,7 @@ export async function runAndWait(
   // A short wait returns the id, by which the waiting reason can be read.
   const query = { wait: Math.min(waitMs, POLL_EVERY_MS) }
   const job = await client.call('runsync', { path: { endpointId }, query, bodyText: writeExact(body), ...stop })
+  options.onJob?.(job.id)
   if (isFinal(job.status) || options.now() >= until) return { job }
   return waitForEnd(client, { endpointId, jobId: job.id }, { ...options, until })
 }

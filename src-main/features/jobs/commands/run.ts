@@ -1,10 +1,11 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import { milliseconds } from '../../../app/cli/option-values.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { limit } from '../../../contract/limits.ts'
 import { writeExact } from '../../../lib/json.ts'
-import { runAndWait, showOutcome, waitForEnd } from './follow-job.ts'
+import { jobContinues, runShown, showOutcome, waitForEnd } from './follow-job.ts'
 import { addRequestOptions, buildRequest, type RequestOptions } from './job-request.ts'
 import { showSubmitted } from './show-job.ts'
 
@@ -28,8 +29,12 @@ Examples:
       const handle = await client.call('run', { path: { endpointId }, bodyText: writeExact(body) })
       if (options.wait !== true) return showSubmitted(output, endpointId, handle)
       const { now } = surroundings
-      const followed = await withSpinner(`job ${handle.id}`, { output, surroundings }, (show) =>
-        waitForEnd(client, { endpointId, jobId: handle.id }, { show, now }),
+      const terminal = { output, surroundings }
+      const path = { endpointId, jobId: handle.id }
+      const followed = await following(
+        () => jobContinues(handle.id),
+        terminal,
+        () => withSpinner(`job ${handle.id}`, terminal, (show) => waitForEnd(client, path, { show, now })),
       )
       showOutcome(output, endpointId, followed)
     })
@@ -48,11 +53,8 @@ Examples:
   $ drydock runsync hello '{"do": "nap", "seconds": 2}' --wait-ms 5000 --json`)
     .onSession(async ({ client, output }, endpointId: string, input: string | undefined, options: RunOptions) => {
       const body = await buildRequest(input, options, surroundings)
-      const { now } = surroundings
-      const waitMs = options.waitMs ?? limit('waitDefaultMs')
-      const followed = await withSpinner(`runsync on ${endpointId}`, { output, surroundings }, (show) =>
-        runAndWait(client, { endpointId, body, waitMs }, { show, now }),
-      )
+      const request = { endpointId, body, waitMs: options.waitMs ?? limit('waitDefaultMs') }
+      const followed = await runShown(client, request, `runsync on ${endpointId}`, { output, surroundings })
       showOutcome(output, endpointId, followed)
     })
 }

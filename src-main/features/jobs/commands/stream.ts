@@ -1,11 +1,12 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import { type Output, stateText, valueText } from '../../../app/cli/output.ts'
 import { createReasons } from '../../../app/cli/progress-line.ts'
 import { followToEnd } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { parseExact } from '../../../lib/json.ts'
-import { type JobAddress, jobAddress, readExpired, waitsInVain, watchReasons } from './follow-job.ts'
+import { type JobAddress, jobAddress, jobContinues, readExpired, waitsInVain, watchReasons } from './follow-job.ts'
 import { errorShown, expectSuccess } from './show-job.ts'
 
 export function addStream(stream: CliCommand, surroundings: Surroundings): void {
@@ -25,10 +26,15 @@ Examples:
       const show = createReasons(output, surroundings)
       const stop = new AbortController()
       const { signal } = stop
-      const [, reason] = await Promise.all([
-        printStream({ client, output, show, signal }, path).finally(() => stop.abort()),
-        watchReasons(client, path, { show, pause: surroundings.pause, signal, giveUp: () => stop.abort() }),
-      ])
+      const [, reason] = await following(
+        () => jobContinues(path.jobId),
+        { output, surroundings },
+        () =>
+          Promise.all([
+            printStream({ client, output, show, signal }, path).finally(() => stop.abort()),
+            watchReasons(client, path, { show, pause: surroundings.pause, signal, giveUp: () => stop.abort() }),
+          ]),
+      )
       if (reason !== undefined) throw waitsInVain(path.jobId, reason)
     })
 }

@@ -1,10 +1,9 @@
 import { ensureSample } from '../../../app/cli/ensure-sample.ts'
-import { withSpinner } from '../../../app/cli/progress-line.ts'
 import type { Session } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { HELLO } from '../../../contract/catalog.ts'
 import { plainId } from '../../endpoints/rules/ids.ts'
-import { runAndWait, showOutcome } from '../../jobs/commands/follow-job.ts'
+import { runShown, showOutcome } from '../../jobs/commands/follow-job.ts'
 
 // ms. The first job builds its worker's image there, perhaps over a slow network. Source: ours.
 const FIRST_JOB_MS = 20 * 60_000
@@ -22,10 +21,7 @@ export async function runFirstJob({ client, output }: Session, surroundings: Sur
   })
   await client.call('endpointUpdate', { path: { endpointId }, body: { container: { machine } } })
   const request = { endpointId, body: { input: { name: machine } }, waitMs: FIRST_JOB_MS }
-  const { now } = surroundings
-  const followed = await withSpinner(`a first job on ${machine}`, { output, surroundings }, (show) =>
-    runAndWait(client, request, { show, now }),
-  )
+  const followed = await runShown(client, request, `a first job on ${machine}`, { output, surroundings })
   showOutcome(output, endpointId, followed)
   if (!output.json) output.hint(`Endpoint ${endpointId} stays. Another job: drydock runsync ${endpointId} '{}'`)
 }

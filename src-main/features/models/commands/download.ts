@@ -1,5 +1,6 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import { duration, type Output, size } from '../../../app/cli/output.ts'
 import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
@@ -34,7 +35,12 @@ Examples:
       const { detach, ...rest } = options
       const begun = await client.call('modelDownloadCreate', { body: { url, ...rest } })
       const show = createStatusLine(output, surroundings)
-      const download = detach === true ? begun : await follow(client, begun, show)
+      const continues = () =>
+        `Download ${begun.id} continues; \`drydock models downloads\` shows it, \`drydock models downloads --cancel ${begun.id}\` cancels it.`
+      const download =
+        detach === true
+          ? begun
+          : await following(continues, { output, surroundings }, () => follow(client, begun, show))
       if (output.json) output.document(download)
       else if (download.state === 'done' || detach === true) showDownload(output, download)
       if (download.state === 'failed' || download.state === 'cancelled')

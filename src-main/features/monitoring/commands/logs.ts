@@ -1,5 +1,6 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
+import { following } from '../../../app/cli/interrupt.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { followToEnd, openSession } from '../../../app/cli/session.ts'
@@ -8,6 +9,7 @@ import type { Operation } from '../../../app/client/calls.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { AppError } from '../../../contract/errors.ts'
 import type { LogLine } from '../../../contract/management.ts'
+import { jobContinues } from '../../jobs/commands/follow-job.ts'
 
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
 
@@ -48,11 +50,16 @@ Examples:
         path,
         query: { follow: 'true', ...(after === undefined ? { tail: options.tail } : { after }) },
       }))
-      for await (const { event, data } of lines) {
-        if (event === 'end') return
-        const line = logLine.parse(JSON.parse(data))
-        output.result(line, () => showLine(output, line))
+      const print = async () => {
+        for await (const { event, data } of lines) {
+          if (event === 'end') return
+          const line = logLine.parse(JSON.parse(data))
+          output.result(line, () => showLine(output, line))
+        }
       }
+      // Nobody expects an endpoint or a worker to end with its log.
+      if (operation === 'jobLogs') await following(() => jobContinues(id), { output, surroundings }, print)
+      else await print()
     })
 }
 

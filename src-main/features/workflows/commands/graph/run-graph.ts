@@ -1,10 +1,12 @@
 import { randomFillSync } from 'node:crypto'
 import { resolve } from 'node:path'
 import { CliError } from '../../../../app/cli/cli-error.ts'
+import { following } from '../../../../app/cli/interrupt.ts'
 import type { Output } from '../../../../app/cli/output.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import type { RunDetail, RunResult, RunView } from '../../../../contract/workflows.ts'
+import { jobContinues } from '../../../jobs/commands/follow-job.ts'
 import { isFinal } from '../../../jobs/rules/transitions.ts'
 import { readDocument, writeDocument } from '../../rules/document/document.ts'
 import { type JsonObject, writeJson } from '../../rules/json/value.ts'
@@ -69,7 +71,11 @@ export async function runGraph(
       payload: _text,
       document: _document,
       ...run
-    } = await followRun(client, queued, { show, pause: surroundings.pause, nodes })
+    } = await following(
+      () => jobContinues(queued.id),
+      { output, surroundings },
+      () => followRun(client, queued, { show, pause: surroundings.pause, nodes }),
+    )
     const save = (results: readonly RunResult[]) => saveResults(client, { jobId: run.id, results, folder })
     return { run, saved: await save(run.results), savedPreviews: previews ? await save(run.previews ?? []) : [] }
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encode as encodeJpeg } from 'jpeg-js'
 import { usageError } from '../../../../app/cli/cli-error.ts'
+import { following } from '../../../../app/cli/interrupt.ts'
 import type { RunView } from '../../../../contract/workflows.ts'
 import { isShown, mediaTypeOf } from '../../../../lib/media.ts'
 import { readPixels } from '../../../comparisons/adapters/compare-outputs.ts'
@@ -49,18 +50,22 @@ export async function sweepFile(
   const sweepId = randomBytes(8).toString('hex')
   const title = titleOf(graph)
   const queued: RunView[] = []
-  for (const { payload, label, cell } of sweepRuns(base, axes, kind)) {
-    const body = { endpointId, title, sweepId, cell, label: label.slice(0, 500), payload: writeJson(payload) }
-    queued.push(await client.call('runCreate', { body }))
-  }
-  if (!output.json) output.note(`${count} jobs on ${endpointId}`)
   const runs: SweptRun[] = []
-  for (const one of queued) {
-    const report = (text: string) => show(text === '' ? '' : `${runs.length} of ${count}: ${text}`)
-    const run = await followRun(client, one, { show: report, pause: surroundings.pause, nodes: base.size })
-    const into = join(folder, folderName(run.label ?? run.id))
-    runs.push({ ...run, results: await saveResults(client, { jobId: run.id, results: run.results, folder: into }) })
-  }
+  const continues = () =>
+    `Sweep ${sweepId} continues with ${queued.length} of ${count} runs; \`drydock workflow sweeps\` shows it, \`drydock workflow sweeps cancel ${sweepId}\` cancels it.`
+  await following(continues, { output, surroundings }, async () => {
+    for (const { payload, label, cell } of sweepRuns(base, axes, kind)) {
+      const body = { endpointId, title, sweepId, cell, label: label.slice(0, 500), payload: writeJson(payload) }
+      queued.push(await client.call('runCreate', { body }))
+    }
+    if (!output.json) output.note(`${count} jobs on ${endpointId}`)
+    for (const one of queued) {
+      const report = (text: string) => show(text === '' ? '' : `${runs.length} of ${count}: ${text}`)
+      const run = await followRun(client, one, { show: report, pause: surroundings.pause, nodes: base.size })
+      const into = join(folder, folderName(run.label ?? run.id))
+      runs.push({ ...run, results: await saveResults(client, { jobId: run.id, results: run.results, folder: into }) })
+    }
+  })
   return { sweepId, runs, sheet: await writeSheet(runs, title, folder) }
 }
 

@@ -13,14 +13,17 @@ export type Deletion = {
   readonly what: string
   readonly question: string
   readonly verb?: 'delete' | 'replace'
+  /** Rejects if there is nothing to delete. Without a question, the service tells. */
+  readonly find?: () => Promise<unknown>
 }
 
 export async function confirmDeletion(
-  { yes, what, question, verb = 'delete' }: Deletion,
+  { yes, what, question, verb = 'delete', find }: Deletion,
   output: Output,
   surroundings: Surroundings,
 ): Promise<void> {
   if (yes) return
+  await find?.()
   if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what, verb })
   if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
 }

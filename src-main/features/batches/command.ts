@@ -146,8 +146,9 @@ Examples:
     .option(...YES)
     .examples('drydock batch remove 0b6f9c1e')
     .onSession(async ({ client, output }, batchId: string, { yes }: { yes?: true }) => {
+      const find = () => client.call('batchRead', { path: { batchId } })
       const what = `batch ${batchId}`
-      await confirmDeletion({ yes, what, question: `Forget ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes, find, what, question: `Forget ${what}?` }, output, surroundings)
       const answer = await client.call('batchDelete', { path: { batchId } })
       output.result(answer, `batch ${batchId} is forgotten; its jobs stay`)
     })

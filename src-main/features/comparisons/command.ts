@@ -111,8 +111,9 @@ export function addCompare(compare: CliCommand, surroundings: Surroundings): voi
     .option(...YES)
     .examples('drydock compare remove 7d0a2c9e')
     .onSession(async ({ client, output }, comparisonId: string, { yes }: { yes?: true }) => {
+      const find = () => client.call('comparisonRead', { path: { comparisonId } })
       const what = `comparison ${comparisonId}`
-      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes, find, what, question: `Delete ${what}?` }, output, surroundings)
       const answer = await client.call('comparisonDelete', { path: { comparisonId } })
       output.result(answer, `${what} removed`)
     })

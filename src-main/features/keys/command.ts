@@ -3,6 +3,8 @@ import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { oneOf, wholeNumber } from '../../app/cli/option-values.ts'
 import type { Output } from '../../app/cli/output.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../app/client/service-client.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { ago, durationText } from '../../lib/text.ts'
@@ -55,7 +57,8 @@ Examples:
     .examples('drydock key rotate ada')
     .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `key ${name}, which stops working at once`
-      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
+      const find = () => expectKey(client, name)
+      await confirmDeletion({ yes, find, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showKey(output, await client.call('namedKeyRotate', { path: { name } }))
     })
 
@@ -89,7 +92,8 @@ Examples:
     .examples('drydock key revoke ada')
     .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
       const what = `key ${name}`
-      await confirmDeletion({ yes, what, question: `Revoke ${what}?` }, output, surroundings)
+      const find = () => expectKey(client, name)
+      await confirmDeletion({ yes, find, what, question: `Revoke ${what}?` }, output, surroundings)
       const response = await client.call('namedKeyRevoke', { path: { name } })
       output.result(response, `key ${name} revoked`)
     })
@@ -131,4 +135,10 @@ function showKey(output: Output, made: NamedKeyView & { readonly key: string }) 
 function endText(endsAt: number | undefined, now: number): string {
   if (endsAt === undefined) return 'never'
   return endsAt <= now ? `expired ${ago(endsAt, now)}` : `in ${durationText(endsAt - now)}`
+}
+
+/** @throws AppError KEY_NOT_FOUND */
+async function expectKey(client: ServiceClient, name: string): Promise<void> {
+  const { keys } = await client.call('namedKeyList')
+  if (!keys.some((key) => key.name === name)) throw new AppError('KEY_NOT_FOUND', { name })
 }

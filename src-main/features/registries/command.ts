@@ -1,6 +1,7 @@
 import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
+import { AppError } from '../../contract/errors.ts'
 import { ago } from '../../lib/text.ts'
 
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
@@ -52,8 +53,12 @@ Examples:
     .option(...YES)
     .examples('drydock registry remove work')
     .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
+      const find = async () => {
+        const { registries } = await client.call('registryList')
+        if (!registries.some((one) => one.name === name)) throw new AppError('REGISTRY_NOT_FOUND', { name })
+      }
       const what = `the credentials ${name}`
-      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes, find, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })
       output.result(response, `credentials ${name} removed`)
     })

@@ -132,9 +132,9 @@ Examples:
     .option(...YES)
     .examples('drydock schedule remove hello nightly')
     .onSession(async ({ client, output }, endpointId: string, name: string, { yes }: { yes?: true }) => {
+      const { id: scheduleId } = await find(client, endpointId, name)
       const what = `schedule ${name} of ${endpointId}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
-      const { id: scheduleId } = await find(client, endpointId, name)
       const response = await client.call('scheduleDelete', { path: { endpointId, scheduleId } })
       output.result(response, `schedule ${name} of ${endpointId} removed`)
     })

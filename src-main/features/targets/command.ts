@@ -6,6 +6,7 @@ import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
 import { globalOptions, openSession } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
+import { AppError } from '../../contract/errors.ts'
 import { ago } from '../../lib/text.ts'
 import { isOpenToOthers } from './commands/login.ts'
 
@@ -63,8 +64,12 @@ Examples:
     .option(...YES)
     .examples('drydock target remove box')
     .onSession(async ({ client, output }, name: string, { yes }: { yes?: true }) => {
+      const find = async () => {
+        const { targets } = await client.call('targetList')
+        if (!targets.some((one) => one.name === name)) throw new AppError('TARGET_NOT_FOUND', { target: name })
+      }
       const what = `target ${name} and its key`
-      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes, find, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('targetRemove', { path: { target: name } })
       output.result(response, `target ${name} removed`)
     })

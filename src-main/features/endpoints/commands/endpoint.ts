@@ -4,7 +4,7 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { following } from '../../../app/cli/interrupt.ts'
 import type { Output } from '../../../app/cli/output.ts'
-import { openSession } from '../../../app/cli/session.ts'
+import { expectEndpoint, openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import type { EndpointView } from '../../../contract/endpoint.ts'
@@ -164,6 +164,7 @@ Examples:
     .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
       const path = { endpointId }
+      if (!yes) await expectEndpoint(client, endpointId)
       const breaks = yes ? undefined : dependentsText(await client.call('endpointDependents', { path }))
       const question = `${breaks === undefined ? '' : `This breaks: ${breaks}. `}Delete ${what}?`
       const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`
@@ -185,7 +186,8 @@ Examples:
     .examples('drydock endpoint rotate-key hello')
     .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `the key of endpoint ${endpointId}, which stops working at once`
-      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
+      const find = () => expectEndpoint(client, endpointId)
+      await confirmDeletion({ yes, find, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
     })
 

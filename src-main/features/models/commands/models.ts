@@ -3,6 +3,7 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { size } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { AppError } from '../../../contract/errors.ts'
 import type { ModelView } from '../../../contract/models.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { addDownload } from './download.ts'
@@ -122,8 +123,13 @@ Examples:
     .option(...YES)
     .examples('drydock models credentials remove huggingface.co')
     .onSession(async ({ client, output }, host: string, { yes }: { yes?: true }) => {
+      const find = async () => {
+        const { credentials: stored } = await client.call('modelCredentialsList')
+        if (!stored.some((one) => one.host === host.toLowerCase()))
+          throw new AppError('CREDENTIALS_NOT_FOUND', { host })
+      }
       const what = `the credentials for ${host}`
-      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes, find, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('modelCredentialsRemove', { path: { host } })
       output.result(response, `credentials for ${host} removed`)
     })

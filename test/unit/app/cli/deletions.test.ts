@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { setupCli } from './support.ts'
+import { HELLO_VIEW, sendError, setupCli } from './support.ts'
 
 const UNUSED = { jobs: 0, graphs: [], callers: [], schedules: [], batches: [], comparisons: [] }
 
@@ -7,6 +7,43 @@ const SCHEDULE = {
   ...{ id: 's1', endpointId: 'hello', name: 'nightly', everyMs: 60_000, missed: 'skip', request: '{}' },
   ...{ paused: false, createdAt: 0, upcoming: [], runs: [] },
 }
+
+const THERE = {
+  'GET /api/endpoints/hello': HELLO_VIEW,
+  'GET /api/keys': { keys: [{ name: 'ada', role: 'run', createdAt: 0 }] },
+  'GET /api/registries': { registries: [{ name: 'work', server: 'r.test', username: 'ada', updatedAt: 0 }] },
+  'GET /api/targets': { targets: [{ name: 'box', url: 'https://box.test', updatedAt: 0 }] },
+  'GET /api/models/credentials': { credentials: [{ host: 'example.com', updatedAt: 0 }] },
+  'GET /api/batches/b1': {
+    ...{ id: 'b1', endpointId: 'hello', name: 'inputs', state: 'ended', createdAt: 0, failures: [] },
+    ...{ total: 0, received: 0, unsent: 0, refused: 0, gone: 0 },
+    jobs: { IN_QUEUE: 0, IN_PROGRESS: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0, TIMED_OUT: 0 },
+  },
+  'GET /api/comparisons/c1': {
+    ...{ id: 'c1', name: 'old, new', createdAt: 0, rules: {}, mode: 'compare', state: 'running', items: 0, rounds: [] },
+    versions: [],
+  },
+}
+
+test.each([
+  [['key', 'revoke', 'nope'], 'There is no key named nope. List them with `drydock key list`.'],
+  [['registry', 'remove', 'nope'], 'There are no registry credentials nope. List them with `drydock registry list`.'],
+  [['target', 'remove', 'nope'], 'There is no target nope. Add it with `drydock target add nope --url URL`.'],
+  [
+    ['models', 'credentials', 'remove', 'nope'],
+    'There are no credentials for nope. List them with `drydock models credentials`.',
+  ],
+  [['endpoint', 'delete', 'nope'], 'There is no endpoint nope.'],
+  [['endpoint', 'rotate-key', 'nope'], 'There is no endpoint nope.'],
+])('%j of a thing that does not exist says so instead of asking to confirm', async (argv, why) => {
+  const { run } = await setupCli({
+    ...THERE,
+    'GET /api/endpoints': { endpoints: [] },
+    'GET /api/endpoints/nope': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint nope.'),
+  })
+  expect(await run(argv, { person: {} })).toMatchObject({ exitCode: 6, asked: [], stderr: `drydock: ${why}\n` })
+})
 
 /** Commands that delete for good; those of apps and models have tests of their own. */
 describe.each([
@@ -72,6 +109,7 @@ describe.each([
     const { run, service } = await setupCli({
       'GET /api/schedules': { schedules: [SCHEDULE] },
       'GET /api/endpoints/hello/dependents': UNUSED,
+      ...THERE,
       [deletes]: { ok: true },
     })
     const isDeleted = () => service.seen.some(({ line }) => line === deletes)

@@ -71,8 +71,11 @@ export function addModels(models: CliCommand, surroundings: Surroundings): void 
           `Several folders have ${text}: name one with --folder (${found.map(({ folder }) => folder).join(', ')}).`,
         )
       const what = `the model ${text} with ${size(model.bytes)}`
-      await confirmDeletion({ yes: options.yes, what, question: `Delete ${what}?` }, output, surroundings)
       const { folder, directory, name } = model
+      const uses = options.yes ? [] : ((await client.call('modelUses')).uses[name] ?? [])
+      const fails = uses.length === 0 ? '' : ` ${counted(uses.length, 'use')} of it will then fail.`
+      const question = `Delete ${what}?${fails}`
+      await confirmDeletion({ yes: options.yes, what, question }, output, surroundings)
       const response = await client.call('modelRemove', { body: { folder, directory, name } })
       output.result(response, `model ${text} deleted`)
     })

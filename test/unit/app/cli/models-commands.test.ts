@@ -67,6 +67,10 @@ test('a model that several folders have is deleted only where one is named, and 
   })
   expect(await run(['models', 'remove', 'loras/none.safetensors', '--yes'])).toMatchObject({ exitCode: 2 })
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'])).toMatchObject({ exitCode: 5 })
+  const person = { yes: false }
+  expect((await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'], { person })).asked).toEqual([
+    'Delete the model loras/ink.safetensors with 2.0 KiB? 1 use of it will then fail.',
+  ])
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n', '--yes'])).toMatchObject({
     exitCode: 0,
   })

@@ -58,7 +58,10 @@ Examples:
         if (!registries.some((one) => one.name === name)) throw new AppError('REGISTRY_NOT_FOUND', { name })
       }
       const what = `the credentials ${name}`
-      await confirmDeletion({ yes, find, what, question: `Remove ${what}?` }, output, surroundings)
+      const { endpoints } = yes ? { endpoints: [] } : await client.call('endpointList')
+      const users = endpoints.filter(({ container }) => container?.registryAuth === name).map(({ id }) => id)
+      const uses = users.length === 0 ? '' : ` New images of ${users.join(', ')} can then not be pulled.`
+      await confirmDeletion({ yes, find, what, question: `Remove ${what}?${uses}` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })
       output.result(response, `credentials ${name} removed`)
     })

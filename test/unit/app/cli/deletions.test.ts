@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
+
+
 import { HELLO_VIEW, sendError, setupCli } from './support.ts'
+
+
+import { containerSettings } from '../../../../src-main/contract/container.ts'
+
 
 const UNUSED = { jobs: 0, graphs: [], callers: [], schedules: [], batches: [], comparisons: [] }
 
@@ -110,6 +116,7 @@ describe.each([
       'GET /api/schedules': { schedules: [SCHEDULE] },
       'GET /api/endpoints/hello/dependents': UNUSED,
       ...THERE,
+      'GET /api/endpoints': { endpoints: [] },
       [deletes]: { ok: true },
     })
     const isDeleted = () => service.seen.some(({ line }) => line === deletes)
@@ -164,4 +171,15 @@ describe('deleting an endpoint that others use', () => {
     const { stdout } = await run([...argv, '--yes', '--json'])
     expect(JSON.parse(stdout)).toEqual({ ok: true, broke: used })
   })
+})
+
+test('credentials of a registry are removed with the endpoints in mind that pull with them', async () => {
+  const endpoints = [
+    { ...HELLO_VIEW, id: 'sdxl', container: containerSettings.parse({ registryAuth: 'work' }) },
+    HELLO_VIEW,
+  ]
+  const { run } = await setupCli({ 'GET /api/endpoints': { endpoints } })
+  expect((await run(['registry', 'remove', 'work'], { person: { yes: false } })).asked).toEqual([
+    'Remove the credentials work? New images of sdxl can then not be pulled.',
+  ])
 })

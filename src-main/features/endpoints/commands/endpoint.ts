@@ -164,7 +164,6 @@ Examples:
     .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
       const path = { endpointId }
-      if (!yes) await expectEndpoint(client, endpointId)
       const breaks = yes ? undefined : dependentsText(await client.call('endpointDependents', { path }))
       const question = `${breaks === undefined ? '' : `This breaks: ${breaks}. `}Delete ${what}?`
       const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-
-
-import { HELLO_VIEW, sendError, setupCli } from './support.ts'
-
-
 import { containerSettings } from '../../../../src-main/contract/container.ts'
-
+import { HELLO_VIEW, sendError, setupCli } from './support.ts'
 
 const UNUSED = { jobs: 0, graphs: [], callers: [], schedules: [], batches: [], comparisons: [] }
 
@@ -178,7 +173,7 @@ test('credentials of a registry are removed with the endpoints in mind that pull
     { ...HELLO_VIEW, id: 'sdxl', container: containerSettings.parse({ registryAuth: 'work' }) },
     HELLO_VIEW,
   ]
-  const { run } = await setupCli({ 'GET /api/endpoints': { endpoints } })
+  const { run } = await setupCli({ ...THERE, 'GET /api/endpoints': { endpoints } })
   expect((await run(['registry', 'remove', 'work'], { person: { yes: false } })).asked).toEqual([
     'Remove the credentials work? New images of sdxl can then not be pulled.',
   ])

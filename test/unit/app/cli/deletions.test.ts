@@ -37,11 +37,13 @@ test.each([
   [['endpoint', 'delete', 'nope'], 'There is no endpoint nope.'],
   [['endpoint', 'rotate-key', 'nope'], 'There is no endpoint nope.'],
 ])('%j of a thing that does not exist says so instead of asking to confirm', async (argv, why) => {
+  const isUnknown = (response: Parameters<typeof sendError>[0]) =>
+    sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint nope.')
   const { run } = await setupCli({
     ...THERE,
     'GET /api/endpoints': { endpoints: [] },
-    'GET /api/endpoints/nope': (response: Parameters<typeof sendError>[0]) =>
-      sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint nope.'),
+    'GET /api/endpoints/nope': isUnknown,
+    'GET /api/endpoints/nope/dependents': isUnknown,
   })
   expect(await run(argv, { person: {} })).toMatchObject({ exitCode: 6, asked: [], stderr: `drydock: ${why}\n` })
 })

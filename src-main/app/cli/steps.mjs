@@ -1,11 +1,20 @@
 import { spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Resolves links: the launcher is often started through a link in a bin folder. */
-export const ROOT = dirname(dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))))
+/** The next folder above with a package.json. Links are resolved, as the launcher is often a link in a bin folder. */
+export const ROOT = rootAbove(realpathSync(fileURLToPath(import.meta.url)))
+
+/**
+ * @param {string} path
+ * @returns {string}
+ */
+function rootAbove(path) {
+  const folder = dirname(path)
+  return existsSync(join(folder, 'package.json')) || folder === path ? folder : rootAbove(folder)
+}
 
 const TICK_MS = 1000
 // ms to exit after a signal. Source: ours; npm ignores signals for minutes while a network hangs.

@@ -159,7 +159,8 @@ test('commands on the pages work from any folder, with the data folder of the se
     { env: { npm_command: 'exec', DRYDOCK_CALLED_BY: '/clone/drydock.mjs' } },
   )
   await open('/jobs')
-  await page.getByText(`node /clone/drydock.mjs --data ${service.data} runsync ENDPOINT '{}'`).waitFor()
+  const command = `node /clone/drydock.mjs --data ${service.data} runsync ENDPOINT '{"name": "Ada"}'`
+  await page.getByText(command).waitFor()
 })
 
 test('a key with a role is made, shown once, listed with what it changed, and revoked', async () => {

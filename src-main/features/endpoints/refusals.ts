@@ -7,26 +7,28 @@ export type Refusals = ReturnType<typeof createRefusals>
 
 type Plan = { readonly container?: ContainerSettings | undefined }
 
+type Asked = { readonly askedAt: number; answer: Promise<string | undefined>; latest: string | undefined }
+
 // Age at which an answer is asked for again, ms; source: ours, reading GPUs runs a program.
 const FRESH_MS = 5000
 
 export function createRefusals({ fleet, clock }: { readonly fleet: Pick<Fleet, 'refusal'>; readonly clock: Clock }) {
-  const answers = new Map<string, { readonly askedAt: number; readonly answer: Promise<string | undefined> }>()
-  const latest = new Map<string, string | undefined>()
+  const known = new Map<string, Asked>()
 
   /** The answer of the last seconds, or a new one. */
   function ask({ container }: Plan): Promise<string | undefined> {
     if (container === undefined) return Promise.resolve(undefined)
     const key = keyOf(container)
-    const known = answers.get(key)
+    const before = known.get(key)
     const askedAt = clock.steady()
-    if (known !== undefined && askedAt - known.askedAt < FRESH_MS) return known.answer
-    const answer = fleet.refusal({ container }).then((why) => {
-      latest.set(key, why)
+    if (before !== undefined && askedAt - before.askedAt < FRESH_MS) return before.answer
+    const asked: Asked = { askedAt, answer: fleet.refusal({ container }), latest: before?.latest }
+    known.set(key, asked)
+    asked.answer = asked.answer.then((why) => {
+      asked.latest = why
       return why
     })
-    answers.set(key, { askedAt, answer })
-    return answer
+    return asked.answer
   }
 
   return {
@@ -35,7 +37,7 @@ export function createRefusals({ fleet, clock }: { readonly fleet: Pick<Fleet, '
     latest({ container }: Plan): string | undefined {
       if (container === undefined) return undefined
       void ask({ container })
-      return latest.get(keyOf(container))
+      return known.get(keyOf(container))?.latest
     },
   }
 }

@@ -63,7 +63,7 @@ function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
   const { crashLoop } = status.of(endpoint.id)
   const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
   const unhealthy = registry.ofEndpoint(endpoint.id).filter(({ state }) => state === 'unhealthy').length + heldBack
-  return stateOf(deps, endpoint) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
+  return stateOf(deps, endpoint, throttledReason(deps, endpoint)) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
 }
 
 /** Workers of an endpoint by state; the unhealthy ones as everywhere. */
@@ -153,7 +153,7 @@ export function viewWaiting(reason: WaitingReason | undefined): {
   return { waitingReason: reason.text, ...(reason.needsChange ? { waitingNeedsChange: true } : {}) }
 }
 
-function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
+function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefined): EndpointState {
   const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
   return endpointStateOf({
     paused: endpoint.paused,
@@ -162,7 +162,7 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint): EndpointState {
     inQueue: normal + lowPriority,
     inProgress,
     crash: deps.status.of(endpoint.id).crashLoop,
-    throttledReason: noWorkerReason(deps, endpoint),
+    throttledReason: throttled,
     workers: deps.registry.ofEndpoint(endpoint.id),
   })
 }
@@ -227,7 +227,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     createdAt: endpoint.createdAt,
     updatedAt: endpoint.updatedAt,
     ...addressesOf(endpoint, baseUrl),
-    state: stateOf(deps, endpoint),
+    state: stateOf(deps, endpoint, throttled),
     ...(crash === undefined ? {} : { crash }),
     ...(codeChange === undefined ? {} : { codeChange }),
     ...(install === undefined ? {} : { install }),

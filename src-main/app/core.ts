@@ -146,7 +146,7 @@ export function createCore(ports: CorePorts) {
     registryAuth: (name: string) => registryCredentials(storage, name),
   }
   const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
-  const fleet = joinMachines({ near: ports.fleet(ofFleets), machines, registry })
+  const fleet = joinMachines({ local: ports.fleet(ofFleets), machines, registry })
   const processMachine = ports.processMachine({ python })
   const catalog = createCatalog({ fleet, read: readCatalog })
   const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }

@@ -35,17 +35,17 @@ export type PlacedFleet = Omit<Fleet, 'close'> & {
 const ofMachine = z.object({ machine: z.string() })
 
 export function joinMachines(deps: {
-  readonly near: Fleet
+  readonly local: Fleet
   readonly machines: Machines
   readonly registry: Pick<WorkerRegistry, 'all' | 'get'>
 }): PlacedFleet {
-  const { near, machines, registry } = deps
+  const { local, machines, registry } = deps
   const owners = new Map<string, OpenMachine>()
   let hasEngine = true
   const exits = createEmitter<[WorkerExit]>()
   const outputs = createEmitter<Parameters<Parameters<Fleet['onOutput']>[0]>>()
   const capacityChanges = createEmitter()
-  const ownerOf = (workerId: string): Fleet => owners.get(workerId)?.driver.fleet ?? near
+  const ownerOf = (workerId: string): Fleet => owners.get(workerId)?.driver.fleet ?? local
 
   function report(exit: WorkerExit): void {
     owners.delete(exit.workerId)
@@ -70,7 +70,7 @@ export function joinMachines(deps: {
   function factsFor(plan: Parameters<Fleet['capacity']>[0]): readonly PlaceFacts[] {
     const facts: PlaceFacts[] = []
     if (mayRunOn(plan.container, THIS_MACHINE))
-      facts.push({ name: THIS_MACHINE, room: near.capacity(plan), workers: workersOn(undefined) })
+      facts.push({ name: THIS_MACHINE, room: local.capacity(plan), workers: workersOn(undefined) })
     for (const machine of machines.open()) {
       if (!mayRunOn(plan.container, machine.name)) continue
       const workers = workersOn(machine.name)
@@ -121,7 +121,7 @@ export function joinMachines(deps: {
   return {
     async lookAround({ container }) {
       if (wantedMachine(container) !== ANY_MACHINE) return
-      const engine = await near.machine?.engine()
+      const engine = await local.machine?.engine()
       hasEngine = engine === undefined || engine.state === 'connected'
     },
     place(plan, workerId) {
@@ -134,7 +134,7 @@ export function joinMachines(deps: {
     },
     async ensure(plan, watch) {
       const machine = machineOf(plan)
-      if (machine === undefined) return near.ensure(plan, watch)
+      if (machine === undefined) return local.ensure(plan, watch)
       const { name, driver } = machine
       await machines.noteUse(machine)
       const onIt = { ...watch, report: (progress: string) => watch.report(`${progress} on ${name}`) }
@@ -142,13 +142,13 @@ export function joinMachines(deps: {
     },
     async prepare(spec) {
       const machine = machineOf(spec)
-      if (machine === undefined) return near.prepare(spec)
+      if (machine === undefined) return local.prepare(spec)
       owners.set(spec.workerId, machine)
       await onMachine(machine, machine.driver.fleet.prepare(spec))
     },
     async start(spec) {
       const machine = machineOf(spec)
-      if (machine === undefined) return near.start(spec)
+      if (machine === undefined) return local.start(spec)
       owners.set(spec.workerId, machine)
       const started = await onMachine(machine, machine.driver.fleet.start(spec))
       if (machine.driver.fleet.list().some(({ workerId }) => workerId === spec.workerId))
@@ -163,13 +163,13 @@ export function joinMachines(deps: {
     pause: (workerId) => ownerOf(workerId).pause(workerId),
     resume: (workerId) => ownerOf(workerId).resume(workerId),
     list: () => [
-      ...near.list(),
+      ...local.list(),
       ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
     ],
     isAway: (workerId) => machineOfWorker(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
     async adopt(worker) {
       const { machine: name, ...handle } = JSON.parse(worker.handle)
-      if (name === undefined) return near.adopt(worker)
+      if (name === undefined) return local.adopt(worker)
       const machine = machines.get(name)
       if (machine?.driver.status().state !== 'connected') return false
       if (!(await machine.driver.fleet.adopt({ ...worker, handle: JSON.stringify(handle) }))) return false
@@ -179,14 +179,14 @@ export function joinMachines(deps: {
     // Leftovers are removed when a machine is reached, before anything starts there.
     async sweep() {
       machines.sweep()
-      await near.sweep()
+      await local.sweep()
     },
     drainOutput: (workerId) => ownerOf(workerId).drainOutput(workerId),
     capacity: (plan) => roomFor(plan),
     async refusal(plan) {
       const { container } = plan
       const asked = [
-        ...(mayRunOn(container, THIS_MACHINE) ? [{ name: THIS_MACHINE, why: near.refusal(plan) }] : []),
+        ...(mayRunOn(container, THIS_MACHINE) ? [{ name: THIS_MACHINE, why: local.refusal(plan) }] : []),
         ...machines
           .open()
           .filter(({ name }) => mayRunOn(container, name))
@@ -198,26 +198,26 @@ export function joinMachines(deps: {
       return refused.length < answers.length ? undefined : reasonsText(refused)
     },
     async usage(workerIds) {
-      const fleets = [near, ...machines.open().map(({ driver }) => driver.fleet)]
+      const fleets = [local, ...machines.open().map(({ driver }) => driver.fleet)]
       const parts = fleets.map((fleet) => fleet.usage(workerIds.filter((id) => ownerOf(id) === fleet)))
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
     },
     openShell: (workerId, size, listener) => ownerOf(workerId).openShell(workerId, size, listener),
-    machine: near.machine,
+    machine: local.machine,
     onExit(listener) {
-      near.onExit(listener)
+      local.onExit(listener)
       exits.on(listener)
     },
     onOutput(listener) {
-      near.onOutput(listener)
+      local.onOutput(listener)
       outputs.on(listener)
     },
     onCapacity(listener) {
-      near.onCapacity(listener)
+      local.onCapacity(listener)
       capacityChanges.on(listener)
     },
     async close() {
-      const [, left] = await Promise.all([near.close(), machines.close()])
+      const [, left] = await Promise.all([local.close(), machines.close()])
       return left
     },
   }

@@ -190,7 +190,7 @@ class DecoratedClass:
         return isinstance(instance, getattr(self, BODY))
 
     def __getattr__(self, name: str) -> Any:
-        if name == BODY:  # while it is being copied there is none yet
+        if name == BODY:  # not set yet while the object is copied
             raise AttributeError(name)
         return getattr(getattr(self, BODY), name)
 

@@ -61,7 +61,7 @@ describe('the catalog', () => {
     expect((await states()).findIndex((text) => text.includes('Cannot run'))).toBe(5)
     await page.getByRole('button', { name: 'What is missing for Stable Diffusion XL' }).click()
     const missing = page.getByRole('region', { name: 'What is missing' })
-    await missing.getByText(/Install Docker or start it/).waitFor()
+    await missing.getByText(/Start Docker, or set DOCKER_HOST/).waitFor()
     await page.getByRole('button', { name: 'Create anyway' }).waitFor()
     await expectAccessible()
     await shoot('catalog-missing')

@@ -35,9 +35,9 @@ const view = (service: Services, endpoint: Endpoint) => viewEndpoint(service.vie
 const withKey = (service: Services, { endpoint, key }: EndpointAndKey) => ({ ...view(service, endpoint), key })
 
 // Now, not when the first job waits for an engine or a card. Not an error, because apps for production are created here too.
-async function warningOf({ fleet }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
+async function warningOf({ fleet, views }: Services, { config }: Endpoint): Promise<{ readonly warning?: string }> {
   const { container } = config
-  const why = container === undefined ? undefined : await fleet.refusal({ container })
+  const why = await views.refusals.ask(config)
   if (why !== undefined) {
     const warning = otherMachine(container)
       ? `Its workers cannot run at the moment: ${why}.`

@@ -13,7 +13,7 @@ import type { Batch, Endpoint, Storage } from '../../storage/storage.ts'
 import type { SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
 import { runJobAgain, whyNotAgain } from '../jobs/again/run-jobs-again.ts'
 import { fieldOf, streamOf } from '../jobs/list-jobs.ts'
-import { type BulkResult, createRefusals, moveJobs, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
+import { type BulkResult, createReasonCounts, moveJobs, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import { createFailureGroups, type Failure } from '../jobs/rules/failure-groups.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'
 import { isFinal, TRANSITIONS } from '../jobs/rules/transitions.ts'
@@ -145,7 +145,7 @@ export function takesLine({ batches }: Pick<Storage, 'batches'>, batch: Batch, l
 export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResult> {
   const { storage } = deps
   const { seq: batch } = requireBatch(storage, id)
-  const refused = createRefusals()
+  const refused = createReasonCounts()
   let changed = 0
   const failed = { batch, states: FAILED }
   for await (const { jobs } of selectedJobs(storage, failed, { most: AT_ONCE }))

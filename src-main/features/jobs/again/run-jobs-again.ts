@@ -12,7 +12,7 @@ import type { Models } from '../../models/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import {
   type BulkResult,
-  createRefusals,
+  createReasonCounts,
   type JobSelection,
   moveJobs,
   selectedJobs,
@@ -56,7 +56,7 @@ export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace
 }
 
 async function runJobsAgain(deps: ChangeDeps, selection: JobSelection): Promise<BulkResult> {
-  const refused = createRefusals()
+  const refused = createReasonCounts()
   let changed = 0
   for await (const { jobs, unknown } of selectedJobs(deps.storage, selection, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)

@@ -37,7 +37,7 @@ type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelection): Promise<BulkResult> {
   const { storage, clock } = deps
-  const refused = createRefusals()
+  const refused = createReasonCounts()
   let changed = 0
   // No transition takes an archived job, so a filter never includes them.
   const movable = 'filter' in selection ? { filter: { ...selection.filter, archived: false } } : selection
@@ -52,7 +52,7 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   return { changed, refused: refused.all() }
 }
 
-export function createRefusals() {
+export function createReasonCounts() {
   const counts = new Map<string, number>()
   return {
     add(reason: string, count = 1): void {

@@ -131,7 +131,7 @@ export function createCore(ports: CorePorts) {
   const url = () => facts().url
   const dataFolder = () => facts().data
   const python = () => settings.get().python
-  const registry = createWorkerRegistry({ storage, clock, log })
+  const registry = createWorkerRegistry(storage, clock, log)
   const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
   const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
   const endpointLog = createEndpointLog({ storage, clock, log, stored: notifiers.logs.notify })
@@ -146,7 +146,7 @@ export function createCore(ports: CorePorts) {
     registryAuth: (name: string) => registryCredentials(storage, name),
   }
   const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
-  const fleet = joinMachines({ local: ports.fleet(ofFleets), machines, registry })
+  const fleet = joinMachines(ports.fleet(ofFleets), machines, registry)
   const processMachine = ports.processMachine({ python })
   const catalog = createCatalog({ fleet, read: readCatalog })
   const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
@@ -216,7 +216,7 @@ export function createCore(ports: CorePorts) {
     facts,
   })
   const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
-  const stats = createStats({ storage, clock, metrics })
+  const stats = createStats(storage, clock, metrics)
   const monitoring = { metrics, stats, requestCounts, scrape, whatIf, readPrices }
   const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
@@ -225,7 +225,7 @@ export function createCore(ports: CorePorts) {
   const schedules = createSchedules({ ...base, models })
   const comparisons = createComparisons({ ...base, models, waiters, comparer: createComparer() })
   const pendingBulk = createPendingBulk({ ...base, models })
-  const streams = createStreamReaders({ storage, clock, waiters })
+  const streams = createStreamReaders(storage, clock, waiters)
   const streamClients = createStreamClients({ newId, log })
   const ofJobs = { leases, waiters, streams, streamClients, webhooks, models }
   const jobs = { ...ofJobs, loadTests, schedules, comparisons, pendingBulk }
@@ -233,9 +233,9 @@ export function createCore(ports: CorePorts) {
 
   const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const uploads = createUploads({ storage, clock, newId })
+  const uploads = createUploads(storage, clock, newId)
   const platformDeploys = createPlatformDeploys({ ...base, ...ofReleases, releases })
-  const signInRequests = createSignInRequests({ clock, newId, accountKey })
+  const signInRequests = createSignInRequests(clock, newId, accountKey)
   const targetDeploys = createTargetDeploys({ ...base, send: sendToTarget })
   const projects = createProjects({ ...base, ports: ports.projects })
   const workflowPorts = { ...workflowResources(dataFolder), fetchNodeTypes, sizeOfNodeTypes, probeServer }

@@ -9,15 +9,13 @@ import type { ServiceClient } from '../client/service-client.ts'
 import { createAgentServer } from './server.ts'
 import type { ToolContext } from './tool.ts'
 
-export type HttpAgentDeps = {
+export function createHttpAgents(deps: {
   readonly version: string
   readonly clientWith: (key: string) => ServiceClient
   readonly now: () => number
   readonly steady: () => number
   readonly pause: ToolContext['pause']
-}
-
-export function createHttpAgents(deps: HttpAgentDeps): (request: Request, message: AgentMessage) => Promise<Response> {
+}): (request: Request, message: AgentMessage) => Promise<Response> {
   const limitsByName = new Map<string, CallLimits>()
   const limitsOf = (name: string): CallLimits => {
     const known =

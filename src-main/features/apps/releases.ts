@@ -20,16 +20,6 @@ import { type BuiltSource, locateSource, type OpenedSource, type OpenSourceDeps,
 import { activateRelease, type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
 import { removeUnused } from './variables.ts'
 
-export type ReleasesDeps = StageDeps &
-  Omit<OpenSourceDeps, 'storage'> & {
-    readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
-    readonly processMachine: ProcessMachine
-    readonly pythonPackages: string
-    readonly supervisor: Pick<WorkerSupervisor, 'check'>
-    readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
-    readonly log: Log
-  }
-
 export type ReleaseRun = Pick<ReleaseProgress, 'steps' | 'warnings'> & { readonly ended: boolean }
 
 export type ReleaseRequest = Omit<ReleaseCreate, 'source'> & {
@@ -53,7 +43,17 @@ const NEWS_EVERY_MS = 250
 const MAX_RUNS = 200
 const CUT_OFF = 'the service stopped while it was prepared'
 
-export function createReleases(deps: ReleasesDeps) {
+export function createReleases(
+  deps: StageDeps &
+    Omit<OpenSourceDeps, 'storage'> & {
+      readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
+      readonly processMachine: ProcessMachine
+      readonly pythonPackages: string
+      readonly supervisor: Pick<WorkerSupervisor, 'check'>
+      readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>
+      readonly log: Log
+    },
+) {
   const { storage, clock, registry, log } = deps
   const notifier = createNotifier(clock)
   const rollout = createSettingsRollout(deps)

@@ -10,15 +10,15 @@ import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
 
 export type PackageInstaller = ReturnType<typeof createPackageInstaller>
 
-type Deps = NewEndpointDeps & {
-  readonly log: Log
-  readonly endpointLog: EndpointLog
-  readonly processMachine: Pick<ProcessMachine, 'install' | 'python'>
-  readonly replacement: Pick<HandReplacement, 'beginAll'>
-  readonly installs: Map<string, PackageInstall>
-}
-
-export function createPackageInstaller(deps: Deps) {
+export function createPackageInstaller(
+  deps: NewEndpointDeps & {
+    readonly log: Log
+    readonly endpointLog: EndpointLog
+    readonly processMachine: Pick<ProcessMachine, 'install' | 'python'>
+    readonly replacement: Pick<HandReplacement, 'beginAll'>
+    readonly installs: Map<string, PackageInstall>
+  },
+) {
   const { storage, log, endpointLog, processMachine, replacement, installs } = deps
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()

@@ -34,12 +34,11 @@ export type PlacedFleet = Omit<Fleet, 'close'> & {
 
 const ofMachine = z.object({ machine: z.string() })
 
-export function joinMachines(deps: {
-  readonly local: Fleet
-  readonly machines: Machines
-  readonly registry: Pick<WorkerRegistry, 'all' | 'get'>
-}): PlacedFleet {
-  const { local, machines, registry } = deps
+export function joinMachines(
+  local: Fleet,
+  machines: Machines,
+  registry: Pick<WorkerRegistry, 'all' | 'get'>,
+): PlacedFleet {
   const owners = new Map<string, OpenMachine>()
   let hasEngine = true
   const exits = createEmitter<[WorkerExit]>()

@@ -20,18 +20,18 @@ import { folderProblem, modelNameProblem, modelPathsYaml, mountOf, PATHS_FILE, p
 
 export type Models = ReturnType<typeof createModels>
 
-type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> &
-  ReadsInThread & {
-    readonly settings: () => ServiceSettings
-    readonly storage: Storage
-    readonly dataFolder: () => string
-  }
-
 const STATE_NAME = 'modelFolders'
 const OF_CONTAINERS = 'container_model_paths.yaml'
 const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
-export function createModels(deps: Deps) {
+export function createModels(
+  deps: Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> &
+    ReadsInThread & {
+      readonly settings: () => ServiceSettings
+      readonly storage: Storage
+      readonly dataFolder: () => string
+    },
+) {
   const { storage, clock, log, readInThread, dataFolder } = deps
   const files = storage.modelFiles
   let set: readonly ModelFolder[] = modelFoldersUpdate.parse(storage.state.get(STATE_NAME) ?? { folders: [] }).folders

@@ -15,12 +15,11 @@ type LastError = Pick<EndpointStats, 'lastError'>
 
 export type Stats = ReturnType<typeof createStats>
 
-export function createStats(deps: {
-  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
-  readonly clock: Clock
-  readonly metrics: Pick<MetricsRecorder, 'openSteps'>
-}) {
-  const { storage, clock, metrics } = deps
+export function createStats(
+  storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>,
+  clock: Clock,
+  metrics: Pick<MetricsRecorder, 'openSteps'>,
+) {
   let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
   const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
 

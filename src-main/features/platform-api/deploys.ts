@@ -14,14 +14,6 @@ import type { Releases } from '../apps/releases.ts'
 import { endpointIdFrom } from '../endpoints/rules/ids.ts'
 import { type SavedEndpoint, withSaved } from './rules/manifest.ts'
 
-export type PlatformDeploysDeps = Omit<OpenSourceDeps, 'storage'> & {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly newId: NewId
-  readonly releases: Pick<Releases, 'create' | 'run' | 'notifier'>
-  readonly stopping: AbortSignal
-}
-
 export type PlatformDeploys = ReturnType<typeof createPlatformDeploys>
 
 type Saved = { readonly id: string; readonly problem: string | undefined }
@@ -34,7 +26,15 @@ type Deploy = {
   readonly endsAt: number
 }
 
-export function createPlatformDeploys(deps: PlatformDeploysDeps) {
+export function createPlatformDeploys(
+  deps: Omit<OpenSourceDeps, 'storage'> & {
+    readonly storage: Storage
+    readonly clock: Clock
+    readonly newId: NewId
+    readonly releases: Pick<Releases, 'create' | 'run' | 'notifier'>
+    readonly stopping: AbortSignal
+  },
+) {
   const { storage, clock, newId, releases } = deps
   const deploys = new Map<number, Deploy>()
 

@@ -21,12 +21,7 @@ export type SignInRequests = ReturnType<typeof createSignInRequests>
 
 type Stored = { readonly expiresAt: number; readonly endsAt: number; status: SignInRequestState }
 
-export function createSignInRequests(deps: {
-  readonly clock: Clock
-  readonly newId: NewId
-  readonly accountKey: () => string
-}) {
-  const { clock, newId, accountKey } = deps
+export function createSignInRequests(clock: Clock, newId: NewId, accountKey: () => string) {
   const requests = new Map<string, Stored>()
 
   function find(id: string): Stored {

@@ -30,12 +30,7 @@ type Upload = {
   artifact: string | undefined
 }
 
-export function createUploads(deps: {
-  readonly storage: Pick<Storage, 'artifacts'>
-  readonly clock: Clock
-  readonly newId: NewId
-}) {
-  const { storage, clock, newId } = deps
+export function createUploads(storage: Pick<Storage, 'artifacts'>, clock: Clock, newId: NewId) {
   const uploads = new Map<string, Upload>()
 
   function find(id: string): Upload {

@@ -24,14 +24,6 @@ import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } fr
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'
 import { requireTarget } from './targets.ts'
 
-export type TargetDeploysDeps = TargetClientDeps & {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly newId: NewId
-  readonly log: Log
-  readonly stopping: AbortSignal
-}
-
 type Wanted = { readonly source: TargetSource; readonly withKey: boolean }
 
 export type TargetDeploys = ReturnType<typeof createTargetDeploys>
@@ -47,7 +39,15 @@ type Opened = {
 const MAX_RUNS = 100
 const CANCELLED = 'it was cancelled'
 
-export function createTargetDeploys(deps: TargetDeploysDeps) {
+export function createTargetDeploys(
+  deps: TargetClientDeps & {
+    readonly storage: Storage
+    readonly clock: Clock
+    readonly newId: NewId
+    readonly log: Log
+    readonly stopping: AbortSignal
+  },
+) {
   const { storage, clock, newId, log } = deps
   const notifier = createNotifier(clock)
   const runs = new Map<string, Run>()

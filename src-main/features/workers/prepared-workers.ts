@@ -9,12 +9,7 @@ type Prepared = WorkerIdentity & { readonly revision: number; readonly made: Pro
 /**
  * GPUs are bound at creation, so GPU containers are not prepared; nor always-pulled images, which could be outdated.
  */
-export function createPreparedWorkers(deps: {
-  readonly fleet: Pick<Fleet, 'prepare' | 'stop'>
-  readonly newId: NewId
-  readonly log: Log
-}) {
-  const { fleet, newId, log } = deps
+export function createPreparedWorkers(fleet: Pick<Fleet, 'prepare' | 'stop'>, newId: NewId, log: Log) {
   const pool = new Map<string, Prepared[]>()
   let closed = false
 

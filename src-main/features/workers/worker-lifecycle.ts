@@ -34,7 +34,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
   const { storage, clock, newId, log, fleet, leases, calls, registry, plans, history } = deps
   const closing = new AbortController()
   const waiting = new Map<string, AbortController>()
-  const prepared = createPreparedWorkers({ fleet, newId, log })
+  const prepared = createPreparedWorkers(fleet, newId, log)
 
   function ended(exit: WorkerExit): void {
     const worker = registry.get(exit.workerId)

@@ -143,13 +143,11 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
   }
 }
 
-type PackageDeps = { readonly ports: Pick<WorkflowPorts, 'packageIndex'> }
-
 export type FindNodePackages = (classes: readonly string[]) => Promise<NodePackagesResponse>
 
 type Known = { readonly changedAt: number; readonly read: Promise<PackagesByClass> }
 
-export function createNodePackages({ ports: { packageIndex } }: PackageDeps): FindNodePackages {
+export function createNodePackages(packageIndex: WorkflowPorts['packageIndex']): FindNodePackages {
   let known: Known | undefined
   return async (asked) => {
     const changedAt = await packageIndex.changedAt()

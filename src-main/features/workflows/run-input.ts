@@ -8,8 +8,6 @@ import type { AskedModel, InstalledModels } from './rules/runs/graph-models.ts'
 import type { NoPayload, RunGraph } from './rules/runs/run-graph.ts'
 import { inputText } from './rules/runs/sent-graph.ts'
 
-type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
-
 type RunParts = {
   readonly graph: Pick<RunGraph, 'text' | 'files'>
   /** For the bridge: requests previews, with the document's JSON. Undefined: another worker. */
@@ -21,7 +19,10 @@ type RunParts = {
  * ComfyUI's API name. Documents that do not fit are omitted.
  * @throws AppError BAD_FIELD if payload and files are too large
  */
-export async function runInput({ storage }: Deps, { graph, bridge }: RunParts): Promise<string> {
+export async function runInput(
+  storage: Pick<Storage, 'assets' | 'assetFiles'>,
+  { graph, bridge }: RunParts,
+): Promise<string> {
   const { text: workflow, files } = graph
   const images: SentImage[] = []
   let bytes = Buffer.byteLength(workflow)
@@ -61,15 +62,17 @@ export function noPayload(read: NoPayload): AppError {
 
 const NAMED = 5
 
-type ModelDeps = { readonly models: Pick<Models, 'here'> }
-
-export function installedModels({ models: { here } }: ModelDeps, { config }: Endpoint): InstalledModels | undefined {
+export function installedModels({ here }: Pick<Models, 'here'>, { config }: Endpoint): InstalledModels | undefined {
   const { models, checkModels, modelFolders } = config.workflows ?? {}
   if (models === undefined || checkModels === false) return undefined
   return { named: models, here: modelFolders === false ? [] : here() }
 }
 
-export function modelNotInstalled({ models }: ModelDeps, { id, config }: Endpoint, missing: AskedModel): AppError {
+export function modelNotInstalled(
+  models: Pick<Models, 'here'>,
+  { id, config }: Endpoint,
+  missing: AskedModel,
+): AppError {
   models.here(true)
   const installed = modelsText(config.workflows?.models ?? [])
   return new AppError('MODEL_NOT_INSTALLED', { ...missing, endpointId: id, installed })

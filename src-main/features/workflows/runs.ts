@@ -40,7 +40,7 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // Only for the bridge: other image workers get the public contract.
   const bridge = isBridge(endpoint.config) ? { document } : undefined
-  const input = await runInput(deps, { graph, bridge })
+  const input = await runInput(storage, { graph, bridge })
   const { text: payload, files, words } = graph
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
   const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
@@ -58,14 +58,14 @@ async function readRunGraph(
   const { nodeTypes, readInThread } = deps
   refuseLarge(text)
   const { handler } = endpoint.config
-  const asked = { title, label, endpoint: { handler }, installed: installedModels(deps, endpoint) }
+  const asked = { title, label, endpoint: { handler }, installed: installedModels(deps.models, endpoint) }
   const isShort = text.length <= limit('payloadInRowBytes')
   const read = isShort
     ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
     : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)
   if ('words' in read) return read
   if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
-  if ('missing' in read) throw modelNotInstalled(deps, endpoint, read.missing)
+  if ('missing' in read) throw modelNotInstalled(deps.models, endpoint, read.missing)
   if (!('unrunnable' in read)) throw noPayload(read)
   const { id, classType, named } = read.unrunnable
   const { classes } = await deps.nodePackages([classType])

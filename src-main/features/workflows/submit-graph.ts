@@ -29,7 +29,7 @@ export async function submitWithRun(
   submission: Submission,
   withJob?: (job: Job) => void,
 ): Promise<Job> {
-  const installed = installedModels(deps, endpoint)
+  const installed = installedModels(deps.models, endpoint)
   const read = await deps.readInThread('graphInInput', submission.input, installed)
   if (!('graph' in read)) throw refusal(deps, endpoint, read)
   const writeRun = read.graph && runOfProgram(deps, endpoint, read.graph)
@@ -57,7 +57,7 @@ export async function submitToGraph(
   if (backing === undefined) throw new AppError('GRAPH_WITHOUT_ENDPOINT', { endpointId: endpoint.id, behind })
   const { payload, parameters, results } = requireVersion(storage, endpoint.id, version)
   const published = { title: endpoint.config.name, payload, parameters, results }
-  const installed = installedModels(deps, backing)
+  const installed = installedModels(deps.models, backing)
   const read = await deps.readInThread('filledGraph', submission.input, published, installed)
   if (!('graph' in read)) throw refusal(deps, backing, read)
   const { graph, input } = read
@@ -78,7 +78,7 @@ export async function submitToGraph(
 }
 
 function refusal(deps: Pick<SubmitDeps, 'models'>, endpoint: Endpoint, refused: RefusedGraph | Problem): AppError {
-  if ('missing' in refused) return modelNotInstalled(deps, endpoint, refused.missing)
+  if ('missing' in refused) return modelNotInstalled(deps.models, endpoint, refused.missing)
   if ('why' in refused) return new AppError('BAD_FIELD', refused)
   return new AppError('BAD_FIELD', { field: 'input', why: `cannot be read: ${refused.problem}` })
 }

@@ -15,21 +15,21 @@ import { createClassesWatch } from './watch-classes.ts'
 
 export type Workflows = ReturnType<typeof createWorkflows>
 
-type Deps = ReadsInThread & {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly newId: NewId
-  readonly log: Log
-  readonly ports: WorkflowPorts
-  readonly settings: Settings['get']
-  readonly stopping: AbortSignal
-}
-
 const SWEEP_EVERY_MS = 60_000
 // Checking a hundred thousand files is slow; lost ones can wait an hour.
 const SWEEPS_UNTIL_FILES = 60
 
-export function createWorkflows(deps: Deps) {
+export function createWorkflows(
+  deps: ReadsInThread & {
+    readonly storage: Storage
+    readonly clock: Clock
+    readonly newId: NewId
+    readonly log: Log
+    readonly ports: WorkflowPorts
+    readonly settings: Settings['get']
+    readonly stopping: AbortSignal
+  },
+) {
   const { storage, clock, newId, log, readInThread, ports, settings, stopping } = deps
   const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping })
   const classes = createClassesWatch({
@@ -62,7 +62,7 @@ export function createWorkflows(deps: Deps) {
 
   return {
     nodeTypes,
-    nodePackages: createNodePackages({ ports }),
+    nodePackages: createNodePackages(ports.packageIndex),
     classes,
     assets,
     library: {

@@ -19,12 +19,7 @@ export type StreamRead = {
 
 export type StreamReaders = ReturnType<typeof createStreamReaders>
 
-export function createStreamReaders(deps: {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly waiters: JobWaiters
-}) {
-  const { storage, clock, waiters } = deps
+export function createStreamReaders(storage: Storage, clock: Clock, waiters: JobWaiters) {
   const turns = new Map<number, Promise<void>>()
 
   async function takeTurn(seq: number): Promise<() => void> {

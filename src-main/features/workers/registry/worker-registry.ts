@@ -79,12 +79,7 @@ type Changeable = { -readonly [Field in keyof LiveWorker]: LiveWorker[Field] }
 // Busy workers would write two rows a job; their jobs tell the story already.
 const UNRECORDED: readonly WorkerEvent[] = ['takeJob', 'becomeIdle']
 
-export function createWorkerRegistry(deps: {
-  readonly storage: Pick<Storage, 'write' | 'workers'>
-  readonly clock: Clock
-  readonly log: Log
-}) {
-  const { storage, clock, log } = deps
+export function createWorkerRegistry(storage: Pick<Storage, 'write' | 'workers'>, clock: Clock, log: Log) {
   const workers = new Map<string, LiveWorker>()
   // Indexed by endpoint, since it is queried many times per second.
   const byEndpoint = new Map<string, Set<LiveWorker>>()

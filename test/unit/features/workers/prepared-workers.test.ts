@@ -11,14 +11,14 @@ function setup() {
   let last = 0
   const id = () => `id-${++last}`
   const note = () => undefined
-  const pool = createPreparedWorkers({
-    fleet: {
+  const pool = createPreparedWorkers(
+    {
       prepare: async ({ workerId }) => void made.add(workerId),
       stop: async (workerId) => void made.delete(workerId),
     },
-    newId: { uuid: id, worker: id, key: id, hash: () => new Uint8Array(), sameHash: () => false },
-    log: { info: note, warn: note, error: note },
-  })
+    { uuid: id, worker: id, key: id, hash: () => new Uint8Array(), sameHash: () => false },
+    { info: note, warn: note, error: note },
+  )
   const endpoint = (settings: object, revision = 1): Endpoint => ({
     id: 'e',
     config: endpointConfig.parse({ name: 'e', container: containerSettings.parse({ image: 'x', ...settings }) }),

@@ -7,17 +7,17 @@ function setup({ begins = 'serve' }: { readonly begins?: 'serve' | 'stage' } = {
   const recorded: unknown[] = []
   const clock = { now: () => now, steady: () => now, after: () => () => undefined }
   const silent = () => undefined
-  const registry = createWorkerRegistry({
-    storage: {
+  const registry = createWorkerRegistry(
+    {
       write: async (work: () => void) => work(),
       workers: {
         recordState: ({ from, state, reason }: { from: unknown; state: unknown; reason: unknown }) =>
           void recorded.push([from, state, reason]),
       },
-    } as unknown as Parameters<typeof createWorkerRegistry>[0]['storage'],
+    } as unknown as Parameters<typeof createWorkerRegistry>[0],
     clock,
-    log: { info: silent, warn: silent, error: silent },
-  })
+    { info: silent, warn: silent, error: silent },
+  )
   const facts = { id: 'w', endpointId: 'e', revision: 1, tokenHash: new Uint8Array(), startedWallAt: now }
   const worker = newLiveWorker(facts, { config: undefined, begins, clock })
   registry.add(worker, 'a test')

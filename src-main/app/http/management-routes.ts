@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { APP_ROUTES, type AppOperation } from '../../contract/app-routes.ts'
 import type { Route } from '../../contract/routes.ts'
 import { APP_MANAGEMENT, ARTIFACT_OPERATIONS, RELEASE_OPERATIONS } from '../../features/apps/routes.ts'
+import { BATCH_OPERATIONS } from '../../features/batches/routes.ts'
 import { COMPARISON_OPERATIONS } from '../../features/comparisons/routes.ts'
 import { ENDPOINT_OPERATIONS, VIEW_OPERATIONS } from '../../features/endpoints/routes.ts'
 import { JOB_FILE_OPERATIONS } from '../../features/jobs/routes/job-files.ts'
@@ -33,6 +34,7 @@ const MANAGEMENT: ManagementOperations = {
   ...APP_MANAGEMENT,
   ...ARTIFACT_OPERATIONS,
   ...ASSET_OPERATIONS,
+  ...BATCH_OPERATIONS,
   ...ENDPOINT_OPERATIONS,
   ...FLEET_EVENT_OPERATIONS,
   ...JOB_BULK_OPERATIONS,

@@ -1,0 +1,143 @@
+/** Lines of JSON that become jobs. No file is ever held completely. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from 'hono'
+import { AppError } from '../../../contract/errors.ts'
+import { jobRequest } from '../../../contract/job.ts'
+import type { jobImportResult } from '../../../contract/job-routes.ts'
+import { limit } from '../../../contract/limits.ts'
+import type { Bytes } from '../../../http/body-text.ts'
+import type { NodeBindings } from '../../../http/node-bindings.ts'
+import { parseJson, readFields } from '../../../http/read-request.ts'
+import { MIB } from '../../../lib/units.ts'
+import type { BatchPlace, Endpoint } from '../../../storage/storage.ts'
+import { kindOf, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { submissionOf } from './v2.ts'
+
+const LINE_END = 10
+// Jobs per commit, and bytes of their lines held for it.
+const AT_ONCE = 100
+const BYTES_AT_ONCE = 16 * MIB
+
+type ImportResult = (typeof jobImportResult)['_output']
+
+type LineTaker = {
+  readonly first?: number
+  readonly most?: number
+  readonly queue: (line: number, bytes: Bytes | undefined) => Promise<boolean>
+  readonly refuse?: (line: number, reason: string) => Promise<void>
+  readonly took?: (line: number) => Promise<void>
+}
+
+// An error that is not the line's fault ends the request: queued jobs stay, and the rest may be sent again.
+const NOT_OF_LINE: readonly string[] = [
+  ...['BATCH_CLOSED', 'BATCH_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED'],
+  ...['STORAGE_FAILED', 'DISK_FULL', 'DATABASE_BUSY', 'STOPPING'],
+]
+const isOfLine = (error: unknown, isBatch: boolean) =>
+  error instanceof AppError && !(isBatch && NOT_OF_LINE.includes(error.code))
+
+export async function importLines(
+  c: Context,
+  { first = 1, most, queue, refuse, took }: LineTaker,
+): Promise<ImportResult> {
+  const bad: { line: number; reason: string }[] = []
+  let queued = 0
+  let refused = 0
+  let open: Promise<unknown>[] = []
+  let held = 0
+
+  async function take(line: number, bytes: Bytes | undefined): Promise<void> {
+    if (bytes !== undefined && isBlank(bytes)) return
+    const job = queue(line, bytes).then(
+      (isNew) => {
+        if (isNew) queued += 1
+      },
+      async (error: unknown) => {
+        if (!isOfLine(error, took !== undefined)) throw error
+        const reason = (error as AppError).message
+        refused += 1
+        if (bad.length < limit('importBadLines')) bad.push({ line, reason })
+        await refuse?.(line, reason)
+      },
+    )
+    open.push(job)
+    held += bytes?.length ?? 0
+    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await finish(line)
+  }
+
+  async function finish(line: number): Promise<void> {
+    const jobs = open
+    open = []
+    held = 0
+    // Waits for all, so that none continues after the response.
+    const results = await Promise.allSettled(jobs)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    if (jobs.length > 0) await took?.(line)
+  }
+
+  let line = first - 1
+  for await (const bytes of linesOf(bodyOf(c), limit('runBodyBytes'))) {
+    line += 1
+    if (most !== undefined && line - first >= most) {
+      await finish(line - 1)
+      throw new AppError('BODY_TOO_LARGE', { limit: `${most} lines`, operation: 'a piece of a batch' })
+    }
+    await take(line, bytes)
+    if (line % AT_ONCE === 0) await nextTurn()
+  }
+  await finish(line)
+  return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
+}
+
+export async function queueLine(
+  service: SubmitDeps,
+  endpoint: Endpoint,
+  bytes: Bytes | undefined,
+  batch?: BatchPlace,
+): Promise<true> {
+  if (bytes === undefined) {
+    const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
+    throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
+  }
+  const sent = await parseJson(bytes, service, undefined)
+  const body = readFields(jobRequest, sent)
+  const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
+  const request = batch === undefined ? given.request : { ...given.request, idempotencyKey: undefined }
+  await kindOf(endpoint).submit(service, endpoint, { ...given, request, batch })
+  return true
+}
+
+const isBlank = (bytes: Bytes) => bytes.length < 100 && bytes.toString().trim() === ''
+
+function bodyOf(c: Context): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  const { incoming } = (c.env ?? {}) as NodeBindings
+  return incoming ?? c.req.raw.body ?? []
+}
+
+/** Splits bytes into lines without their ends; undefined stands for a line above `most`, which is never held. */
+async function* linesOf(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  most: number,
+): AsyncGenerator<Bytes | undefined> {
+  let parts: Uint8Array[] = []
+  let bytes = 0
+  const end = () => {
+    const line = bytes > most ? undefined : Buffer.concat(parts)
+    parts = []
+    bytes = 0
+    return line
+  }
+  for await (const piece of source) {
+    let from = 0
+    for (let at = piece.indexOf(LINE_END); at >= 0; at = piece.indexOf(LINE_END, from)) {
+      parts.push(piece.subarray(from, at))
+      bytes += at - from
+      yield end()
+      from = at + 1
+    }
+    bytes += piece.length - from
+    if (bytes > most) parts = []
+    else parts.push(piece.subarray(from))
+  }
+  if (bytes > 0) yield end()
+}

@@ -19,11 +19,11 @@ import type {
 } from '../../storage/storage.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
-import type { Comparer, StoredOutput } from '../jobs/ports.ts'
 import { type JobSelection, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import { percentileOf } from '../what-if/rules/answer.ts'
+import type { Comparer, StoredOutput } from './ports.ts'
 import { withTime } from './rules/outputs.ts'
 import { nextStep, withValues } from './rules/plan.ts'
 

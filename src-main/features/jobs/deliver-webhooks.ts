@@ -10,7 +10,7 @@ import { createEmitter } from '../../lib/emitter.ts'
 import type { Json } from '../../lib/json.ts'
 import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../../storage/storage.ts'
 import type { Traces } from '../monitoring/traces.ts'
-import type { Poster } from './ports.ts'
+import type { Poster } from './ports/post.ts'
 import { jobRecordPieces } from './rules/job-record.ts'
 import { isFinal } from './rules/transitions.ts'
 

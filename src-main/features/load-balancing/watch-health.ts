@@ -6,8 +6,8 @@
 import type { Clock, Log } from '../../lib/clock.ts'
 import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../../runtimes/port.ts'
-import type { Pinger } from '../jobs/ports.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
+import type { Pinger } from './ports.ts'
 import { evaluatePing, type PingResult } from './rules/evaluate-ping.ts'
 
 export type HealthWatch = ReturnType<typeof createHealthWatch>

@@ -8,7 +8,7 @@ import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
-import type { RequestSender } from '../jobs/ports.ts'
+import type { RequestSender } from './ports.ts'
 import { createTally, evaluateResponse } from './rules.ts'
 
 export type LoadTests = ReturnType<typeof createLoadTests>

@@ -4,7 +4,7 @@ import type { Json } from '../../../lib/json.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest, redirectOf } from '../../../lib/node/checked-request.ts'
 import { isPrivateAddress } from '../../../lib/private-address.ts'
-import type { Poster } from '../ports.ts'
+import type { Poster } from '../ports/post.ts'
 
 const MAX_REDIRECTS = 3
 const ALLOW = 'allow it with `drydock settings set webhooksToPrivateAddresses true`'

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { pingWorker, sendRequest } from '../../../../src-main/features/load-balancing/adapters/local-requests.ts'
+import { pingWorker } from '../../../../src-main/features/load-balancing/adapters/ping-worker.ts'
+import { sendRequest } from '../../../../src-main/features/load-tests/adapters/send-request.ts'
 
 async function startServer(answer: RequestListener): Promise<number> {
   const server = createServer(answer)

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { limit } from '../../../contract/limits.ts'
-import { PAGE_ROUTES, sessionLink } from '../../../contract/live.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { refuseUpgrade } from '../../../lib/node/checked-request.ts'
-import type { Pinger, RequestSender, SentResponse } from '../../jobs/ports.ts'
-import type { PreviewLink } from '../../projects/ports.ts'
+import type { RequestSender, SentResponse } from '../ports.ts'
 
 const TEXT_BYTES = 256 * 1024
 // The longest wait for a job, plus some time for its response.
@@ -49,50 +46,4 @@ function readResponse(
   response.once('end', () =>
     end({ status: response.statusCode, text: Buffer.concat(parts).toString(), error: undefined }),
   )
-}
-
-// A new connection per ping, which also checks that the worker accepts them.
-const pingAgent = new Agent({ keepAlive: false })
-
-/** Health check. Never rejects; redirects are not followed, as they are no 200. */
-export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  return new Promise((resolve) => {
-    const asked = refuseUpgrade(
-      request({
-        agent: pingAgent,
-        host,
-        port: healthPort,
-        path,
-        headers: { 'user-agent': 'drydock-health' },
-        signal: AbortSignal.any([signal, timeout]),
-      }),
-    )
-    asked.on('response', (response) => {
-      resolve({ kind: 'status', status: response.statusCode ?? 0 })
-      response.on('error', () => undefined)
-      response.resume()
-      asked.destroy()
-    })
-    asked.on('error', (error: Error & { code?: string }) => {
-      if (timeout.aborted) resolve({ kind: 'silent' })
-      else if (error.code === 'ECONNREFUSED') resolve({ kind: 'refused' })
-      else resolve({ kind: 'broken', why: networkReason(error) })
-    })
-    asked.end()
-  })
-}
-
-const LINK_TIMEOUT_MS = 5000
-
-export const previewLink: PreviewLink = async ({ url, keyFile }) => {
-  const key = (await readFile(keyFile, 'utf8')).trim()
-  const { path, methods } = PAGE_ROUTES.sessionLinkCreate
-  const response = await fetch(`${url}${path}`, {
-    method: methods[0],
-    headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(LINK_TIMEOUT_MS),
-  })
-  if (!response.ok) throw new Error(`the preview answered with ${response.status}`)
-  return sessionLink.parse(await response.json())
 }

@@ -1,0 +1,9 @@
+import type { Json } from '../../../lib/json.ts'
+
+export type Poster = (request: {
+  readonly url: string
+  readonly body: Json
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  readonly allowPrivate: boolean
+}) => Promise<{ readonly status: number | undefined; readonly error: string | undefined }>

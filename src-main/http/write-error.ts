@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, errorBody } from '../contract/errors.ts'
-import { headersForPage } from '../features/keys/rules/auth.ts'
+import { headersForPage } from '../features/keys/rules.ts'
 import type { ServiceBase } from '../features/service-context.ts'
 
 // ms in which a refused body is discarded; closing while the client sends would lose the response. Source: ours.

@@ -3,7 +3,7 @@
  * features/keys/sessions.ts.
  */
 import { PAGE_KEY_META, PAGE_META } from '../../src-main/contract/pages.ts'
-import { PAGE_KEY_HEADER, PAGE_KEY_QUERY } from '../../src-main/features/keys/rules/auth.ts'
+import { PAGE_KEY_HEADER, PAGE_KEY_QUERY } from '../../src-main/features/keys/rules.ts'
 
 const STORED = 'drydock.pageKey'
 

@@ -110,7 +110,7 @@ function deadLinks(
   })
 }
 
-// Folders that documents leave out of a path: `features/keys/rules/auth.ts` is below the first of them.
+// Folders that documents leave out of a path: `features/keys/rules.ts` is below the first of them.
 const UNDERSTOOD = ['src-main', 'src-renderer', 'resources', 'resources/python', 'resources/node', 'test']
 const FILE = /^[\w.@/-]+\.(?:ts|tsx|mjs|py|json|md|css|svg|png)$/
 const CODE_FILE = /^[\w.-]+\.(?:tsx?|mjs)$/

@@ -18,7 +18,7 @@ import { countSteps } from '../../src-renderer/features/apps/ReleaseParts.tsx'
 import { entriesOf, matchingEntries, splitPath } from '../../src-renderer/ui/form/PathControl.tsx'
 import { asSentence } from '../../src-renderer/ui/format.ts'
 import { layOutBoxes } from '../../src-renderer/ui/graph/layout.ts'
-import { layOutTiles } from '../../src-renderer/ui/treemap/Treemap.tsx'
+import { layOutTiles } from '../../src-renderer/ui/Treemap.tsx'
 import { anEndpoint, aWorker, NOW } from './support.tsx'
 
 const box = (id: string) => ({ id, width: 100, height: 40 })

@@ -19,7 +19,7 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
     ],
     doctor: [
       'check what the service needs, and say how to fix what is missing',
-      async () => (await import('../../features/system/command.ts')).addDoctor,
+      async () => (await import('../../features/system/commands/doctor.ts')).addDoctor,
     ],
     recover: [
       'copy everything readable from a damaged data folder into a new one',
@@ -181,11 +181,11 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
     ],
     machine: [
       'add, list, test or remove machines that run workers',
-      async () => (await import('../../features/machines/command.ts')).addMachine,
+      async () => (await import('../../features/machines/commands/machine.ts')).addMachine,
     ],
     target: [
       'store, list or remove other services that apps are deployed to',
-      async () => (await import('../../features/targets/command.ts')).addTarget,
+      async () => (await import('../../features/targets/commands/target.ts')).addTarget,
     ],
   },
   More: {

@@ -19,7 +19,7 @@ import {
   unreadReport,
 } from '../../features/jobs/rules/report.ts'
 import { readChunk, type SentChunk } from '../../features/jobs/rules/stream.ts'
-import { keyFromHeader } from '../../features/keys/rules/auth.ts'
+import { keyFromHeader } from '../../features/keys/rules.ts'
 import type { TraceHeaders } from '../../features/monitoring/rules/trace-context.ts'
 import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
 import type { LiveWorker } from '../../features/workers/registry/worker-registry.ts'

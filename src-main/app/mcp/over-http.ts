@@ -4,7 +4,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { AgentMessage } from '../../contract/agents.ts'
 import { limit } from '../../contract/limits.ts'
-import { type CallLimits, createCallLimits } from '../../features/agents/rules/call-limits.ts'
+import { type CallLimits, createCallLimits } from '../../features/agents/rules.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { createAgentServer } from './server.ts'
 import type { ToolContext } from './tool.ts'

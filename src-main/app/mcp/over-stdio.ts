@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { limit } from '../../contract/limits.ts'
-import { createCallLimits } from '../../features/agents/rules/call-limits.ts'
+import { createCallLimits } from '../../features/agents/rules.ts'
 import { type AgentDeps, createAgentServer } from './server.ts'
 
 export type AgentStreams = {

@@ -11,7 +11,7 @@ import {
 import { z } from 'zod'
 import type { Access } from '../../contract/agents.ts'
 import { limit } from '../../contract/limits.ts'
-import type { CallLimits } from '../../features/agents/rules/call-limits.ts'
+import type { CallLimits } from '../../features/agents/rules.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { answerTexts, cutText, withoutSecrets } from './answer-text.ts'
 import { PROMPTS } from './prompts.ts'

@@ -12,9 +12,9 @@ import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { requireOwnOrigin, requireRole } from '../../http/guards.ts'
 import { parseRequest } from '../../http/read-request.ts'
 import { pause } from '../../lib/wait.ts'
-import { keyFromHeader } from '../keys/rules/auth.ts'
+import { keyFromHeader } from '../keys/rules.ts'
 import type { ServiceContext } from '../service-context.ts'
-import { type CallLimits, createCallLimits } from './rules/call-limits.ts'
+import { type CallLimits, createCallLimits } from './rules.ts'
 
 export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<Response>
 

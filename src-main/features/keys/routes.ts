@@ -4,9 +4,9 @@ import { repeatAdmission } from '../../http/admission.ts'
 import { connectionOf, schemeOf, sessionSecrets } from '../../http/guards.ts'
 import { DONE, type ManagementOperations, moreThan } from '../../http/operation.ts'
 import { forgetSession } from '../../http/sign-in.ts'
-import { SOMEONE_ELSE } from '../keys/rules/auth.ts'
 import type { GuardServices, ServiceContext } from '../service-context.ts'
-import { changeText } from '../settings/rules/change-text.ts'
+import { changeText } from '../settings/rules.ts'
+import { SOMEONE_ELSE } from './rules.ts'
 
 export const SESSION_OPERATIONS = {
   signInRequestRead: ({ path }, { signInRequests }) => signInRequests.read(path.requestId),

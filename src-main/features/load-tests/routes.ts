@@ -5,7 +5,7 @@ import { followView } from '../../http/follow-view.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { Endpoint } from '../../storage/storage.ts'
-import { requireLoadBalanced, requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
+import { requireLoadBalanced, requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 

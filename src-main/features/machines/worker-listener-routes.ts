@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isWorkerCall, mayBeCalledByWorkers, tunnelPath } from '../../contract/worker-protocol.ts'
 import type { Keys } from '../keys/keys.ts'
-import { keyFromHeader } from '../keys/rules/auth.ts'
+import { keyFromHeader } from '../keys/rules.ts'
 import type { createProxy } from '../load-balancing/routes/proxy.ts'
 
 type Fetch = (request: Request, bindings: object) => Response | Promise<Response>

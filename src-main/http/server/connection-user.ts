@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
-import { SOMEONE_ELSE } from '../../features/keys/rules/auth.ts'
+import { SOMEONE_ELSE } from '../../features/keys/rules.ts'
 import type { Host } from '../../runtimes/port.ts'
 
 type End = { readonly address: string; readonly port: number }

@@ -15,7 +15,7 @@ import { CommandsHere } from '../../ui/Page.tsx'
 import { CommandLine, ErrorNotice } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import type { Screen } from '../../ui/terminal/XtermView.tsx'
+import type { Screen } from '../../ui/XtermView.tsx'
 import { AboutEnded, AboutWorker } from './AboutWorker.tsx'
 import { connectShell, type ShellState } from './connect-shell.ts'
 import type { UsagePoint } from './UsageCharts.tsx'
@@ -123,7 +123,7 @@ const PARTS: readonly { readonly part: DrawerPart; readonly label: string }[] = 
 type ShellPartProps = { readonly worker: WorkerView; readonly endpoint: LiveEndpoint | undefined }
 
 // xterm is large, and few people open a terminal.
-const Terminal = lazily(async () => (await import('../../ui/terminal/XtermView.tsx')).XtermView)
+const Terminal = lazily(async () => (await import('../../ui/XtermView.tsx')).XtermView)
 
 function ShellPart({ worker, endpoint }: ShellPartProps) {
   const [round, setRound] = useState(0)

@@ -6,7 +6,7 @@ import { limit } from '../../../src-main/contract/limits.ts'
 import { type ShellOutput, shellOutput } from '../../../src-main/contract/workers.ts'
 import { ApiError } from '../../api-client/api-error.ts'
 import type { ApiClient } from '../../api-client/client.ts'
-import type { Screen, ScreenEvents, ScreenSize } from '../../ui/terminal/XtermView.tsx'
+import type { Screen, ScreenEvents, ScreenSize } from '../../ui/XtermView.tsx'
 
 export type ShellState =
   | { readonly kind: 'opening' }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { SOMEONE_ELSE } from '../../../src-main/features/keys/rules/auth.ts'
+import { SOMEONE_ELSE } from '../../../src-main/features/keys/rules.ts'
 import { userOfConnection } from '../../../src-main/http/server/connection-user.ts'
 
 const CONNECT = 'require("node:net").connect(+process.argv[1], process.argv[2]).on("end", () => process.exit())'

@@ -16,7 +16,6 @@ import { machineAway, viewDelivery, viewJobRow, viewStanding, viewWaiting } from
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { isBridge } from '../../workflows/rules/runs/takes-workflows.ts'
 import { openRuns } from '../../workflows/runs.ts'
-import { changeJobs, runJobAgain } from '../again/run-jobs-again.ts'
 import { cancelEffects } from '../cancel-effects.ts'
 import { deleteJob } from '../delete-job.ts'
 import {
@@ -34,6 +33,7 @@ import type { JobSelection } from '../queue/change-many-jobs.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../rules/empty-input.ts'
 import { startedAgain } from '../rules/lost-machine.ts'
 import { reportedWait } from '../rules/report.ts'
+import { changeJobs, runJobAgain } from '../run-jobs-again.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons' | 'pendingBulk'>
 

@@ -3,7 +3,7 @@
  * headers; Go's ReverseProxy for TE and Trailer.
  */
 
-import { headersForPage, withoutSessions } from '../../keys/rules/auth.ts'
+import { headersForPage, withoutSessions } from '../../keys/rules.ts'
 import type { TraceHeaders } from '../../monitoring/rules/trace-context.ts'
 
 type Pair = readonly [name: string, value: string]

@@ -6,7 +6,7 @@ import { joinedJson } from '../../../http/body-text.ts'
 import { requireOwnOrigin } from '../../../http/guards.ts'
 import { jsonResponse } from '../../../http/operation.ts'
 import { objectPieces, parseRequest } from '../../../http/read-request.ts'
-import { keyFromHeader } from '../../keys/rules/auth.ts'
+import { keyFromHeader } from '../../keys/rules.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { findTaskCall, readTaskResult, requireTaskCall, sendTaskRequest, setTaskTimeout } from '../task-calls.ts'
 

@@ -7,7 +7,7 @@ import { CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { Scrolling } from '../../../ui/Scrolling.tsx'
-import { Treemap } from '../../../ui/treemap/Treemap.tsx'
+import { Treemap } from '../../../ui/Treemap.tsx'
 
 export type ArtifactCardProps = { readonly result: NonNullable<BuildView['result']> }
 

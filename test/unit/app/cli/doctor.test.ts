@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { nodeRow, type RunProgram } from '../../../../src-main/features/system/adapters/programs.ts'
-import { runChecks } from '../../../../src-main/features/system/command.ts'
+import { runChecks } from '../../../../src-main/features/system/commands/doctor.ts'
 import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 const PROGRAMS = { python3: '3 11 2 /usr/bin/python3' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCallLimits } from '../../../../src-main/features/agents/rules/call-limits.ts'
+import { createCallLimits } from '../../../../src-main/features/agents/rules.ts'
 
 function limitsOf(perSpan: number, atOnce: number) {
   let now = 0

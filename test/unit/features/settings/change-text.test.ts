@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { APP_ROUTES } from '../../../../src-main/contract/app-routes.ts'
-import { changeText } from '../../../../src-main/features/settings/rules/change-text.ts'
+import { changeText } from '../../../../src-main/features/settings/rules.ts'
 
 test.each([
   ['endpointPause', 'Pause an endpoint'],

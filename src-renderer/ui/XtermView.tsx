@@ -2,8 +2,8 @@ import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal as Xterm } from '@xterm/xterm'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
-import { useApp } from '../../store/app-context.ts'
-import { tokenColourReader, useColours } from '../colours.ts'
+import { useApp } from '../store/app-context.ts'
+import { tokenColourReader, useColours } from './colours.ts'
 
 const FONT_PX = 12
 const MAX_LINES = 5000

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { CliCommand } from '../../app/cli/cli-command.ts'
-import { CliError } from '../../app/cli/cli-error.ts'
-import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../app/cli/find-service.ts'
-import type { Colour, Output } from '../../app/cli/output.ts'
-import { globalOptions, outputOf } from '../../app/cli/session.ts'
-import type { Surroundings } from '../../app/cli/surroundings.ts'
-import type { ServiceClient } from '../../app/client/service-client.ts'
-import type { MachineView } from '../../contract/machines.ts'
-import type { DoctorRow } from '../../contract/system.ts'
-import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../lib/own-addresses.ts'
-import { counted } from '../../lib/text.ts'
-import { askEngine } from './adapters/ask-engine.ts'
-import { containerRows } from './adapters/container-rows.ts'
-import { fileSystemRow } from './adapters/file-system.ts'
-import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from './adapters/folder-rows.ts'
-import { nodeRow, pythonRow, type RunProgram, runToEnd } from './adapters/programs.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { CliError } from '../../../app/cli/cli-error.ts'
+import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../../app/cli/find-service.ts'
+import type { Colour, Output } from '../../../app/cli/output.ts'
+import { globalOptions, outputOf } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
+import type { MachineView } from '../../../contract/machines.ts'
+import type { DoctorRow } from '../../../contract/system.ts'
+import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../../lib/own-addresses.ts'
+import { counted } from '../../../lib/text.ts'
+import { askEngine } from '../adapters/ask-engine.ts'
+import { containerRows } from '../adapters/container-rows.ts'
+import { fileSystemRow } from '../adapters/file-system.ts'
+import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from '../adapters/folder-rows.ts'
+import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../adapters/programs.ts'
 
 export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void {
   doctor
@@ -85,7 +85,7 @@ export async function runChecks(
 async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   const file = join(folder, 'drydock.db')
   if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
-  const { findDamage } = await import('../../app/core.ts')
+  const { findDamage } = await import('../../../app/core.ts')
   let fault: string | undefined
   try {
     fault = findDamage(file)
@@ -114,7 +114,7 @@ async function ownContainerRows(
 
 async function connected({ options, surroundings }: DoctorContext) {
   const [{ createClient }, service] = await Promise.all([
-    import('../../app/cli/client.ts'),
+    import('../../../app/cli/client.ts'),
     findService(options, surroundings),
   ])
   return { service, client: createClient(service) }

@@ -1,5 +1,5 @@
-import { APP_ROUTES } from '../../../contract/app-routes.ts'
-import { PLATFORM_ROUTES } from '../../../contract/platform-routes.ts'
+import { APP_ROUTES } from '../../contract/app-routes.ts'
+import { PLATFORM_ROUTES } from '../../contract/platform-routes.ts'
 
 type Summaries = Readonly<Record<string, { readonly summary: string } | undefined>>
 

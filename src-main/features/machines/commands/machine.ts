@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { confirmDeletion, YES } from '../../app/cli/ask.ts'
-import type { CliCommand } from '../../app/cli/cli-command.ts'
-import { CliError, usageError } from '../../app/cli/cli-error.ts'
-import { following } from '../../app/cli/interrupt.ts'
-import { wholeNumber } from '../../app/cli/option-values.ts'
-import type { Output } from '../../app/cli/output.ts'
-import { openSession, type Session } from '../../app/cli/session.ts'
-import type { Surroundings } from '../../app/cli/surroundings.ts'
-import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
-import type { DoctorRow } from '../../contract/system.ts'
-import { counted, sizeText, withFullStop } from '../../lib/text.ts'
-import { wayText } from './rules/connection-text.ts'
-import { leftForGoodText } from './rules/left-behind.ts'
+import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { CliError, usageError } from '../../../app/cli/cli-error.ts'
+import { following } from '../../../app/cli/interrupt.ts'
+import { wholeNumber } from '../../../app/cli/option-values.ts'
+import type { Output } from '../../../app/cli/output.ts'
+import { openSession, type Session } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { type MachineView, type MachineWay, machineCreate } from '../../../contract/machines.ts'
+import type { DoctorRow } from '../../../contract/system.ts'
+import { counted, sizeText, withFullStop } from '../../../lib/text.ts'
+import { wayText } from '../rules/connection-text.ts'
+import { leftForGoodText } from '../rules/left-behind.ts'
 
 type AddOptions = {
   readonly ssh?: string
@@ -83,7 +83,7 @@ Examples:
       await session.client.call('machineTest', { path: { machine: name } })
       await followTest(session, surroundings, name, job !== true)
       if (job === true) {
-        const { runFirstJob } = await import('./commands/first-remote-job.ts')
+        const { runFirstJob } = await import('./first-remote-job.ts')
         await runFirstJob(session, surroundings, name)
       }
     })

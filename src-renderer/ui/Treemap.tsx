@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
-import { bytes } from '../format.ts'
+import { bytes } from './format.ts'
 
 export type TreemapProps<Kind extends string> = {
   readonly label: string

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
-import type { CliCommand } from '../../app/cli/cli-command.ts'
-import { usageError } from '../../app/cli/cli-error.ts'
-import { globalOptions, openSession } from '../../app/cli/session.ts'
-import type { Surroundings } from '../../app/cli/surroundings.ts'
-import { AppError } from '../../contract/errors.ts'
-import { ago } from '../../lib/text.ts'
-import { isOpenToOthers } from './commands/login.ts'
+import { confirmDeletion, readSecret, YES } from '../../../app/cli/ask.ts'
+import type { CliCommand } from '../../../app/cli/cli-command.ts'
+import { usageError } from '../../../app/cli/cli-error.ts'
+import { globalOptions, openSession } from '../../../app/cli/session.ts'
+import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { AppError } from '../../../contract/errors.ts'
+import { ago } from '../../../lib/text.ts'
+import { isOpenToOthers } from './login.ts'
 
 const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No target was stored.' }
 

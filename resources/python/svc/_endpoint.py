@@ -152,6 +152,8 @@ class Endpoint:
             name = method.lower()
             usage = f'`await endpoint.{name}("{path}")` sends a request'
             text = f"{self._told()} is a client: {usage}. Routes need Endpoint(name=...)"
+            for option in options.keys() - {"headers", "timeout"}:
+                raise TypeError(f"Endpoint.{name}() got an unexpected keyword argument {option!r}")
             return ClientCall(self._request(method, path, data, **options), text)
         if data is not None or options:
             raise TypeError(f"{self._told()} declares a route with {method} {path} and takes nothing beside the path")

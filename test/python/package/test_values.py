@@ -207,6 +207,8 @@ class Patterns(unittest.TestCase):
             TypeError, r'is a client: `await endpoint.get\("/a"\)` sends a request. Routes need'
         ):
             client.get("/a")(self.f)
+        with self.assertRaisesRegex(TypeError, r"^Endpoint\.post\(\) got an unexpected keyword argument 'json'$"):
+            client.post("/a", json={})
 
     def test_a_decorated_function_keeps_name_documentation_and_signature(self) -> None:
         import inspect

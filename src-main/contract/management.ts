@@ -28,7 +28,7 @@ export const webhookDelivery = z.object({
 
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
-const jobStanding = z.object({
+const queueStatus = z.object({
   waitingReason: z
     .string()
     .optional()
@@ -49,7 +49,7 @@ const jobStanding = z.object({
   warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
 })
 
-export type JobStanding = z.infer<typeof jobStanding>
+export type QueueStatus = z.infer<typeof queueStatus>
 
 export const jobDetail = jobListItem.extend({
   input: z.unknown(),
@@ -58,7 +58,7 @@ export const jobDetail = jobListItem.extend({
   lowPriority: z.boolean(),
   priority: z.number().int(),
   attempt: z.number().int(),
-  ...jobStanding.shape,
+  ...queueStatus.shape,
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
@@ -76,7 +76,7 @@ export const jobDetail = jobListItem.extend({
 /** Progress of a job: of its payloads only the last report of its worker. */
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
-  ...jobStanding.shape,
+  ...queueStatus.shape,
   progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 

@@ -2,7 +2,7 @@ import type { CodeChange, EndpointCrash, EndpointState, EndpointView, WorkerView
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LiveSnapshot } from '../../contract/live.ts'
-import type { JobStanding, WebhookDelivery } from '../../contract/management.ts'
+import type { QueueStatus, WebhookDelivery } from '../../contract/management.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { durationText } from '../../lib/text.ts'
@@ -118,7 +118,7 @@ function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {
   return { before: Math.min(before, most), more: before > most }
 }
 
-export function viewStanding(deps: ViewDeps, endpoint: Endpoint, job: Job): JobStanding {
+export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): QueueStatus {
   if (job.status !== 'IN_QUEUE') return {}
   const { storage, clock, leases, status, recentSpans } = deps
   const position = positionOf(deps, job)

@@ -33,12 +33,12 @@ export type ConnectionLimits = {
 
 export type Connections = ReturnType<typeof watchConnections>
 
-type Standing = 'known' | 'asking' | 'resting' | 'closed'
+type ConnectionState = 'known' | 'asking' | 'resting' | 'closed'
 
 type Connection = {
   readonly socket: Socket
   readonly address: string
-  standing: Standing
+  state: ConnectionState
   hasKey: boolean
   /** Requests being answered; an upgraded one never ends and has no limit here. */
   busy: number
@@ -68,13 +68,13 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}) {
   const crowds = new Map<string, { count: number; readonly resting: Set<Connection> }>()
   const timer = setInterval(sweep, sweepMs).unref()
 
-  function count(connection: Connection, next: Standing): void {
-    const { address, standing } = connection
+  function count(connection: Connection, next: ConnectionState): void {
+    const { address, state } = connection
     const crowd = crowds.get(address) ?? { count: 0, resting: new Set() }
-    crowd.count += Number(isStranger(next)) - Number(isStranger(standing))
+    crowd.count += Number(isStranger(next)) - Number(isStranger(state))
     crowd.resting.delete(connection)
     if (next === 'resting') crowd.resting.add(connection)
-    connection.standing = next
+    connection.state = next
     if (crowd.count > 0) crowds.set(address, crowd)
     else crowds.delete(address)
   }
@@ -118,7 +118,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}) {
       const connection: Connection = {
         socket,
         address,
-        standing: 'closed',
+        state: 'closed',
         hasKey: false,
         busy: 0,
         isUpgraded: false,
@@ -145,15 +145,14 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}) {
       if (!connection.hasKey) count(connection, 'asking')
       whenAdmitted(incoming, () => {
         connection.hasKey = true
-        if (connection.standing !== 'closed') count(connection, 'known')
+        if (connection.state !== 'closed') count(connection, 'known')
       })
       response?.once('close', () => {
         connection.busy -= 1
         connection.isKeptAlive = true
         connection.restSince = performance.now()
         connection.restBytes = incoming.socket.bytesRead
-        if (!connection.hasKey && connection.busy === 0 && connection.standing !== 'closed')
-          count(connection, 'resting')
+        if (!connection.hasKey && connection.busy === 0 && connection.state !== 'closed') count(connection, 'resting')
       })
     },
     close: () => clearInterval(timer),
@@ -195,7 +194,7 @@ function bytesTaken(socket: Socket): number | undefined {
   return socket.writableLength === 0 && writeQueueSize === 0 ? undefined : bytesWritten - writeQueueSize
 }
 
-const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
+const isStranger = (state: ConnectionState) => state === 'asking' || state === 'resting'
 
 /** Ends a connection with a final response, even if the client neither reads it nor closes. */
 export function endSocketWith(socket: Duplex, response: string): void {

@@ -6,7 +6,7 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { limit } from '../../../contract/limits.ts'
-import type { JobStanding } from '../../../contract/management.ts'
+import type { QueueStatus } from '../../../contract/management.ts'
 import { writeExact } from '../../../lib/json.ts'
 import type { WaitingReason } from '../../workers/rules/waiting-reason.ts'
 import { isFinal } from '../rules/transitions.ts'
@@ -59,8 +59,8 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
   const { show, now, until = Number.POSITIVE_INFINITY, signal } = options
   const stop = signal === undefined ? {} : { signal }
   for (;;) {
-    const { queue, ...standing } = await standingOf(client, path)
-    const reason = reasonOf(standing)
+    const { queue, ...status } = await queueStatusOf(client, path)
+    const reason = reasonOf(status)
     show(shownWait(reason, queue, now()))
     if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
     const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), POLL_EVERY_MS)
@@ -155,11 +155,11 @@ export async function watchReasons(
 }
 
 /** Returns nothing for an endpoint key, which may not manage the service. */
-export async function standingOf(
+export async function queueStatusOf(
   client: ServiceClient,
   { jobId }: JobAddress,
   signal?: AbortSignal,
-): Promise<JobStanding> {
+): Promise<QueueStatus> {
   const stop = signal === undefined ? {} : { signal }
   try {
     return await client.call('jobProgress', { path: { jobId }, ...stop })
@@ -174,15 +174,15 @@ async function whyItWaits(
   path: JobAddress,
   signal?: AbortSignal,
 ): Promise<WaitingReason | undefined> {
-  return reasonOf(await standingOf(client, path, signal))
+  return reasonOf(await queueStatusOf(client, path, signal))
 }
 
-const shownWait = (reason: WaitingReason | undefined, queue: JobStanding['queue'], now: number) =>
+const shownWait = (reason: WaitingReason | undefined, queue: QueueStatus['queue'], now: number) =>
   queue?.start === undefined
     ? (reason?.text ?? '')
     : [reason?.text, `Start ${startText(queue, now).replace(/: $/, '.')}`].filter(Boolean).join(' ')
 
-function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingReason | undefined {
+function reasonOf({ waitingReason, waitingNeedsChange }: QueueStatus): WaitingReason | undefined {
   return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
 }
 

@@ -88,9 +88,9 @@ export function addJob(job: CliCommand, surroundings: Surroundings): void {
         throw usageError('Give one of --front, --back, --before, --after or --priority.')
       const { client, output } = await openSession(command, surroundings)
       await client.call('jobReorder', { path: { jobId }, body })
-      const { endpointId, ...standing } = await client.call('jobProgress', { path: { jobId } })
-      output.result({ endpointId, ...standing }, () =>
-        showJob(output, endpointId, standing, { ...standing, now: surroundings.now() }),
+      const { endpointId, ...status } = await client.call('jobProgress', { path: { jobId } })
+      output.result({ endpointId, ...status }, () =>
+        showJob(output, endpointId, status, { ...status, now: surroundings.now() }),
       )
     })
 

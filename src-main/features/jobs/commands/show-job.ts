@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import { duration, type Output, size, stateText, valueText } from '../../../app/cli/output.ts'
 import type { JobState, jobHandle, jobRecord } from '../../../contract/job.ts'
-import type { JobStanding } from '../../../contract/management.ts'
+import type { QueueStatus } from '../../../contract/management.ts'
 import { counted } from '../../../lib/text.ts'
 import { missingPackage } from '../../workers/rules/missing-module.ts'
 import { startWords } from '../rules/expected-start.ts'
@@ -16,7 +16,7 @@ export function showJob(
   output: Output,
   endpointId: string,
   job: JobRecord,
-  { waitingReason, queue, warnings, now }: JobStanding & { readonly now?: number } = {},
+  { waitingReason, queue, warnings, now }: QueueStatus & { readonly now?: number } = {},
 ) {
   if (output.json) return output.document(job)
   const fix = job.error === undefined ? undefined : installCommand(endpointId, job.error)
@@ -43,7 +43,7 @@ function installCommand(endpointId: string, error: string): string | undefined {
   return wanted && `drydock endpoint install ${endpointId} ${wanted}`
 }
 
-export function startText({ start }: NonNullable<JobStanding['queue']>, now: number | undefined): string {
+export function startText({ start }: NonNullable<QueueStatus['queue']>, now: number | undefined): string {
   if (start === undefined || now === undefined) return ''
   return `expected ${startWords(start, now)}: `
 }

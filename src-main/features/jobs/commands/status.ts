@@ -2,10 +2,10 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { type Output, stateText } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
-import type { JobStanding } from '../../../contract/management.ts'
+import type { QueueStatus } from '../../../contract/management.ts'
 import { ago } from '../../../lib/text.ts'
 import { isFinal } from '../rules/transitions.ts'
-import { jobAddress, readExpired, standingOf } from './follow-job.ts'
+import { jobAddress, queueStatusOf, readExpired } from './follow-job.ts'
 import { showJob } from './show-job.ts'
 
 export function addStatus(status: CliCommand, surroundings: Surroundings): void {
@@ -31,12 +31,12 @@ Examples:
       }
       const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
       const isEnded = isFinal(job.status)
-      const { warnings, waitingReason, waitingNeedsChange, queue }: JobStanding =
-        output.json && isEnded ? {} : await standingOf(client, path)
-      const standing = isEnded ? { warnings } : { warnings, waitingReason, waitingNeedsChange, queue }
+      const { warnings, waitingReason, waitingNeedsChange, queue }: QueueStatus =
+        output.json && isEnded ? {} : await queueStatusOf(client, path)
+      const status = isEnded ? { warnings } : { warnings, waitingReason, waitingNeedsChange, queue }
       // The job API says no more than that of the platform, and the pages say why a job waits.
-      if (output.json) output.document({ ...job, ...standing })
-      else showJob(output, path.endpointId, job, { ...standing, now: surroundings.now() })
+      if (output.json) output.document({ ...job, ...status })
+      else showJob(output, path.endpointId, job, { ...status, now: surroundings.now() })
       if ('expiresAt' in job) noteExpired(output, job)
     })
 }

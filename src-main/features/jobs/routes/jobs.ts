@@ -12,7 +12,7 @@ import { withFullStop } from '../../../lib/text.ts'
 import type { Job, JobStore, NamedJobs } from '../../../storage/storage.ts'
 import { requireBatch } from '../../batches/batches.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
-import { machineAway, viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../endpoints/views.ts'
+import { machineAway, viewDelivery, viewJobRow, viewQueueStatus, viewWaiting } from '../../endpoints/views.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { isBridge } from '../../workflows/rules/runs/takes-workflows.ts'
 import { openRuns } from '../../workflows/runs.ts'
@@ -99,7 +99,7 @@ async function progress(service: Services, job: Job): Promise<readonly SentJson[
 async function whyItWaits({ storage, views }: Services, job: Job) {
   const endpoint = storage.endpoints.get(job.endpointId)
   if (endpoint === undefined) return {}
-  if (job.status !== 'IN_PROGRESS') return viewStanding(views, endpoint, job)
+  if (job.status !== 'IN_PROGRESS') return viewQueueStatus(views, endpoint, job)
   const away = machineAway(views, job)
   if (away !== undefined) return viewWaiting(away)
   const output = isBridge(endpoint.config) ? await storage.jobs.readOutput(job) : undefined

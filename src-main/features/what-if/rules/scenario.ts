@@ -1,6 +1,6 @@
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import type { ScalingWorker } from '../../workers/rules/scaling-facts.ts'
-import { shownState, type WorkerRecords, type WorkerStanding } from '../../workers/rules/transitions.ts'
+import { shownState, type WorkerRecords, type WorkerStatus } from '../../workers/rules/transitions.ts'
 import type { Random } from './load-patterns.ts'
 
 export type SimulatedJob = {
@@ -43,7 +43,7 @@ export type Course = {
   readonly steps: { readonly stepMs: number; readonly waiting: readonly number[]; readonly workers: readonly number[] }
 }
 
-export type Worker = WorkerStanding &
+export type Worker = WorkerStatus &
   Partial<WorkerRecords> & {
     readonly id: string
     readonly startedAt: number

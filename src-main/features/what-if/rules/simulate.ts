@@ -11,7 +11,7 @@ import { keepPausedMs } from '../../workers/rules/freeze-idle.ts'
 import { decideScaling, nextDecisionAt } from '../../workers/rules/scaling.ts'
 import type { ScalingFacts } from '../../workers/rules/scaling-facts.ts'
 import {
-  nextStanding,
+  nextStatus,
   recordsOf,
   takesJobs,
   WORKER_TRANSITIONS,
@@ -78,7 +78,7 @@ export function simulate(scenario: Scenario): Course {
   }
 
   function move(worker: Worker, event: WorkerEvent): boolean {
-    const next = nextStanding(worker, event)
+    const next = nextStatus(worker, event)
     if (next === undefined) return false
     const before = worker.phase
     Object.assign(worker, next, recordsOf(event, {}, now))

@@ -7,13 +7,13 @@ import { type AppTarget, targetOf } from '../../apps/rules/app-environment.ts'
 import { healthPathOf } from '../../load-balancing/rules/listening-variables.ts'
 import {
   type EventFacts,
-  nextStanding,
+  nextStatus,
   recordsOf,
   shownState,
   WORKER_TRANSITIONS,
   type WorkerEvent,
   type WorkerRecords,
-  type WorkerStanding,
+  type WorkerStatus,
 } from '../rules/transitions.ts'
 
 export type StopOrder = { readonly seq: number; readonly until: number; readonly sent: boolean }
@@ -34,7 +34,7 @@ type WorkerRecord = {
   readonly adopted: boolean
 }
 
-type WorkerLife = WorkerStanding &
+type WorkerLife = WorkerStatus &
   WorkerRecords & {
     readonly state: WorkerState
   }
@@ -115,7 +115,7 @@ export function createWorkerRegistry(storage: Pick<Storage, 'write' | 'workers'>
     },
     onMove: moves.on,
     move(worker: LiveWorker, event: WorkerEvent, facts: EventFacts = {}): boolean {
-      const next = nextStanding(worker, event)
+      const next = nextStatus(worker, event)
       if (next === undefined) return false
       const before = worker.state
       const records = recordsOf(event, facts, clock.steady())

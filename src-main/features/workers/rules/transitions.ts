@@ -37,7 +37,7 @@ export const WORKER_DUTIES = {
 
 export type WorkerDuty = keyof typeof WORKER_DUTIES
 
-export type WorkerStanding = { readonly phase: WorkerPhase; readonly duty: WorkerDuty }
+export type WorkerStatus = { readonly phase: WorkerPhase; readonly duty: WorkerDuty }
 
 /** Recorded by events besides phase and duty. Times are steady ms. */
 export type WorkerRecords = {
@@ -256,7 +256,7 @@ function nextDuty(duty: WorkerDuty, event: DutyEvent): WorkerDuty | undefined {
   return follow<WorkerDuty>(DUTY_TRANSITIONS[event], duty)
 }
 
-export function nextStanding({ phase, duty }: WorkerStanding, event: WorkerEvent): WorkerStanding | undefined {
+export function nextStatus({ phase, duty }: WorkerStatus, event: WorkerEvent): WorkerStatus | undefined {
   if (isOfDuty(event)) {
     const next = nextDuty(duty, event)
     return next && { phase, duty: next }
@@ -283,7 +283,7 @@ export function shownState(phase: WorkerPhase): WorkerState {
   return WORKER_PHASES[phase].shown
 }
 
-export function takesJobs({ phase, duty }: WorkerStanding): boolean {
+export function takesJobs({ phase, duty }: WorkerStatus): boolean {
   return WORKER_PHASES[phase].takesJobs && WORKER_DUTIES[duty].takesJobs
 }
 

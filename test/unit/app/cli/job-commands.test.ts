@@ -308,15 +308,15 @@ describe('status', () => {
   })
 
   test('says why a job waits as JSON too, with the fields of the pages, and nothing of one that has ended', async () => {
-    const standing = {
+    const status = {
       waitingReason: 'A worker is starting.',
       queue: { before: 2, more: false, how: 'by the last starts' },
     }
     const { run } = await setup({
       'GET /v2/hello/status/j1': inTurn([waiting, done]),
-      'GET /api/jobs/j1/progress': { ...progress, ...standing },
+      'GET /api/jobs/j1/progress': { ...progress, ...status },
     })
-    expect((await run(['status', 'hello', 'j1', '--json'])).json()).toEqual({ ...waiting, ...standing })
+    expect((await run(['status', 'hello', 'j1', '--json'])).json()).toEqual({ ...waiting, ...status })
     expect((await run(['status', 'hello', 'j1', '--json'])).json()).toEqual(done)
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { WorkerState } from '../../../../src-main/contract/endpoint.ts'
 import type { ScalingFacts, ScalingWorker } from '../../../../src-main/features/workers/rules/scaling-facts.ts'
-import { nextStanding, shownState, type WorkerEvent } from '../../../../src-main/features/workers/rules/transitions.ts'
+import { nextStatus, shownState, type WorkerEvent } from '../../../../src-main/features/workers/rules/transitions.ts'
 
 /** The time of every example, steady ms. */
 export const NOW = 1_000_000
@@ -124,6 +124,6 @@ export const anyFacts: fc.Arbitrary<ScalingFacts> = fc
 
 /** The state that is seen after an event of a worker that serves; undefined: the event is refused. */
 export function nextWorkerState(state: WorkerState, event: WorkerEvent): WorkerState | undefined {
-  const next = state === 'throttled' ? undefined : nextStanding({ phase: state, duty: 'serving' }, event)
+  const next = state === 'throttled' ? undefined : nextStatus({ phase: state, duty: 'serving' }, event)
   return next && shownState(next.phase)
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { WORKER_STATES } from '../../../../src-main/contract/endpoint.ts'
 import {
   isLive,
-  nextStanding,
+  nextStatus,
   shownState,
   takesJobs,
   WORKER_DUTIES,
@@ -70,7 +70,7 @@ describe('worker transitions', () => {
       const isOfDuty = DUTIES.some((duty) => DUTY_AFTER[duty][event] !== undefined)
       if (isOfDuty) continue
       it(`${event} of a worker that is ${phase} ${to === undefined ? 'is refused' : `makes it ${to}`}`, () => {
-        for (const duty of DUTIES) expect(nextStanding({ phase, duty }, event)).toEqual(to && { phase: to, duty })
+        for (const duty of DUTIES) expect(nextStatus({ phase, duty }, event)).toEqual(to && { phase: to, duty })
       })
     }
   }
@@ -81,7 +81,7 @@ describe('worker transitions', () => {
       const isOfPhase = PHASES.some((phase) => PHASE_AFTER[phase][event] !== undefined)
       if (isOfPhase) continue
       it(`${event} of a worker with the duty ${duty} ${to === undefined ? 'is refused' : `makes it ${to}`}`, () => {
-        for (const phase of PHASES) expect(nextStanding({ phase, duty }, event)).toEqual(to && { phase, duty: to })
+        for (const phase of PHASES) expect(nextStatus({ phase, duty }, event)).toEqual(to && { phase, duty: to })
       })
     }
   }
@@ -90,7 +90,7 @@ describe('worker transitions', () => {
     for (const event of [...SEEN_EVENTS, 'exit'] as WorkerEvent[]) {
       const to = SEEN_AFTER[state]?.[event]
       it(`${event} of a worker that people see ${state} ${to === undefined ? 'is refused' : `shows it ${to}`}`, () => {
-        const next = state === 'throttled' ? undefined : nextStanding({ phase: state, duty: 'serving' }, event)
+        const next = state === 'throttled' ? undefined : nextStatus({ phase: state, duty: 'serving' }, event)
         expect(next && shownState(next.phase)).toBe(to)
       })
     }
@@ -107,7 +107,7 @@ describe('worker transitions', () => {
   it('exactly the workers that can be told to leave are live', () => {
     expect(WORKER_STATES.filter(isLive)).toEqual(['initializing', 'idle', 'running', 'unhealthy', 'paused'])
     for (const phase of PHASES)
-      expect(nextStanding({ phase, duty: 'serving' }, 'drain') !== undefined).toBe(isLive(shownState(phase)))
+      expect(nextStatus({ phase, duty: 'serving' }, 'drain') !== undefined).toBe(isLive(shownState(phase)))
   })
 
   it('takes jobs only where it runs and serves its endpoint', () => {

@@ -89,7 +89,7 @@ export type ServiceContext = ServiceBase &
     readonly balancer: RequestBalancer
     readonly requestLog: RequestLog
     readonly host: Host
-    readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'machine'>
+    readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'containerHost'>
     readonly processMachine: ProcessMachine
     readonly catalog: Catalog
     readonly pythonPackages: string

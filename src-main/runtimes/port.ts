@@ -114,7 +114,7 @@ export type Fleet = {
   readonly refusal: (plan: { readonly container?: ContainerSettings | undefined }) => Promise<string | undefined>
   readonly usage: (workerIds: readonly string[]) => Promise<ReadonlyMap<string, WorkerUsage>>
   readonly openShell: (workerId: string, size: ShellSize, listener: ShellListener) => Promise<FleetShell>
-  readonly machine?: FleetMachine | undefined
+  readonly containerHost?: ContainerHost | undefined
   readonly onExit: (listener: (exit: WorkerExit) => void) => void
   readonly onOutput: (listener: (output: WorkerOutput) => void) => void
   readonly onCapacity: (listener: () => void) => void
@@ -129,7 +129,7 @@ type EngineReport = EngineView & {
   readonly platform?: string | undefined
 }
 
-export type FleetMachine = {
+export type ContainerHost = {
   readonly engine: () => Promise<EngineReport>
   /** GPUs and their holders, cached unless `fresh`, since reading wakes a sleeping GPU. */
   readonly gpus: (fresh: boolean) => Promise<{ readonly inventory: GpuInventory; readonly holds: readonly GpuHold[] }>

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src-main/lib/clock.ts'
 import type {
+  ContainerHost,
   Fleet,
-  FleetMachine,
   FleetWorker,
   ServiceReach,
   ShellListener,
@@ -216,8 +216,8 @@ export function createFakeFleet({
     failStarts: undefined,
     noEngine: undefined,
     hasTriedEngine: false,
-    get machine() {
-      return fleet.noEngine === undefined ? undefined : machineWithoutEngine(fleet.noEngine)
+    get containerHost() {
+      return fleet.noEngine === undefined ? undefined : hostWithoutEngine(fleet.noEngine)
     },
     cards: Number.POSITIVE_INFINITY,
     lacks: () => undefined,
@@ -303,7 +303,7 @@ export function createFakeFleet({
   return fleet
 }
 
-export function machineWithoutEngine(reason: string): FleetMachine {
+export function hostWithoutEngine(reason: string): ContainerHost {
   const reject = () => Promise.reject(new Error(reason))
   return {
     engine: async () => ({ state: 'absent', reason }),

@@ -8,7 +8,7 @@ export type Catalog = ReturnType<typeof createCatalog>
 
 const NO_ENGINE_FIX = 'If Docker is not installed, install it first; `drydock doctor` checks it.'
 
-type Machines = Pick<Fleet, 'refusal' | 'machine'>
+type Machines = Pick<Fleet, 'refusal' | 'containerHost'>
 
 export function createCatalog({ fleet, read }: { readonly fleet: Machines; readonly read: ReadCatalog }) {
   return {
@@ -44,8 +44,8 @@ async function missingFor(
 }
 
 // Without an engine, a refusal does not come to the GPUs.
-async function refusalWithoutEngine({ machine }: Machines, gpu: string): Promise<string | undefined> {
-  const found = await machine?.gpus(false)
+async function refusalWithoutEngine({ containerHost }: Machines, gpu: string): Promise<string | undefined> {
+  const found = await containerHost?.gpus(false)
   const offer = found && allocateGpus(containerSettings.parse({ gpu }), found.inventory, [])
   return offer && 'reason' in offer ? offer.reason : undefined
 }

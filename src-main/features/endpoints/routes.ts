@@ -49,7 +49,7 @@ async function warningOf({ fleet, views }: Services, { config }: Endpoint): Prom
 }
 
 async function unknownGpuOf(fleet: Services['fleet'], gpu = ''): Promise<readonly string[]> {
-  const found = await fleet.machine?.gpus(false)
+  const found = await fleet.containerHost?.gpus(false)
   return [unknownGpuText(gpu, found?.inventory.cards ?? [])].filter((text) => text !== undefined)
 }
 

@@ -120,7 +120,7 @@ export function joinMachines(
   return {
     async lookAround({ container }) {
       if (wantedMachine(container) !== ANY_MACHINE) return
-      const engine = await local.machine?.engine()
+      const engine = await local.containerHost?.engine()
       hasEngine = engine === undefined || engine.state === 'connected'
     },
     place(plan, workerId) {
@@ -202,7 +202,7 @@ export function joinMachines(
       return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
     },
     openShell: (workerId, size, listener) => ownerOf(workerId).openShell(workerId, size, listener),
-    machine: local.machine,
+    containerHost: local.containerHost,
     onExit(listener) {
       local.onExit(listener)
       exits.on(listener)

@@ -19,7 +19,7 @@ import type { Traces } from './traces.ts'
 export type ScrapeDeps = {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'figures'>
   readonly clock: Clock
-  readonly fleet: Pick<Fleet, 'machine'>
+  readonly fleet: Pick<Fleet, 'containerHost'>
   readonly host: Pick<Host, 'space' | 'readProcess'>
   readonly counts: QueueCounts
   readonly workersOf: (endpoint: Endpoint) => Readonly<Record<string, number>>
@@ -83,7 +83,7 @@ async function addService(page: Exposition, deps: ScrapeDeps): Promise<void> {
   const [database, space, cards] = await Promise.all([
     storage.figures(),
     host.space().catch(() => undefined), // a slow disk must not hide all other figures
-    fleet.machine?.gpus(false),
+    fleet.containerHost?.gpus(false),
   ])
   const own = host.readProcess()
   page.add('drydock_build_info', 1, [version])

@@ -11,11 +11,11 @@ import type {
 import type { Fleet } from '../../runtimes/port.ts'
 import { type CatalogMachine, cpuTypes, dataCenters, gpuTypes } from './rules/catalog.ts'
 
-type Deps = { readonly fleet: Pick<Fleet, 'machine'> }
+type Deps = { readonly fleet: Pick<Fleet, 'containerHost'> }
 type QueryOf<Query extends Record<string, z.ZodType>> = { readonly [Name in keyof Query]?: z.output<Query[Name]> }
 
 async function machineOf({ fleet }: Deps): Promise<CatalogMachine> {
-  const found = await fleet.machine?.gpus(false)
+  const found = await fleet.containerHost?.gpus(false)
   return { cards: found?.inventory.cards ?? [], holds: found?.holds ?? [] }
 }
 

@@ -176,7 +176,7 @@ export async function listPlatformWorkers(
 ): Promise<readonly PlatformWorker[]> {
   const workers = registry.ofEndpoint(endpoint.id)
   const hasCards = workers.some(({ started }) => (started?.gpus?.length ?? 0) > 0)
-  const cards = hasCards ? ((await fleet.machine?.gpus(false))?.inventory.cards ?? []) : []
+  const cards = hasCards ? ((await fleet.containerHost?.gpus(false))?.inventory.cards ?? []) : []
   const nameOf = (gpuId: string) => cards.find(({ id }) => id === gpuId)?.name ?? gpuId
   return workers.flatMap((worker) => {
     const { id, state, jobs, gpus = [], startedAt } = viewWorker(views, worker)

@@ -20,7 +20,7 @@ export type DiskDeps = {
   readonly storage: Storage
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-  readonly fleet: Pick<Fleet, 'machine'>
+  readonly fleet: Pick<Fleet, 'containerHost'>
   readonly host: Host
   readonly models: Pick<Models, 'folders'>
   readonly folder: () => string
@@ -107,7 +107,7 @@ const CLEANERS: Readonly<Partial<Record<DiskKind, (deps: DiskDeps) => Promise<vo
   },
   artifacts: sweepArtifacts,
   previews: ({ host }) => host.removePreviews(),
-  images: async ({ fleet }) => fleet.machine?.removeOldImages(),
+  images: async ({ fleet }) => fleet.containerHost?.removeOldImages(),
 }
 
 async function cleanable(deps: DiskDeps, kind: DiskKind): Promise<DiskUse['clean']> {
@@ -173,7 +173,7 @@ async function packageUse({ storage, host }: DiskDeps): Promise<DiskUse> {
 async function imageUse({ fleet }: DiskDeps): Promise<DiskUse> {
   const common = { kind: 'images', where: 'the Docker engine', note: NOTES.images } as const
   try {
-    const images = (await fleet.machine?.images()) ?? []
+    const images = (await fleet.containerHost?.images()) ?? []
     const old = images.filter((image) => image.old)
     const effect = `Removes ${old.map(({ name }) => name).join(', ')}. Images that a container uses stay.`
     return {

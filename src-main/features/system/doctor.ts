@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
 import type { Log } from '../../lib/clock.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { Fleet, FleetMachine, Host } from '../../runtimes/port.ts'
+import type { ContainerHost, Fleet, Host } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
@@ -10,7 +10,7 @@ import type { WorkerSupervisor } from '../workers/supervise.ts'
 
 export type DoctorDeps = {
   readonly host: Host
-  readonly fleet: Pick<Fleet, 'machine'>
+  readonly fleet: Pick<Fleet, 'containerHost'>
   readonly storage: Pick<Storage, 'endpoints' | 'secrets' | 'poke'>
   readonly supervisor: Pick<WorkerSupervisor, 'status' | 'forgetCrashes'>
   readonly settings: Pick<Settings, 'get'>
@@ -21,7 +21,7 @@ export type DoctorDeps = {
 export type Doctor = ReturnType<typeof createDoctor>
 
 type UnderWay = { readonly done: Promise<string>; progress: string }
-type Fix = (target: string, watch: Parameters<FleetMachine['makeWorkerImage']>[0]) => Promise<string>
+type Fix = (target: string, watch: Parameters<ContainerHost['makeWorkerImage']>[0]) => Promise<string>
 
 export function createDoctor(deps: DoctorDeps) {
   const { host, fleet, settings, log, url } = deps
@@ -48,7 +48,7 @@ export function createDoctor(deps: DoctorDeps) {
   return {
     async check(): Promise<readonly DoctorRow[]> {
       const [machine, service] = await Promise.all([
-        host.check({ python: settings.get().python, engine: async () => fleet.machine?.engine() }),
+        host.check({ python: settings.get().python, engine: async () => fleet.containerHost?.engine() }),
         serviceRows(deps),
       ])
       const here: DoctorRow = { check: 'service', state: 'ok', found: `answers at ${url()}` }
@@ -83,15 +83,15 @@ const nameOf = (action: FixAction, target: string | undefined) =>
 function makeFixes({ host, fleet, storage, supervisor }: DoctorDeps): Readonly<Record<FixAction, Fix>> {
   return {
     async 'make-worker-image'(_target, watch) {
-      const machine = machineOf(fleet)
-      await machine.makeWorkerImage(watch)
-      return `The worker image ${machine.workerImage()} is ready.`
+      const containerHost = requireContainerHost(fleet)
+      await containerHost.makeWorkerImage(watch)
+      return `The worker image ${containerHost.workerImage()} is ready.`
     },
     async 'remove-old-images'() {
-      const machine = machineOf(fleet)
-      const before = await machine.images()
-      await machine.removeOldImages()
-      const after = await machine.images()
+      const containerHost = requireContainerHost(fleet)
+      const before = await containerHost.images()
+      await containerHost.removeOldImages()
+      const after = await containerHost.images()
       return `${before.length - after.length} of ${before.length} images of workers were removed.`
     },
     async 'tighten-permissions'() {
@@ -112,9 +112,9 @@ function makeFixes({ host, fleet, storage, supervisor }: DoctorDeps): Readonly<R
   }
 }
 
-function machineOf({ machine }: Pick<Fleet, 'machine'>): FleetMachine {
-  if (machine === undefined) throw new Error('this service has no Docker engine')
-  return machine
+function requireContainerHost({ containerHost }: Pick<Fleet, 'containerHost'>): ContainerHost {
+  if (containerHost === undefined) throw new Error('this service has no Docker engine')
+  return containerHost
 }
 
 async function serviceRows(deps: DoctorDeps): Promise<readonly DoctorRow[]> {
@@ -180,10 +180,10 @@ function isLost(secrets: Storage['secrets'], scope: string, name: string): boole
   }
 }
 
-async function imageRows({ fleet: { machine } }: DoctorDeps): Promise<readonly DoctorRow[]> {
-  const images = await machine?.images().catch(() => undefined)
-  if (machine === undefined || images === undefined) return []
-  const name = machine.workerImage()
+async function imageRows({ fleet: { containerHost } }: DoctorDeps): Promise<readonly DoctorRow[]> {
+  const images = await containerHost?.images().catch(() => undefined)
+  if (containerHost === undefined || images === undefined) return []
+  const name = containerHost.workerImage()
   const isMade = images.some((image) => image.name === name)
   const made: DoctorRow = isMade ? { check: 'worker image', state: 'ok', found: name } : NO_IMAGE
   const old = images.filter((image) => image.old)

@@ -1,12 +1,12 @@
 import type { MachineView } from '../../contract/system.ts'
-import type { Fleet, FleetMachine, Host, ToolVersion } from '../../runtimes/port.ts'
+import type { ContainerHost, Fleet, Host, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
 
 export type MachineDeps = {
-  readonly fleet: Pick<Fleet, 'machine'>
+  readonly fleet: Pick<Fleet, 'containerHost'>
   readonly registry: Pick<WorkerRegistry, 'all'>
   readonly settings: Pick<Settings, 'get'>
 }
@@ -17,9 +17,9 @@ export type MachineDeps = {
  */
 export async function readMachine({ fleet, registry, settings }: MachineDeps, fresh: boolean): Promise<MachineView> {
   const workers = { used: registry.all().length, limit: settings.get().maxWorkers }
-  const { machine } = fleet
-  if (machine === undefined) return { engine: { state: 'absent', reason: NO_ENGINE }, gpus: [], workers }
-  const [reported, cards] = await Promise.all([machine.engine(), machine.gpus(fresh)])
+  const { containerHost } = fleet
+  if (containerHost === undefined) return { engine: { state: 'absent', reason: NO_ENGINE }, gpus: [], workers }
+  const [reported, cards] = await Promise.all([containerHost.engine(), containerHost.gpus(fresh)])
   const { info: _info, platform: _platform, ...engine } = reported
   const { fault } = cards.inventory
   return { engine, gpus: viewCards(cards), ...(fault === undefined ? {} : { gpuFault: fault }), workers }
@@ -27,7 +27,7 @@ export async function readMachine({ fleet, registry, settings }: MachineDeps, fr
 
 const NO_ENGINE = 'this service runs its workers without containers'
 
-function viewCards({ inventory, holds }: Awaited<ReturnType<FleetMachine['gpus']>>): MachineView['gpus'] {
+function viewCards({ inventory, holds }: Awaited<ReturnType<ContainerHost['gpus']>>): MachineView['gpus'] {
   return inventory.cards.map((card) => ({
     ...viewCard(card),
     heldBy: holds
@@ -55,7 +55,7 @@ export async function readVersions(
   },
 ): Promise<readonly ToolVersion[]> {
   const { host, fleet, storage, settings, own } = facts
-  const [tools, engine] = await Promise.all([host.versions(settings.get().python), fleet.machine?.engine()])
+  const [tools, engine] = await Promise.all([host.versions(settings.get().python), fleet.containerHost?.engine()])
   return [
     { name: 'Drydock', version: own },
     ...tools,

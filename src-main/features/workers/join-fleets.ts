@@ -58,7 +58,7 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
       if (owner === undefined) throw new Error('it is not running yet')
       return owner.openShell(workerId, size, listener)
     },
-    machine: drivers.container.machine,
+    containerHost: drivers.container.containerHost,
     onExit: (listener) => {
       for (const fleet of all) fleet.onExit(listener)
     },

@@ -16,11 +16,11 @@ import type {
   WorkerPlan,
   WorkerSpec,
 } from '../port.ts'
+import { createContainerHost } from './container-host.ts'
 import { openReadMarks } from './container-logs.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
 import { openContainerShell } from './container-shell.ts'
 import { type ContainerWorker, createContainerWorker, removeContainer } from './container-worker.ts'
-import { createDockerMachine } from './docker-machine.ts'
 import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
 import type { DockerPlace } from './engine-host.ts'
 import { engineMessage } from './engine-messages.ts'
@@ -342,7 +342,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       if (worker === undefined) throw new Error('it is not running yet')
       return openContainerShell(worker.container, size, listener)
     },
-    machine: createDockerMachine({ engine, images, gpus }),
+    containerHost: createContainerHost({ engine, images, gpus }),
     onExit: exits.on,
     onOutput: outputs.on,
     onCapacity: capacityChanges.on,

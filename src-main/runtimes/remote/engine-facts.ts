@@ -9,10 +9,10 @@ import { cardsText } from '../rules/gpu-list.ts'
 
 type Docker = Connected['docker']
 
-export async function factsOfEngine({ machine }: Pick<Fleet, 'machine'>): Promise<MachineFacts> {
-  const engine = await machine?.engine()
-  if (machine === undefined || engine?.state !== 'connected') throw new Error(engine?.reason ?? 'it has no engine')
-  const [{ inventory, holds }, images] = await Promise.all([machine.gpus(false), machine.images()])
+export async function factsOfEngine({ containerHost: host }: Pick<Fleet, 'containerHost'>): Promise<MachineFacts> {
+  const engine = await host?.engine()
+  if (host === undefined || engine?.state !== 'connected') throw new Error(engine?.reason ?? 'it has no engine')
+  const [{ inventory, holds }, images] = await Promise.all([host.gpus(false), host.images()])
   const { info = {} } = engine
   return {
     engine: engine.version ?? 'unknown',
@@ -112,9 +112,12 @@ async function cpusUsedOf(docker: Docker): Promise<number | undefined> {
   return uses.reduce((sum, percent) => sum + percent, 0) / 100
 }
 
-export async function testEngine({ machine }: Pick<Fleet, 'machine'>, { report }: TestWatch): Promise<void> {
-  const engine = await machine?.engine()
-  if (machine === undefined || engine?.state !== 'connected') {
+export async function testEngine(
+  { containerHost: host }: Pick<Fleet, 'containerHost'>,
+  { report }: TestWatch,
+): Promise<void> {
+  const engine = await host?.engine()
+  if (host === undefined || engine?.state !== 'connected') {
     report({
       check: 'Docker engine',
       state: 'failed',
@@ -124,7 +127,7 @@ export async function testEngine({ machine }: Pick<Fleet, 'machine'>, { report }
     return
   }
   report({ check: 'Docker engine', state: 'ok', found: engine.version ?? 'unknown' })
-  const { cards, fault, fix } = (await machine.gpus(true)).inventory
+  const { cards, fault, fix } = (await host.gpus(true)).inventory
   report(
     cards.length > 0
       ? { check: 'Graphics cards', state: 'ok', found: cardsText(cards) }
@@ -135,8 +138,8 @@ export async function testEngine({ machine }: Pick<Fleet, 'machine'>, { report }
           ...(fix === undefined ? {} : { fix }),
         },
   )
-  const name = machine.workerImage()
-  const isThere = (await machine.images().catch(() => [])).some((image) => image.name === name)
+  const name = host.workerImage()
+  const isThere = (await host.images().catch(() => [])).some((image) => image.name === name)
   report({
     check: 'Worker image',
     state: 'ok',

@@ -47,7 +47,7 @@ export function watchEngine(fleet: Fleet, clock: Clock) {
   let isClosed = false
 
   async function look(): Promise<void> {
-    const engine = await fleet.machine?.engine()
+    const engine = await fleet.containerHost?.engine()
     if (isClosed) return
     const state = engine?.state === 'connected' ? 'connected' : 'unreachable'
     if (state !== status.state || engine?.reason !== status.reason) {

@@ -40,9 +40,9 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
   link.onChange(watch.look)
 
   async function workerImage(_connected: unknown, watching: Watch): Promise<string> {
-    if (fleet.machine === undefined) throw new Error('there is no engine')
-    await fleet.machine.makeWorkerImage(watching)
-    return fleet.machine.workerImage()
+    if (fleet.containerHost === undefined) throw new Error('there is no engine')
+    await fleet.containerHost.makeWorkerImage(watching)
+    return fleet.containerHost.workerImage()
   }
 
   async function removeParts(): Promise<void> {

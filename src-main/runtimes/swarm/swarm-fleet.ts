@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import { createEmitter } from '../../lib/emitter.ts'
 import { pause } from '../../lib/wait.ts'
+import { createContainerHost } from '../docker/container-host.ts'
 import { openReadMarks } from '../docker/container-logs.ts'
 import { openContainerShell } from '../docker/container-shell.ts'
 import { type ContainerWorker, createContainerWorker } from '../docker/container-worker.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
-import { createDockerMachine } from '../docker/docker-machine.ts'
 import type { ContainerEvent, Engine } from '../docker/engine.ts'
 import { engineMessage } from '../docker/engine-messages.ts'
 import { findFreshVolumes, isOwnVolume, openToAll } from '../docker/fresh-volumes.ts'
@@ -404,7 +404,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       if (tracked === undefined) throw new Error('it is not running yet')
       return openContainerShell(tracked.worker.container, size, listener)
     },
-    machine: createDockerMachine({ engine, images, gpus: noCards }),
+    containerHost: createContainerHost({ engine, images, gpus: noCards }),
     onExit: exits.on,
     onOutput: outputs.on,
     onCapacity: capacityChanges.on,

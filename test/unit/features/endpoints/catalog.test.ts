@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { NamedCatalogFile } from '../../../../src-main/features/apps/ports/build.ts'
 import { createCatalog } from '../../../../src-main/features/endpoints/catalog.ts'
-import type { FleetMachine } from '../../../../src-main/runtimes/port.ts'
-import { machineWithoutEngine } from '../../../support/fake-fleet.ts'
+import type { ContainerHost } from '../../../../src-main/runtimes/port.ts'
+import { hostWithoutEngine } from '../../../support/fake-fleet.ts'
 
 const common = { summary: 's', licence: 'l', env: [], example: { input: {} } }
 const FILES: readonly NamedCatalogFile[] = [
@@ -19,13 +19,13 @@ const FILES: readonly NamedCatalogFile[] = [
 ]
 
 /** What is missing for each entry on a machine that refuses so. */
-async function missingOn(refuses: (gpu: string | undefined) => string | undefined, machine?: FleetMachine) {
+async function missingOn(refuses: (gpu: string | undefined) => string | undefined, containerHost?: ContainerHost) {
   const asked: (string | undefined)[] = []
   const refusal = async ({ container }: { readonly container?: { readonly gpu?: string | undefined } | undefined }) => {
     asked.push(container?.gpu)
     return refuses(container?.gpu)
   }
-  const catalog = createCatalog({ fleet: { refusal, machine }, read: async () => FILES })
+  const catalog = createCatalog({ fleet: { refusal, containerHost }, read: async () => FILES })
   const entries = await catalog.list()
   return { missing: entries.map(({ missing }) => missing.map(({ what }) => what)), entries, asked }
 }
@@ -47,7 +47,7 @@ it('a machine without an engine runs handlers only, and says so once for each im
 })
 
 it('a machine without an engine and a card lacks both, with advice for each', async () => {
-  const { missing, entries } = await missingOn(() => 'no engine answers', machineWithoutEngine('no engine answers'))
+  const { missing, entries } = await missingOn(() => 'no engine answers', hostWithoutEngine('no engine answers'))
   expect(missing).toEqual([[], ['no engine answers'], ['no engine answers', 'there is no NVIDIA GPU']])
   expect(entries[2]?.missing.map(({ fix }) => fix)).toEqual([
     'If Docker is not installed, install it first; `drydock doctor` checks it.',

@@ -32,7 +32,7 @@ function setup({ broken = false } = {}) {
         return () => undefined
       },
     },
-    fleet: { machine: undefined },
+    fleet: { containerHost: undefined },
     host: {
       space: () => Promise.reject(new Error('no disk')),
       readProcess: () => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DoctorRow } from '../../../../src-main/contract/system.ts'
 import { createDoctor } from '../../../../src-main/features/system/doctor.ts'
-import type { FleetMachine, Host, OwnImage } from '../../../../src-main/runtimes/port.ts'
+import type { ContainerHost, Host, OwnImage } from '../../../../src-main/runtimes/port.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const CURRENT = 'drydock-worker:2'
@@ -12,7 +12,7 @@ function setup(images: readonly OwnImage[]) {
   let tell: (progress: string) => void = () => undefined
   let making = 0
   const made = Promise.withResolvers<void>()
-  const machine: FleetMachine = {
+  const containerHost: ContainerHost = {
     engine: async () => ({ state: 'connected', version: '28.3.2', source: 'a usual place' }),
     gpus: async () => ({ inventory: { cards: [] }, holds: [] }),
     images: async () => here,
@@ -48,7 +48,7 @@ function setup(images: readonly OwnImage[]) {
   const note = () => undefined
   const doctor = createDoctor({
     host,
-    fleet: { machine },
+    fleet: { containerHost },
     storage: openStorage(':memory:'),
     supervisor: { status: () => ({ decision: undefined, crashLoop: undefined }), forgetCrashes: note },
     settings: { get: () => ({ python: 'python3' }) as never },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readMachine } from '../../../../src-main/features/system/machine.ts'
-import type { FleetMachine } from '../../../../src-main/runtimes/port.ts'
+import type { ContainerHost } from '../../../../src-main/runtimes/port.ts'
 import { card } from '../../../support/recorded-gpus.ts'
 
 test('tells who holds each card, and nothing of the engine that is for nobody else', async () => {
   const asked: boolean[] = []
-  const machine: Partial<FleetMachine> = {
+  const containerHost: Partial<ContainerHost> = {
     engine: async () => ({
       state: 'connected',
       version: '28.3.2',
@@ -25,7 +25,7 @@ test('tells who holds each card, and nothing of the engine that is for nobody el
     },
   }
   const deps = {
-    fleet: { machine: machine as FleetMachine },
+    fleet: { containerHost: containerHost as ContainerHost },
     registry: { all: () => [] },
     settings: { get: () => ({ maxWorkers: 4 }) as never },
   }

@@ -1,10 +1,10 @@
 import type Docker from 'dockerode'
-import type { FleetMachine } from '../port.ts'
+import type { ContainerHost } from '../port.ts'
 import type { Engine, EngineFacts } from './engine.ts'
 import type { GpuAllocator } from './gpu-allocator.ts'
 import type { ImageStore } from './images.ts'
 
-export type DockerMachineOptions = {
+export type ContainerHostOptions = {
   readonly engine: Engine
   readonly images: ImageStore
   readonly gpus: GpuAllocator
@@ -12,7 +12,7 @@ export type DockerMachineOptions = {
 
 const ADVICE = /\. Start Docker, or set DOCKER_HOST$/
 
-export function createDockerMachine({ engine, images, gpus }: DockerMachineOptions): FleetMachine {
+export function createContainerHost({ engine, images, gpus }: ContainerHostOptions): ContainerHost {
   return {
     async engine() {
       const lost = engine.problem()

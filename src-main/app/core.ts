@@ -89,9 +89,9 @@ import { createNotifier } from '../lib/wait.ts'
 import { createDockerFleet } from '../runtimes/docker/docker-fleet.ts'
 import { localPlace } from '../runtimes/docker/engine-host.ts'
 import { createMachineFleets } from '../runtimes/machine-fleets.ts'
-import type { Fleet, Host, ProcessMachine } from '../runtimes/port.ts'
+import type { Fleet, Host, ProcessHost } from '../runtimes/port.ts'
 import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
-import { createProcessMachine } from '../runtimes/process/process-machine.ts'
+import { createProcessHost } from '../runtimes/process/process-host.ts'
 import { readCatalog, readPrices, workflowResources } from '../shipped-files/resources.ts'
 import { PYTHON_PACKAGES } from '../shipped-files/root.ts'
 import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
@@ -109,7 +109,7 @@ export type CorePorts = {
   readonly host: Host
   readonly send: RequestSender
   readonly projects: ProjectPorts
-  readonly processMachine: (needs: { readonly python: () => string }) => ProcessMachine
+  readonly processHost: (needs: { readonly python: () => string }) => ProcessHost
   readonly fleet: (needs: {
     readonly clock: Clock
     readonly maxWorkers: () => number
@@ -151,9 +151,9 @@ export function createCore(ports: CorePorts) {
   }
   const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
   const fleet = joinMachines(ports.fleet(ofFleets), machines, registry)
-  const processMachine = ports.processMachine({ python })
+  const processHost = ports.processHost({ python })
   const catalog = createCatalog({ fleet, read: readCatalog })
-  const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
+  const machine = { host, fleet, processHost, catalog, pythonPackages: PYTHON_PACKAGES }
 
   const leases = createLeases(storage, clock)
   const waiters = createJobWaiters(storage, clock)
@@ -191,7 +191,7 @@ export function createCore(ports: CorePorts) {
   const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
-  const packages = createPackageInstaller({ ...base, processMachine, replacement, installs, projects: ports.projects })
+  const packages = createPackageInstaller({ ...base, processHost, replacement, installs, projects: ports.projects })
   const codeReload = createCodeReload({ ...base, fleet, registry, supervisor, watch: watchCode, changes: codeChanges })
   const shells = createShells({ clock, newId, log, fleet, registry })
   const usage = createUsageWatch({ clock, fleet, registry, log })
@@ -324,7 +324,7 @@ export {
   createDockerFleet as dockerFleet,
   createMachineFleets as machineFleets,
   createProcessFleet as processFleet,
-  createProcessMachine as processMachine,
+  createProcessHost as processHost,
   type Fleet,
   fileError,
   findDamage,

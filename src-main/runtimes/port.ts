@@ -194,7 +194,7 @@ export type EnvironmentInstall = {
   readonly signal: AbortSignal | undefined
 }
 
-export type ProcessMachine = {
+export type ProcessHost = {
   /**
    * Installs packages into a virtual environment, created if missing.
    * @throws Error with a reason for the user; the signal's reason

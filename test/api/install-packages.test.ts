@@ -19,7 +19,7 @@ async function setup(more: object = {}) {
       wish.signal?.addEventListener('abort', () => reject(wish.signal?.reason as Error))
       installs.push({ wish, end: (error) => (error === undefined ? resolve() : reject(error)) })
     })
-  const service = await setupService({ processMachine: { install } })
+  const service = await setupService({ processHost: { install } })
   await service.createEndpoint('e', { handler, ...more })
   const begin = (packages: readonly unknown[], key?: string) =>
     service.ask('POST', '/api/endpoints/e/install', { body: { packages }, ...(key === undefined ? {} : { key }) })

@@ -91,7 +91,7 @@ describe('network volumes', () => {
   it('are linked for processes', async () => {
     const linked: string[] = []
     const putAt = async (path: string) => void linked.push(path)
-    const { expectCall, service } = await platformClient({ processMachine: { putAt } })
+    const { expectCall, service } = await platformClient({ processHost: { putAt } })
     service.fleet().lacks = () => 'there is no Docker engine'
     const { id } = await expectCall(201, 'POST', '/v2/network-volumes', A_VOLUME)
     const web = { type: 'LOAD_BALANCER', scaling: { type: 'REQUEST_COUNT', requestCount: 4 } }

@@ -169,7 +169,7 @@ test('rollback brings the code of an earlier release back as a new one', async (
 test('what processes lack is told with the line that mends it, and a volume is put where they look for it', async () => {
   const put: string[][] = []
   const { service, begin } = await setup({
-    processMachine: {
+    processHost: {
       missingPackages: async (wanted) => wanted.filter((text) => text.startsWith('numpy')),
       whyNotAt: async (_path, folder) => (folder.endsWith('big') ? '/ belongs to another user' : undefined),
       putAt: async (path, folder) => void put.push([path, folder]),

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createProcessMachine } from '../../src-main/runtimes/process/process-machine.ts'
+import { createProcessHost } from '../../src-main/runtimes/process/process-host.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 import { PYTHON } from './support.ts'
 
@@ -23,7 +23,7 @@ function setup(python = PYTHON) {
   const site = join(root, 'site')
   mkdirSync(join(site, 'tiny-1.5.dist-info'), { recursive: true })
   writeFileSync(join(site, 'tiny-1.5.dist-info', 'METADATA'), 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.5\n')
-  const machine = createProcessMachine({ python: () => python, env: { ...process.env, PYTHONPATH: site } })
+  const machine = createProcessHost({ python: () => python, env: { ...process.env, PYTHONPATH: site } })
   const folder = join(root, 'volume')
   mkdirSync(folder)
   return { root, machine, folder, path: join(root, 'runpod-volume') }
@@ -51,7 +51,7 @@ describe('packages for an endpoint', () => {
     mkdirSync(wheels)
     makeWheels(wheels, [{ name: 'tinypack', version: '1.5', files: { 'tinypack.py': 'A = 1\n' } }])
     const lines: string[] = []
-    const machine = createProcessMachine({
+    const machine = createProcessHost({
       python: () => PYTHON,
       env: { ...process.env, ...onlyWheelsOf(wheels), ...env },
     })

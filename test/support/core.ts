@@ -20,7 +20,7 @@ import type { ServiceContext } from '../../src-main/features/service-context.ts'
 import type { PageFiles } from '../../src-main/http/pages.ts'
 import { listen } from '../../src-main/http/server/listen.ts'
 import { systemIds } from '../../src-main/http/server/system-ports.ts'
-import type { Host, ProcessMachine } from '../../src-main/runtimes/port.ts'
+import type { Host, ProcessHost } from '../../src-main/runtimes/port.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
 import { createFakeFleet, type FakeFleet, fakePlace } from './fake-fleet.ts'
@@ -127,7 +127,7 @@ export type SetupOptions = {
   /** Without it a preview says nothing, and ends when it is asked to. */
   readonly startPreview?: StartPreview
   /** What processes find on the machine; without it nothing is missing, and nothing is put anywhere. */
-  readonly processMachine?: Partial<ProcessMachine>
+  readonly processHost?: Partial<ProcessHost>
   /** Changes what the machine under the service says. */
   readonly host?: (host: Host) => Host
   /** The built pages; none without it. */
@@ -138,7 +138,7 @@ export type SetupOptions = {
   readonly data?: string
 }
 
-const NOTHING_MISSING: Omit<ProcessMachine, 'python'> = {
+const NOTHING_MISSING: Omit<ProcessHost, 'python'> = {
   missingPackages: async () => [],
   whyNotAt: async () => undefined,
   putAt: async () => undefined,
@@ -161,7 +161,7 @@ export async function setup({
   post,
   settings,
   startPreview = silentPreview,
-  processMachine = {},
+  processHost = {},
   pages = NOT_BUILT,
   host = (machine) => machine,
   data: given,
@@ -211,7 +211,7 @@ export async function setup({
         startPreview,
         previewLink: () => Promise.reject(new Error('there is no preview')),
       },
-      processMachine: (needs) => ({ ...NOTHING_MISSING, ...needs, ...processMachine }),
+      processHost: (needs) => ({ ...NOTHING_MISSING, ...needs, ...processHost }),
       send: sendInProcess,
       fleet: (needs) => {
         const reach = { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL, isElsewhere }

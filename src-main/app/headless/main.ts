@@ -37,7 +37,7 @@ import {
   pingWorker,
   postOut,
   previewLink,
-  processMachine,
+  processHost,
   type ServiceFacts,
   sendRequest,
 } from '../core.ts'
@@ -218,7 +218,7 @@ async function run(
       }),
       previewLink,
     },
-    processMachine: (needs) => processMachine({ ...needs, env: process.env }),
+    processHost: (needs) => processHost({ ...needs, env: process.env }),
     send: sendRequest,
     fleet: (needs) => createFleets({ ...ofFleets, ...needs }),
     machines: (needs) => createMachineDrivers({ ...ofFleets, ...needs }),

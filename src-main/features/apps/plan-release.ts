@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
-import type { Fleet, ProcessMachine } from '../../runtimes/port.ts'
+import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release, Storage } from '../../storage/storage.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, readStoredManifest } from './release-source.ts'
@@ -26,7 +26,7 @@ export type Wanted = {
 export type PlanDeps = {
   readonly storage: Storage
   readonly fleet: Pick<Fleet, 'refusal'>
-  readonly processMachine: ProcessMachine
+  readonly processHost: ProcessHost
   readonly pythonPackages: string
 }
 
@@ -60,7 +60,7 @@ export async function planRollback(deps: PlanDeps, environment: Environment, rel
 }
 
 export async function planRelease(
-  { storage, fleet, processMachine, pythonPackages }: PlanDeps,
+  { storage, fleet, processHost, pythonPackages }: PlanDeps,
   wanted: Wanted,
 ): Promise<ReleasePlan> {
   const { app, environment: name, manifest, folder, code, git } = wanted
@@ -90,7 +90,7 @@ export async function planRelease(
   const { imageRequirements, volumeFolder } = context
   const isProcess = ({ imageName }: ManifestResource) => runsOn === 'processes' && imageName === undefined
   const processes = Object.fromEntries(Object.entries(resources).filter(([, resource]) => isProcess(resource)))
-  const lacks = await warnOfProcesses(processMachine, { resources: processes, imageRequirements, volumeFolder })
+  const lacks = await warnOfProcesses(processHost, { resources: processes, imageRequirements, volumeFolder })
   const targets = Object.fromEntries(
     Object.entries(resources).map(([resource, settings]) => [
       resource,
@@ -121,7 +121,7 @@ export async function planRelease(
     ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),
     warnings: [...warnings, ...lacks],
     targets,
-    linkVolumes: () => linkVolumes(processMachine, processes, volumeFolder),
+    linkVolumes: () => linkVolumes(processHost, processes, volumeFolder),
   }
 }
 
@@ -171,7 +171,7 @@ type App = {
 }
 
 async function warnOfProcesses(
-  machine: ProcessMachine,
+  machine: ProcessHost,
   { resources, imageRequirements, volumeFolder }: App,
 ): Promise<readonly string[]> {
   const missing = Object.keys(resources).length === 0 ? [] : await machine.missingPackages(imageRequirements)
@@ -200,7 +200,7 @@ async function warnOfProcesses(
 }
 
 async function linkVolumes(
-  machine: ProcessMachine,
+  machine: ProcessHost,
   resources: App['resources'],
   volumeFolder: App['volumeFolder'],
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Log } from '../../lib/clock.ts'
 import { createNotifier, type WaitOptions, waitAtMost } from '../../lib/wait.ts'
-import type { Fleet, ProcessMachine } from '../../runtimes/port.ts'
+import type { Fleet, ProcessHost } from '../../runtimes/port.ts'
 import type { Environment, Release } from '../../storage/storage.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
@@ -47,7 +47,7 @@ export function createReleases(
   deps: StageDeps &
     Omit<OpenSourceDeps, 'storage'> & {
       readonly fleet: Pick<Fleet, 'capacity' | 'refusal'>
-      readonly processMachine: ProcessMachine
+      readonly processHost: ProcessHost
       readonly pythonPackages: string
       readonly supervisor: Pick<WorkerSupervisor, 'check'>
       readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move'>

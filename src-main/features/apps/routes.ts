@@ -20,7 +20,7 @@ import { planRollback, showPlan } from './plan-release.ts'
 import { updateVariables } from './variables.ts'
 import { viewApp, viewApps, viewEnvironment, viewEnvironmentRow, viewProgress, viewRelease } from './views.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'releases' | 'fleet' | 'processMachine' | 'pythonPackages'>
+type Services = ServiceBase & Pick<ServiceContext, 'releases' | 'fleet' | 'processHost' | 'pythonPackages'>
 
 type EnvironmentPath = { readonly app: string; readonly environment: string }
 

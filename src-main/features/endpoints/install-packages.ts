@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import type { Log } from '../../lib/clock.ts'
-import type { ProcessMachine } from '../../runtimes/port.ts'
+import type { ProcessHost } from '../../runtimes/port.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import type { EndpointLog } from '../monitoring/endpoint-log.ts'
 import type { HandReplacement } from '../workers/replace-by-hand.ts'
@@ -14,12 +14,12 @@ export function createPackageInstaller(
   deps: NewEndpointDeps & {
     readonly log: Log
     readonly endpointLog: EndpointLog
-    readonly processMachine: Pick<ProcessMachine, 'install' | 'python'>
+    readonly processHost: Pick<ProcessHost, 'install' | 'python'>
     readonly replacement: Pick<HandReplacement, 'beginAll'>
     readonly installs: Map<string, PackageInstall>
   },
 ) {
-  const { storage, log, endpointLog, processMachine, replacement, installs } = deps
+  const { storage, log, endpointLog, processHost, replacement, installs } = deps
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
   storage.onCommit((changes) => {
@@ -34,9 +34,9 @@ export function createPackageInstaller(
     const names = packages.join(', ')
     note({ state: 'running' })
     try {
-      await processMachine.install({
+      await processHost.install({
         ...wish,
-        python: config.handler === undefined ? 'python3' : processMachine.python(),
+        python: config.handler === undefined ? 'python3' : processHost.python(),
         searchPath: config.searchPath,
         onLine: (line) => note({ state: 'running', line }),
         signal: stopping.signal,

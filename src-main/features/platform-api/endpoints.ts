@@ -35,7 +35,7 @@ import { imageOf, viewPlatformEndpoint, viewPlatformWorker, viewReleases } from 
 import { readRuntimeImage } from './rules/runtime-image.ts'
 
 export type PlatformEndpointDeps = NewEndpointDeps &
-  Pick<ServiceContext, 'fleet' | 'processMachine' | 'pythonPackages' | 'keys' | 'log'>
+  Pick<ServiceContext, 'fleet' | 'processHost' | 'pythonPackages' | 'keys' | 'log'>
 
 export type PlatformViewDeps = Pick<ServiceContext, 'storage' | 'clock' | 'registry' | 'views' | 'fleet' | 'info'>
 
@@ -150,7 +150,7 @@ async function settleProgram(
   const hasEngine = (await deps.fleet.refusal({ container: containerSettings.parse({}) })) === undefined
   const inContainer = hasEngine || readRuntimeImage(platform.image) === undefined
   const gpu = inContainer ? await cardsFor(deps, name, platform) : undefined
-  if (!inContainer) for (const folder of volumeFolders) await deps.processMachine.putAt(VOLUME_TARGET, folder)
+  if (!inContainer) for (const folder of volumeFolders) await deps.processHost.putAt(VOLUME_TARGET, folder)
   return programSettings(asked, { hasEngine, pythonPackages: deps.pythonPackages, gpu, volumeFolders }, before)
 }
 

@@ -6,8 +6,7 @@ import { DONE } from '../../http/operation.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { planProject } from './plan-project.ts'
 
-type Services = ServiceBase &
-  Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processMachine' | 'pythonPackages'>
+type Services = ServiceBase & Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processHost' | 'pythonPackages'>
 
 const followed = ({ projects: { notifier }, stopping }: Services) => ({ notifier, stopping })
 

@@ -13,7 +13,7 @@ const SHOWN_LINES = 20
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * See `ProcessMachine.install`.
+ * See `ProcessHost.install`.
  * @throws Error with the last lines of the failure; the signal's reason
  */
 export async function installIntoEnvironment(

@@ -2,7 +2,7 @@ import { access, constants, lstat, readlink, stat, symlink, unlink } from 'node:
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { runProgram } from '../../lib/node/run-program.ts'
-import type { ProcessMachine } from '../port.ts'
+import type { ProcessHost } from '../port.ts'
 import { installIntoEnvironment } from './virtual-env.ts'
 
 const ASK_LIMIT_MS = 20_000
@@ -34,13 +34,13 @@ print(json.dumps([text for text in json.loads(sys.argv[1]) if is_missing(text)])
 `
 const imports = z.array(z.string())
 
-export function createProcessMachine({
+export function createProcessHost({
   python,
   env,
 }: {
   readonly python: () => string
   readonly env: Readonly<Record<string, string | undefined>>
-}): ProcessMachine {
+}): ProcessHost {
   return {
     python,
     install: (wish) => installIntoEnvironment(env, wish),

@@ -89,7 +89,7 @@ import { createNotifier } from '../lib/wait.ts'
 import { createDockerFleet } from '../runtimes/docker/docker-fleet.ts'
 import { localPlace } from '../runtimes/docker/engine-host.ts'
 import { createMachineFleets } from '../runtimes/machine-fleets.ts'
-import type { Fleet, Host, ProcessHost } from '../runtimes/port.ts'
+import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
 import { createProcessHost } from '../runtimes/process/process-host.ts'
 import { readCatalog, readPrices, workflowResources } from '../shipped-files/resources.ts'
@@ -106,7 +106,7 @@ export type CorePorts = {
   readonly log: Log
   readonly post: Poster
   readonly ping: Pinger
-  readonly host: Host
+  readonly host: ServiceHost
   readonly send: RequestSender
   readonly projects: ProjectPorts
   readonly processHost: (needs: { readonly python: () => string }) => ProcessHost
@@ -328,7 +328,6 @@ export {
   type Fleet,
   fileError,
   findDamage,
-  type Host,
   joinFleets,
   type Log,
   leaveMachines,
@@ -347,6 +346,7 @@ export {
   type RecoveredTable,
   recoverDatabase,
   type ServiceFacts,
+  type ServiceHost,
   type StartPreview,
   type Storage,
   sendRequest,

@@ -1,6 +1,6 @@
 import type { Clock, Log, NewId } from '../lib/clock.ts'
 import type { Notifier } from '../lib/wait.ts'
-import type { Fleet, Host, ProcessHost } from '../runtimes/port.ts'
+import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Releases } from './apps/releases.ts'
 import type { Comparisons } from './comparisons/comparisons.ts'
@@ -88,7 +88,7 @@ export type ServiceContext = ServiceBase &
     readonly views: ViewDeps
     readonly balancer: RequestBalancer
     readonly requestLog: RequestLog
-    readonly host: Host
+    readonly host: ServiceHost
     readonly fleet: Pick<Fleet, 'refusal' | 'stop' | 'containerHost'>
     readonly processHost: ProcessHost
     readonly catalog: Catalog

@@ -156,7 +156,7 @@ export type ProcessReading = {
   readonly loopDelay: { readonly p99Seconds: number; readonly maxSeconds: number }
 }
 
-export type Host = {
+export type ServiceHost = {
   readonly check: (facts: {
     readonly python: string
     readonly engine: () => Promise<EngineReport | undefined>

@@ -20,7 +20,7 @@ import type { ServiceContext } from '../../src-main/features/service-context.ts'
 import type { PageFiles } from '../../src-main/http/pages.ts'
 import { listen } from '../../src-main/http/server/listen.ts'
 import { systemIds } from '../../src-main/http/server/system-ports.ts'
-import type { Host, ProcessHost } from '../../src-main/runtimes/port.ts'
+import type { ProcessHost, ServiceHost } from '../../src-main/runtimes/port.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
 import { createFakeFleet, type FakeFleet, fakePlace } from './fake-fleet.ts'
@@ -129,7 +129,7 @@ export type SetupOptions = {
   /** What processes find on the machine; without it nothing is missing, and nothing is put anywhere. */
   readonly processHost?: Partial<ProcessHost>
   /** Changes what the machine under the service says. */
-  readonly host?: (host: Host) => Host
+  readonly host?: (host: ServiceHost) => ServiceHost
   /** The built pages; none without it. */
   readonly pages?: PageFiles
   /** Whether workers are on another machine. */

@@ -14,13 +14,13 @@ import {
 } from '../../features/system/adapters/folder-rows.ts'
 import { askPython, nodeRow, pythonRow, runToEnd } from '../../features/system/adapters/programs.ts'
 import { userOfConnection } from '../../http/server/connection-user.ts'
-import type { Host } from '../core.ts'
+import type { ServiceHost } from '../core.ts'
 import type { DataFolder } from './data-folder.ts'
 import { createProcessReader } from './read-process.ts'
 import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
 
-type ReportedEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
-type Size = Awaited<ReturnType<Host['measure']>>
+type ReportedEngine = Awaited<ReturnType<Parameters<ServiceHost['check']>[0]['engine']>>
+type Size = Awaited<ReturnType<ServiceHost['measure']>>
 
 // Files checked in parallel; source: ours, there are four file system threads.
 const AT_ONCE = 32
@@ -30,7 +30,7 @@ const NOTHING: Size = { bytes: 0, files: 0 }
 export function createHost(
   { folder, log, look }: Pick<DataFolder, 'folder' | 'log'> & { readonly look?: Look | undefined },
   now: () => number,
-): Host {
+): ServiceHost {
   return {
     async check({ python, engine }) {
       const rows = await Promise.all([

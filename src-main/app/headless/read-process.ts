@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { Host } from '../core.ts'
+import type { ServiceHost } from '../core.ts'
 
 // Sampling interval of event loop delay, ms; source: ours. 50 wake-ups a second are expensive when idle, so sampling
 // stops without scrapes.
@@ -9,7 +9,7 @@ const WATCHED_MS = 5 * 60_000
 const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 
-export function createProcessReader(): Host['readProcess'] {
+export function createProcessReader(): ServiceHost['readProcess'] {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
   let end: NodeJS.Timeout | undefined
 

@@ -5,7 +5,7 @@
 import { WORKER_STATES } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pause } from '../../lib/wait.ts'
-import type { Fleet, Host } from '../../runtimes/port.ts'
+import type { Fleet, ServiceHost } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
@@ -20,7 +20,7 @@ export type ScrapeDeps = {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'figures'>
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'containerHost'>
-  readonly host: Pick<Host, 'space' | 'readProcess'>
+  readonly host: Pick<ServiceHost, 'space' | 'readProcess'>
   readonly counts: QueueCounts
   readonly workersOf: (endpoint: Endpoint) => Readonly<Record<string, number>>
   readonly calls: Pick<WorkerCalls, 'lateReports'>

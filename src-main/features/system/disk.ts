@@ -10,7 +10,7 @@ import type { DiskKind, DiskUse } from '../../contract/system.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { counted } from '../../lib/text.ts'
 import { DAY_MS } from '../../lib/units.ts'
-import type { Fleet, FolderEntry, FolderSize, Host } from '../../runtimes/port.ts'
+import type { Fleet, FolderEntry, FolderSize, ServiceHost } from '../../runtimes/port.ts'
 import { artifactsInUse, sweepArtifacts } from '../apps/release-source.ts'
 import type { Models } from '../models/models.ts'
 import type { WorkerRegistry } from '../workers/registry/worker-registry.ts'
@@ -21,7 +21,7 @@ export type DiskDeps = {
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
   readonly fleet: Pick<Fleet, 'containerHost'>
-  readonly host: Host
+  readonly host: ServiceHost
   readonly models: Pick<Models, 'folders'>
   readonly folder: () => string
 }

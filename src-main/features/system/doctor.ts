@@ -2,14 +2,14 @@ import { AppError } from '../../contract/errors.ts'
 import type { DoctorRow, FixAction } from '../../contract/system.ts'
 import type { Log } from '../../lib/clock.ts'
 import { sizeText } from '../../lib/text.ts'
-import type { ContainerHost, Fleet, Host } from '../../runtimes/port.ts'
+import type { ContainerHost, Fleet, ServiceHost } from '../../runtimes/port.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isolationProblem } from '../workers/rules/isolated-python.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 
 export type DoctorDeps = {
-  readonly host: Host
+  readonly host: ServiceHost
   readonly fleet: Pick<Fleet, 'containerHost'>
   readonly storage: Pick<Storage, 'endpoints' | 'secrets' | 'poke'>
   readonly supervisor: Pick<WorkerSupervisor, 'status' | 'forgetCrashes'>

@@ -1,5 +1,5 @@
 import type { MachineView } from '../../contract/system.ts'
-import type { ContainerHost, Fleet, Host, ToolVersion } from '../../runtimes/port.ts'
+import type { ContainerHost, Fleet, ServiceHost, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -49,7 +49,7 @@ function viewCard({ id, index, name, driver, memoryBytes, usedBytes }: GpuInvent
 
 export async function readVersions(
   facts: Pick<MachineDeps, 'fleet' | 'settings'> & {
-    readonly host: Pick<Host, 'versions'>
+    readonly host: Pick<ServiceHost, 'versions'>
     readonly storage: Pick<Storage, 'engineVersion'>
     readonly own: string
   },

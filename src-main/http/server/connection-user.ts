@@ -8,14 +8,19 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { SOMEONE_ELSE } from '../../features/keys/rules.ts'
-import type { Host } from '../../runtimes/port.ts'
+import type { ServiceHost } from '../../runtimes/port.ts'
 
 type End = { readonly address: string; readonly port: number }
 
 const LSOF_MS = 5000
 const MAPPED = '::ffff:'
 
-export const userOfConnection: Host['userOf'] = async ({ localAddress, localPort, remoteAddress, remotePort }) => {
+export const userOfConnection: ServiceHost['userOf'] = async ({
+  localAddress,
+  localPort,
+  remoteAddress,
+  remotePort,
+}) => {
   const find = FINDERS[process.platform]
   if (find === undefined) return undefined
   if (!localAddress || !localPort || !remoteAddress || !remotePort) return SOMEONE_ELSE // it is closed

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DoctorRow } from '../../../../src-main/contract/system.ts'
 import { createDoctor } from '../../../../src-main/features/system/doctor.ts'
-import type { ContainerHost, Host, OwnImage } from '../../../../src-main/runtimes/port.ts'
+import type { ContainerHost, OwnImage, ServiceHost } from '../../../../src-main/runtimes/port.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
 
 const CURRENT = 'drydock-worker:2'
@@ -27,7 +27,7 @@ function setup(images: readonly OwnImage[]) {
       here = [...here, { name: CURRENT, bytes: 1, old: false }]
     },
   }
-  const host: Host = {
+  const host: ServiceHost = {
     check: async () => [],
     versions: async () => [],
     tightenPermissions: async () => [],

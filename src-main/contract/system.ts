@@ -56,14 +56,14 @@ const cardView = z.object({
   heldBy: z.array(z.object({ workerId: z.string(), endpointId: z.string(), shared: z.boolean() })),
 })
 
-export const machineView = z.object({
+export const localMachineView = z.object({
   engine: engineView,
   gpus: z.array(cardView),
   gpuFault: z.string().optional().describe('why there is no GPU, or which one is missing'),
   workers: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
 
-export type MachineView = z.infer<typeof machineView>
+export type LocalMachineView = z.infer<typeof localMachineView>
 
 const versionView = z.object({
   name: z.string(),
@@ -135,7 +135,7 @@ export const SYSTEM_ROUTES = {
     path: '/api/machine',
     summary: 'The Docker engine, the GPUs with the workers that use them, and the capacity for workers',
     query: { fresh: z.enum(['true', 'false']).optional().describe('read the GPUs again') },
-    response: machineView,
+    response: localMachineView,
     errors: ['BAD_FIELD'],
     source: 'docs/spec/interface.md, 2',
   },

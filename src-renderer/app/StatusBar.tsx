@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { MachineView } from '../../src-main/contract/system.ts'
+import type { LocalMachineView } from '../../src-main/contract/system.ts'
 import { counted } from '../../src-main/lib/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { machineQuery } from '../api-client/system-queries.ts'
@@ -119,7 +119,7 @@ type PieceText = {
 }
 
 /** A missing engine is no fault: workers run as processes. */
-export function enginePiece(machine: MachineView | undefined): PieceText {
+export function enginePiece(machine: LocalMachineView | undefined): PieceText {
   if (machine === undefined) return { text: 'docker …', detail: 'Looking for it.', warns: false }
   const noCards = machine.gpus.length === 0 ? ` ${asSentence(machine.gpuFault ?? 'this machine has no GPU')}` : ''
   const { state, version, source, reason } = machine.engine
@@ -131,7 +131,7 @@ export function enginePiece(machine: MachineView | undefined): PieceText {
   return { text: 'no docker', detail: `Workers run as processes. ${why}${noCards}`, warns: false }
 }
 
-export function cardsPiece(machine: MachineView | undefined): PieceText | undefined {
+export function cardsPiece(machine: LocalMachineView | undefined): PieceText | undefined {
   const { gpus = [], gpuFault } = machine ?? {}
   if (gpus.length === 0) return undefined
   const held = gpus.filter(({ heldBy }) => heldBy.length > 0)

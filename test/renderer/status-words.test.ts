@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import type { MachineView } from '../../src-main/contract/system.ts'
+import type { LocalMachineView } from '../../src-main/contract/system.ts'
 import { cardsPiece, enginePiece } from '../../src-renderer/app/StatusBar.tsx'
 
-const machine = (changes: Partial<MachineView> = {}): MachineView => ({
+const machine = (changes: Partial<LocalMachineView> = {}): LocalMachineView => ({
   engine: { state: 'connected', version: '28.3.2', source: 'a usual place' },
   gpus: [],
   workers: { used: 0, limit: 32 },
   ...changes,
 })
 
-const card = (index: number, heldBy: MachineView['gpus'][number]['heldBy'] = []) => ({
+const card = (index: number, heldBy: LocalMachineView['gpus'][number]['heldBy'] = []) => ({
   id: `GPU-${index}`,
   index,
   name: 'NVIDIA L40S',

@@ -1,4 +1,4 @@
-import type { MachineView } from '../../contract/system.ts'
+import type { LocalMachineView } from '../../contract/system.ts'
 import type { ContainerHost, Fleet, ServiceHost, ToolVersion } from '../../runtimes/port.ts'
 import type { GpuInventory } from '../../runtimes/rules/gpu-list.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -15,7 +15,10 @@ export type MachineDeps = {
  * Machine overview.
  * @param fresh rereads the GPUs, which wakes a sleeping one
  */
-export async function readMachine({ fleet, registry, settings }: MachineDeps, fresh: boolean): Promise<MachineView> {
+export async function readMachine(
+  { fleet, registry, settings }: MachineDeps,
+  fresh: boolean,
+): Promise<LocalMachineView> {
   const workers = { used: registry.all().length, limit: settings.get().maxWorkers }
   const { containerHost } = fleet
   if (containerHost === undefined) return { engine: { state: 'absent', reason: NO_ENGINE }, gpus: [], workers }
@@ -27,7 +30,7 @@ export async function readMachine({ fleet, registry, settings }: MachineDeps, fr
 
 const NO_ENGINE = 'this service runs its workers without containers'
 
-function viewCards({ inventory, holds }: Awaited<ReturnType<ContainerHost['gpus']>>): MachineView['gpus'] {
+function viewCards({ inventory, holds }: Awaited<ReturnType<ContainerHost['gpus']>>): LocalMachineView['gpus'] {
   return inventory.cards.map((card) => ({
     ...viewCard(card),
     heldBy: holds

@@ -1,4 +1,4 @@
-import type { MachineView } from '../../../src-main/contract/system.ts'
+import type { LocalMachineView } from '../../../src-main/contract/system.ts'
 import { fileProblem, type HubFile, hubFile } from '../../../src-main/contract/worker-repository.ts'
 import {
   answerProblem,
@@ -37,7 +37,7 @@ export type NewEndpointForm = Readonly<typeof EMPTY_FORM>
 
 /** Says beforehand that this machine lacks the engine or a GPU for containers of an image. */
 export function imageWarning(
-  machine: Pick<MachineView, 'engine' | 'gpus'> | undefined,
+  machine: Pick<LocalMachineView, 'engine' | 'gpus'> | undefined,
   gpu: string,
 ): string | undefined {
   if (machine === undefined) return undefined

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ClipboardList } from 'lucide-react'
 import { Link } from 'wouter'
-import type { MachineView } from '../../../src-main/contract/system.ts'
+import type { LocalMachineView } from '../../../src-main/contract/system.ts'
 import { GIB } from '../../../src-main/lib/units.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { freshMachineQuery, versionsQuery } from '../../api-client/system-queries.ts'
@@ -82,7 +82,7 @@ const ENGINES = {
   absent: { tone: 'cancelled', word: 'Not found' },
 } as const
 
-function Engine({ engine, workers }: MachineView) {
+function Engine({ engine, workers }: LocalMachineView) {
   const { state, version, source, reason } = engine
   const { tone, word, ...rest } = ENGINES[state]
   return (
@@ -109,7 +109,7 @@ function Engine({ engine, workers }: MachineView) {
 
 type ReportParts = {
   readonly versions: readonly { readonly name: string; readonly version?: string | undefined }[]
-  readonly machine: MachineView | undefined
+  readonly machine: LocalMachineView | undefined
 }
 
 /** A shareable report of versions and hardware, without keys, paths, addresses or endpoint names. */
@@ -127,7 +127,7 @@ function reportText({ versions, machine }: ReportParts): string {
 // Used by driver and screen on an idle GPU, bytes; source: ours.
 const OWN_BYTES = GIB
 
-function CardList({ machine }: { readonly machine: MachineView }) {
+function CardList({ machine }: { readonly machine: LocalMachineView }) {
   const { gpus, gpuFault } = machine
   return (
     <>

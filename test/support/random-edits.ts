@@ -25,7 +25,7 @@ import {
 } from '../../src-main/features/workflows/rules/edit/connect.ts'
 import { dissolve } from '../../src-main/features/workflows/rules/edit/dissolve.ts'
 import { type GraphAddress, graphAt } from '../../src-main/features/workflows/rules/edit/graph-at.ts'
-import { addGroup, moveGroup } from '../../src-main/features/workflows/rules/edit/groups.ts'
+import { addGroup } from '../../src-main/features/workflows/rules/edit/groups.ts'
 import { makeSubgraph } from '../../src-main/features/workflows/rules/edit/make-subgraph.ts'
 import { moveNodes, setMode, setTitle } from '../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { promoteWidget } from '../../src-main/features/workflows/rules/edit/promote.ts'
@@ -184,7 +184,6 @@ const EDITS = {
   mode: ({ document, at, graph, a, b }) =>
     setMode(document, at, new Set([nodeAt(graph, a)]), (['always', 'mute', 'bypass'] as const)[b % 3] ?? 'always'),
   group: ({ document, at, graph, a, b, c }) => addGroup(document, at, { title: 'box', ids: some(graph, a, b, c) }),
-  moveGroup: ({ document, at, a, b }) => moveGroup(document, at, a % 2, [b, -b]),
   layOut: ({ document, at }) => layOutNodes(document, at, new Set()),
 } satisfies Record<string, (choice: Choice) => WorkflowDocument>
 

@@ -3,7 +3,7 @@ import { act } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
 import type { RunDetail, RunView } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
-import { setControl } from '../../../src-main/features/workflows/rules/edit/widgets.ts'
+import { setSlot } from '../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/features/workflows/rules/json/value.ts'
 import { readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
@@ -53,8 +53,8 @@ function setup(answers: TestAnswers = {}, seed = '18446744073709551615') {
     "2": {"class_type": "Save", "inputs": {"images": ["1", 0]}}
   }`)
   const document = readDocument(toDocument(payload, TYPES))
-  const control = { node: '1', name: 'seed', mode: 'randomize', types: TYPES } as const
-  const editor = createEditorStore(setControl(document, undefined, control), TYPES)
+  const control = { node: '1', name: 'seed', kind: 'control', value: 'randomize', types: TYPES } as const
+  const editor = createEditorStore(setSlot(document, undefined, control), TYPES)
   const runs = createRunStore()
   const tab = { workflowId: 'w', editor, runs }
   const actions = createRunActions({ client, platform, app, tab, title: 'T' })

@@ -34,7 +34,3 @@ export function isFinal(state: JobState): boolean {
 export function canMove(state: JobState, event: JobEvent): boolean {
   return (TRANSITIONS[event].from as readonly JobState[]).includes(state)
 }
-
-export function nextState(state: JobState, event: JobEvent): JobState | undefined {
-  return canMove(state, event) ? TRANSITIONS[event].to : undefined
-}

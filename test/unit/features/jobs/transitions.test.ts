@@ -5,7 +5,6 @@ import {
   isFinal,
   JOB_EVENTS,
   type JobEvent,
-  nextState,
   TRANSITIONS,
 } from '../../../../src-main/features/jobs/rules/transitions.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
@@ -59,7 +58,8 @@ describe('the table of job moves', () => {
     for (const event of JOB_EVENTS) {
       const to = LEGAL[state][event]
       it(`${event} of a job that is ${state} ${to === undefined ? 'is refused' : `makes it ${to}`}`, async () => {
-        expect([nextState(state, event), canMove(state, event)]).toEqual([to, to !== undefined])
+        expect(canMove(state, event)).toBe(to !== undefined)
+        if (to !== undefined) expect(TRANSITIONS[event].to).toBe(to)
         const { jobs, write, close } = storage()
         const fields = { workerId: 'w', error: 'x' }
         const { before, moved, after, history } = await write(() => {

@@ -47,15 +47,6 @@ function typeOfNew(declared: NodeType): NodeType {
   return typeOfNode(bare, new Map([[declared.name, declared]])) ?? declared
 }
 
-export function addUnknownNode(
-  document: WorkflowDocument,
-  at: GraphAddress,
-  { type, pos }: { readonly type: string; readonly pos: Pair },
-): Added {
-  const properties = new Map([['Node name for S&R', type]])
-  return add(document, at, (id) => bareNode({ id, type, pos, size: nodeSize(0, 0, undefined), properties, values: [] }))
-}
-
 const NOTE_SIZE: Pair = [315, 150]
 
 export function addNote(

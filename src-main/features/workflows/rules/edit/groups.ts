@@ -4,7 +4,7 @@ import { idJson, type Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
 import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
 import { editGraph } from './draft.ts'
-import { changeGraph, type GraphAddress, graphAt } from './graph-at.ts'
+import { changeGraph, type GraphAddress } from './graph-at.ts'
 
 export type Rectangle = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
@@ -83,37 +83,6 @@ export function groupMembers(group: Group, nodes: readonly GraphNode[]): readonl
     const isIn = middleX >= box.x && middleX <= box.x + box.width && middleY >= box.y && middleY <= box.y + box.height
     return isIn ? (node.id ?? []) : []
   })
-}
-
-/**
- * Moves its nodes and fully contained groups too.
- * @param by right and down
- */
-export function moveGroup(document: WorkflowDocument, at: GraphAddress, index: number, by: Pair): WorkflowDocument {
-  const graph = graphAt(document, at)
-  const group = graph?.groups.items[index]
-  const box = group && boundsOf(group)
-  if (graph === undefined || group === undefined || box === undefined || (by[0] === 0 && by[1] === 0)) return document
-  const members = new Set(groupMembers(group, graph.nodes.items))
-  return changeGraph(document, at, ({ nodes, groups }) => ({
-    nodes: {
-      ...nodes,
-      items: nodes.items.map((node) =>
-        members.has(node.id ?? '') && node.pos ? { ...node, pos: [node.pos[0] + by[0], node.pos[1] + by[1]] } : node,
-      ),
-    },
-    groups: {
-      ...groups,
-      items: groups.items.map((one) => (one === group || isInside(one, box) ? moveGroupBox(one, by) : one)),
-    },
-  }))
-}
-
-function isInside(group: Group, box: Rectangle): boolean {
-  const inner = boundsOf(group)
-  if (inner === undefined) return false
-  const isWithin = inner.x >= box.x && inner.x + inner.width <= box.x + box.width
-  return isWithin && inner.y >= box.y && inner.y + inner.height <= box.y + box.height
 }
 
 export function moveGroupBox(group: Group, [right, down]: Pair): Group {

@@ -15,7 +15,7 @@ import {
   promotedWidgets,
   SUBGRAPH_DEPTH_MAX,
 } from '../promoted-widgets.ts'
-import { type ControlMode, SHOWN_SOCKET, type StoredSlot, storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
+import { SHOWN_SOCKET, type StoredSlot, storedSlots, type ValueSlot, valueSlots } from '../widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeNodes, type GraphAddress, graphAt } from './graph-at.ts'
 import { closeSlot, newInput } from './slots.ts'
@@ -27,14 +27,6 @@ export function setWidget(
   { node, name, value, types }: WidgetTarget & { readonly value: JsonValue },
 ): WorkflowDocument {
   return setSlot(document, at, { node, name, kind: 'input', value, types })
-}
-
-export function setControl(
-  document: WorkflowDocument,
-  at: GraphAddress,
-  { node, name, mode, types }: WidgetTarget & { readonly mode: ControlMode },
-): WorkflowDocument {
-  return setSlot(document, at, { node, name, kind: 'control', value: mode, types })
 }
 
 export type WidgetTarget = { readonly node: string; readonly name: string; readonly types: NodeTypes }

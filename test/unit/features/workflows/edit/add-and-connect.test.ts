@@ -9,7 +9,6 @@ import {
   addNote,
   addPrimitive,
   addRerouteNode,
-  addUnknownNode,
 } from '../../../../../src-main/features/workflows/rules/edit/add-node.ts'
 import {
   canConnect,
@@ -104,14 +103,12 @@ describe('a new node', () => {
     expect(written(document).last_node_id).toBe(42)
   })
 
-  test('of a class that nobody knows, a note and a reroute are written as others write them', () => {
-    const unknown = addUnknownNode(empty(), undefined, { type: 'Mine', pos: [0, 0] }).document
-    const noted = addNote(unknown, undefined, { kind: 'markdown', text: '# hi', pos: [0, 0] }).document
+  test('a note and a reroute are written as others write them', () => {
+    const noted = addNote(empty(), undefined, { kind: 'markdown', text: '# hi', pos: [0, 0] }).document
     const { nodes } = written(addRerouteNode(noted, undefined, [5, 5]).document)
     expect(nodes).toEqual([
-      expect.objectContaining({ id: 1, type: 'Mine', inputs: [], outputs: [], widgets_values: [] }),
-      expect.objectContaining({ id: 2, type: 'MarkdownNote', widgets_values: ['# hi'] }),
-      expect.objectContaining({ id: 3, type: 'Reroute', inputs: [expect.objectContaining({ type: '*' })] }),
+      expect.objectContaining({ id: 1, type: 'MarkdownNote', widgets_values: ['# hi'] }),
+      expect.objectContaining({ id: 2, type: 'Reroute', inputs: [expect.objectContaining({ type: '*' })] }),
     ])
   })
 

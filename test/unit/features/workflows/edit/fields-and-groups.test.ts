@@ -13,7 +13,6 @@ import {
 import {
   addGroup,
   groupMembers,
-  moveGroup,
   removeGroups,
   setGroup,
 } from '../../../../../src-main/features/workflows/rules/edit/groups.ts'
@@ -102,28 +101,13 @@ describe('a group', () => {
     expect(group && groupMembers(group, grouped.nodes.items)).toEqual(['1', '2'])
   })
 
-  test('moves with what is in it', () => {
-    const moved = moveGroup(grouped, undefined, 0, [10, 20])
-    expect(moved.nodes.items.map(({ pos }) => pos)).toEqual([
-      [10, 20],
-      [310, 20],
-      [900, 900],
-    ])
-    expect(JSON.parse(text(moved)).groups[0].bounding).toEqual([0, -60, 420, 140])
-    expect(moveGroup(grouped, undefined, 7, [1, 1])).toBe(grouped)
-  })
-
-  test('is named, coloured, folded and removed; a box in it goes along', () => {
+  test('is named, coloured, folded and removed', () => {
     const changed = setGroup(grouped, undefined, 0, { title: 'one', color: '#fff', isCollapsed: true })
     expect(JSON.parse(text(changed)).groups[0]).toMatchObject({
       title: 'one',
       color: '#fff',
       flags: { collapsed: true },
     })
-    const inner = setGroup(addGroup(grouped, undefined, { title: 'in', ids: new Set() }), undefined, 1, {
-      bounds: { x: 0, y: 0, width: 10, height: 10 },
-    })
-    expect(JSON.parse(text(moveGroup(inner, undefined, 0, [1, 1]))).groups[1].bounding).toEqual([1, 1, 10, 10])
     expect(text(removeGroups(grouped, undefined, new Set([0])))).toBe(TEXT)
   })
 })

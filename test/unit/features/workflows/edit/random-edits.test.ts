@@ -79,7 +79,7 @@ describe('after any edits', () => {
   })
 
   test('that only arrange a graph, what is sent stays the same', () => {
-    const arranging = ['move', 'group', 'moveGroup', 'layOut', 'reroute', 'addNote', 'widgetToInput'] as const
+    const arranging = ['move', 'group', 'layOut', 'reroute', 'addNote', 'widgetToInput'] as const
     const folding = ['makeSubgraph', 'dissolve', 'promote'] as const
     const linking = [
       'addNode',

@@ -9,7 +9,6 @@ import {
 import { demoteWidget, promoteWidget } from '../../../../../src-main/features/workflows/rules/edit/promote.ts'
 import {
   inputToWidget,
-  setControl,
   setSlot,
   setWidget,
   widgetToInput,
@@ -75,9 +74,8 @@ describe('the value of a widget', () => {
 
   test('its control and its filter have places of their own', () => {
     const document = documentOf([sampler])
-    expect(
-      valuesOf(setControl(document, undefined, { node: '3', name: 'seed', mode: 'increment', types: TYPES })),
-    ).toBe('[1,"increment",20,8,"euler","normal",1]')
+    const control = { node: '3', name: 'seed', kind: 'control', value: 'increment', types: TYPES } as const
+    expect(valuesOf(setSlot(document, undefined, control))).toBe('[1,"increment",20,8,"euler","normal",1]')
     const primitive = documentOf([{ id: 1, type: 'PrimitiveNode', widgets_values: ['a', 'fixed', ''] }])
     const place = { node: '1', name: 'value', kind: 'filter', value: '/x/', types: TYPES } as const
     expect(valuesOf(setSlot(primitive, undefined, place))).toBe('["a","fixed","/x/"]')

@@ -307,13 +307,14 @@ export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
  * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2). croner:
- * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). ignore: patterns of ignore files
- * (docs/spec/machines.md, 5). JSON of resources is data, and may be imported by any of them.
+ * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). diff: changed lines of sources.
+ * ignore: patterns of ignore files (docs/spec/machines.md, 5). JSON of resources is data, and may be imported by any of
+ * them.
  */
 export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>> = {
   lib: [],
   contract: ['zod'],
-  rules: ['croner', 'ignore', 'jsonc-parser'],
+  rules: ['croner', 'diff', 'ignore', 'jsonc-parser'],
 }
 
 /** Packages that only these layers or folders may import. */

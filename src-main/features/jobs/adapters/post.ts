@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Json } from '../../../lib/json.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest, redirectOf } from '../../../lib/node/checked-request.ts'
-import { isPrivateAddress } from '../../../lib/private-address.ts'
+import { isPrivateAddress } from '../../../lib/node/private-address.ts'
 import type { Poster } from '../ports/post.ts'
 
 const MAX_REDIRECTS = 3

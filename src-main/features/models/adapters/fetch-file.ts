@@ -5,7 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest, RefusedAddress, redirectOf } from '../../../lib/node/checked-request.ts'
-import { isPrivateAddress } from '../../../lib/private-address.ts'
+import { isPrivateAddress } from '../../../lib/node/private-address.ts'
 import type { Fetched, FetchFile, FetchRequest } from '../ports.ts'
 
 const MAX_REDIRECTS = 5

@@ -8,7 +8,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest } from '../../../lib/node/checked-request.ts'
-import { isPrivateAddress } from '../../../lib/private-address.ts'
+import { isPrivateAddress } from '../../../lib/node/private-address.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { FileBody, SendToTarget, TargetRequest } from '../ports.ts'
 

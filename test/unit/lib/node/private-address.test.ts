@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPrivateAddress } from '../../../src-main/lib/private-address.ts'
+import { isPrivateAddress } from '../../../../src-main/lib/node/private-address.ts'
 
 const PRIVATE = [
   ...['0.0.0.0', '10.0.0.0', '10.255.255.255', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.255.255.254'],

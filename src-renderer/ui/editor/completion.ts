@@ -1,151 +1,75 @@
-/**
- * Offers names and values seen elsewhere. It opens while typing or with Ctrl Space; arrows choose, Enter or Tab
- * accepts, Escape closes.
- */
-import { type EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state'
-import { type Command, EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
+import {
+  acceptCompletion,
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
+} from '@codemirror/autocomplete'
+import { EditorState, type Extension, Prec } from '@codemirror/state'
+import { type EditorView, keymap } from '@codemirror/view'
 
 /** A field seen elsewhere: `path` is its names joined by dots, `values` are JSON texts. */
 export type SeenField = { readonly path: string; readonly values: readonly string[] }
 
-type Offer = { readonly label: string; readonly insert: string }
-type Offered = { readonly from: number; readonly offers: readonly Offer[]; readonly chosen: number }
-
 const SHOWN = 12
-const close = StateEffect.define<null>()
-const open = StateEffect.define<null>()
-const choose = StateEffect.define<number>()
 
+/** Offers names and values seen elsewhere, while typing or with Ctrl Space; Enter or Tab accepts. */
 export function completion(fields: () => readonly SeenField[]): Extension {
-  const offered = StateField.define<Offered | null>({
-    create: () => null,
-    update(before, transaction) {
-      for (const effect of transaction.effects) {
-        if (effect.is(close)) return null
-        if (effect.is(open)) return find(transaction.state, fields())
-        if (effect.is(choose) && before !== null) return { ...before, chosen: effect.value }
-      }
-      const typed = transaction.isUserEvent('input.type') || transaction.isUserEvent('delete')
-      if (transaction.docChanged && typed) return find(transaction.state, fields(), before === null)
-      return transaction.docChanged || transaction.selection ? null : before
-    },
-    provide: (field) => showTooltip.from(field, (value) => (value === null ? null : tooltip(value, field))),
-  })
-
-  const move =
-    (by: number): Command =>
-    (view) => {
-      const now = view.state.field(offered)
-      if (now === null) return false
-      const chosen = (now.chosen + by + now.offers.length) % now.offers.length
-      view.dispatch({ effects: choose.of(chosen) })
-      return true
-    }
-  const take: Command = (view) => {
-    const now = view.state.field(offered)
-    return now !== null && insert(view, now, now.chosen)
-  }
   return [
-    offered,
-    Prec.highest(
-      keymap.of([
-        {
-          key: 'Ctrl-Space',
-          run: (view) => {
-            view.dispatch({ effects: open.of(null) })
-            return true
-          },
-        },
-        { key: 'ArrowDown', run: move(1) },
-        { key: 'ArrowUp', run: move(-1) },
-        { key: 'Enter', run: take },
-        { key: 'Tab', run: take },
-        {
-          key: 'Escape',
-          run: (view) => {
-            if (view.state.field(offered) === null) return false
-            view.dispatch({ effects: close.of(null) })
-            return true
-          },
-        },
-      ]),
-    ),
-    EditorView.domEventHandlers({
-      blur: (_event, view) => {
-        if (view.state.field(offered) !== null) view.dispatch({ effects: close.of(null) })
-      },
+    autocompletion({
+      override: [(context) => find(context, fields())],
+      icons: false,
+      activateOnTypingDelay: 0,
+      interactionDelay: 0,
     }),
+    Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }])),
+    EditorState.phrases.of({ Completions: 'Seen before' }),
   ]
 }
 
 // It opens by itself only after something was typed: a list at each new line is in the way.
-function find(state: EditorState, fields: readonly SeenField[], byItself = false): Offered | null {
-  const { main } = state.selection
-  const cursor = main.empty ? jsonCursor(state.doc.toString(), main.head) : undefined
-  if (cursor === undefined || (byItself && cursor.from === main.head)) return null
+function find({ state, pos, explicit }: CompletionContext, fields: readonly SeenField[]): CompletionResult | null {
+  const cursor = state.selection.main.empty ? jsonCursor(state.doc.toString(), pos) : undefined
+  if (cursor === undefined || (!explicit && cursor.from === pos)) return null
+  const { kind, from } = cursor
   const path = cursor.path.join('.')
-  const offers = cursor.kind === 'name' ? namesBelow(fields, path) : valuesAt(fields, path)
+  const labels = kind === 'name' ? namesBelow(fields, path) : valuesAt(fields, path)
   const written = cursor.written.toLowerCase()
-  const fitting = offers.filter(({ label }) => label.replace(/^"/, '').toLowerCase().startsWith(written))
-  const [only] = fitting
-  if (only === undefined || (fitting.length === 1 && only.insert === state.sliceDoc(cursor.from, main.head)))
-    return null
-  return { from: cursor.from, offers: fitting.slice(0, SHOWN), chosen: 0 }
+  const fitting = labels.filter((label) => label.replace(/^"/, '').toLowerCase().startsWith(written)).slice(0, SHOWN)
+  const isWritten = fitting.length === 1 && kind === 'value' && fitting[0] === state.sliceDoc(from, pos)
+  const apply = kind === 'name' ? insertName : insertValue
+  return isWritten ? null : { from, options: fitting.map((label) => ({ label, apply })), filter: false }
 }
 
-function namesBelow(fields: readonly SeenField[], path: string): readonly Offer[] {
+function namesBelow(fields: readonly SeenField[], path: string): readonly string[] {
   const before = path === '' ? '' : `${path}.`
   return fields
     .filter((field) => field.path.startsWith(before) && !field.path.slice(before.length).includes('.'))
     .map((field) => field.path.slice(before.length))
-    .map((name) => ({ label: name, insert: `${JSON.stringify(name)}: ` }))
 }
 
-function valuesAt(fields: readonly SeenField[], path: string): readonly Offer[] {
-  const values = fields.find((field) => field.path === path)?.values ?? []
-  return values.map((value) => ({ label: value, insert: value }))
+function valuesAt(fields: readonly SeenField[], path: string): readonly string[] {
+  return fields.find((field) => field.path === path)?.values ?? []
 }
 
-function insert(view: EditorView, { from, offers }: Offered, at: number): boolean {
-  const offer = offers[at]
-  if (offer === undefined) return false
-  const { head } = view.state.selection.main
-  // The rest of the word behind the cursor is replaced too, and an existing colon is not written twice.
-  const rest = /^[^\s{}[\],:"]*"?(\s*:\s?)?/.exec(view.state.sliceDoc(head, head + 200)) ?? ['']
-  const isName = offer.insert.endsWith(': ')
-  const to = head + (isName ? rest[0].length : rest[0].length - (rest[1]?.length ?? 0))
+const insertName = (view: EditorView, chosen: Completion, from: number, to: number) =>
+  insert(view, chosen, { from, to, text: `${JSON.stringify(chosen.label)}: `, rest: /^[^\s{}[\],:"]*"?(?:\s*:\s?)?/ })
+
+const insertValue = (view: EditorView, chosen: Completion, from: number, to: number) =>
+  insert(view, chosen, { from, to, text: chosen.label, rest: /^[^\s{}[\],:"]*"?/ })
+
+type Insertion = { readonly from: number; readonly to: number; readonly text: string; readonly rest: RegExp }
+
+// The rest of the word behind the cursor is replaced too, and an existing colon is not written twice.
+function insert(view: EditorView, chosen: Completion, { from, to, text, rest }: Insertion): void {
+  const [replaced = ''] = rest.exec(view.state.sliceDoc(to, to + 200)) ?? []
   view.dispatch({
-    changes: { from, to, insert: offer.insert },
-    selection: { anchor: from + offer.insert.length },
-    effects: close.of(null),
+    changes: { from, to: to + replaced.length, insert: text },
+    selection: { anchor: from + text.length },
+    annotations: pickedCompletion.of(chosen),
     userEvent: 'input.complete',
   })
-  return true
-}
-
-function tooltip({ from, offers, chosen }: Offered, field: StateField<Offered | null>): Tooltip {
-  return {
-    pos: from,
-    create(view) {
-      const dom = document.createElement('ul')
-      dom.className = 'cm-offers'
-      dom.setAttribute('role', 'listbox')
-      dom.setAttribute('aria-label', 'Seen before')
-      offers.forEach(({ label }, at) => {
-        const item = document.createElement('li')
-        item.textContent = label
-        item.setAttribute('role', 'option')
-        item.setAttribute('aria-selected', String(at === chosen))
-        item.addEventListener('mousedown', (event) => {
-          event.preventDefault()
-          const now = view.state.field(field)
-          if (now !== null) insert(view, now, at)
-        })
-        dom.append(item)
-      })
-      return { dom }
-    },
-  }
 }
 
 type JsonCursor = {

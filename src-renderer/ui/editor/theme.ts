@@ -17,17 +17,14 @@ export const THEME = EditorView.theme({
     backgroundColor: 'var(--surface-1)',
     boxShadow: 'var(--shadow-float)',
   },
-  '.cm-offers': { maxHeight: '14rem', maxWidth: '28rem', overflowY: 'auto', padding: '4px' },
-  '.cm-offers li': {
-    padding: '1px 8px',
-    borderRadius: '4px',
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    maxHeight: '14rem',
+    maxWidth: '28rem',
+    padding: '4px',
     fontFamily: "'JetBrains Mono Variable', monospace",
-    overflow: 'hidden',
-    textOverflow: 'ellipsis',
-    whiteSpace: 'nowrap',
-    cursor: 'pointer',
   },
-  '.cm-offers li[aria-selected="true"]': { backgroundColor: 'var(--accent-soft)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '1px 8px', borderRadius: '4px' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--ink)' },
   '.cm-placeholder': { color: 'var(--ink-2)' },
 })
 

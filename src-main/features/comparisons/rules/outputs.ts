@@ -1,6 +1,7 @@
 /**
  * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
+import { diffArrays } from 'diff'
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
 import { isRecord, writeExact } from '../../../lib/json.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
@@ -170,7 +171,8 @@ function compareTexts(a: string, b: string, rules: ComparisonRules, read: ReadPi
 
 const MOST_LINES = 40
 const LINE_LENGTH = 200
-const COMMON_SIZE = 500
+// Beyond it all lines are shown as replaced, because the search grows with its square.
+const MOST_EDITS = 1000
 
 function compareLines(a: readonly string[], b: readonly string[]): Leaf {
   const { start, ofA, ofB } = middles(a, b)
@@ -182,7 +184,11 @@ function compareLines(a: readonly string[], b: readonly string[]): Leaf {
     if (lines.length < MOST_LINES) lines.push(`${sign}${line.slice(0, LINE_LENGTH)}`)
   }
   add(' ', a[start - 1])
-  for (const [sign, line] of changesOf(ofA, ofB)) add(sign, line)
+  const parts = diffArrays(ofA, ofB, { maxEditLength: MOST_EDITS }) ?? [
+    { value: ofA, removed: true, added: false },
+    { value: ofB, removed: false, added: true },
+  ]
+  for (const { value, removed, added } of parts) for (const line of value) add(removed ? '-' : added ? '+' : ' ', line)
   add(' ', a[start + ofA.length])
   const text = `${changed} changed lines of ${Math.max(a.length, b.length)}\n${lines.join('\n')}`
   const score =
@@ -202,39 +208,6 @@ function middles<One>(a: readonly One[], b: readonly One[]) {
 function changedShare<One>(a: readonly One[], b: readonly One[]): number {
   const { ofA, ofB } = middles(a, b)
   return Math.max(ofA.length, ofB.length) / Math.max(1, a.length, b.length)
-}
-
-function* changesOf(
-  a: readonly string[],
-  b: readonly string[],
-): Generator<readonly [sign: ' ' | '-' | '+', line: string]> {
-  if (a.length > COMMON_SIZE || b.length > COMMON_SIZE) {
-    for (const line of a) yield ['-', line]
-    for (const line of b) yield ['+', line]
-    return
-  }
-  const width = b.length + 1
-  const lengths = new Uint16Array((a.length + 1) * width)
-  const at = (one: number, other: number) => lengths[one * width + other] ?? 0
-  for (let one = a.length - 1; one >= 0; one--)
-    for (let other = b.length - 1; other >= 0; other--)
-      lengths[one * width + other] =
-        a[one] === b[other] ? at(one + 1, other + 1) + 1 : Math.max(at(one + 1, other), at(one, other + 1))
-  let [one, other] = [0, 0]
-  while (one < a.length || other < b.length) {
-    const [lineOfA, lineOfB] = [a[one], b[other]]
-    if (lineOfA !== undefined && lineOfA === lineOfB) {
-      yield [' ', lineOfA]
-      one += 1
-      other += 1
-    } else if (lineOfB === undefined || (lineOfA !== undefined && at(one + 1, other) >= at(one, other + 1))) {
-      yield ['-', lineOfA ?? '']
-      one += 1
-    } else {
-      yield ['+', lineOfB]
-      other += 1
-    }
-  }
 }
 
 function comparePictures(a: Pixels, b: Pixels, { distance: most = 0, pixels = 0, similarity: least }: ComparisonRules) {

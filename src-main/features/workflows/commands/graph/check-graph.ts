@@ -33,8 +33,6 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error')
 }
 
-type Deps = { readonly client: ServiceClient; readonly output: Output }
-
 /**
  * Reports problems before a service gets the graph; missing classes' packages are warnings without a JSON field.
  * @throws CliError WORKFLOW_INVALID
@@ -42,7 +40,7 @@ type Deps = { readonly client: ServiceClient; readonly output: Output }
 export async function evaluateGraph(
   graph: Pick<GraphFile, 'form' | 'raw' | 'name'>,
   { payload, problems }: CheckedPayload,
-  { client, output }: Deps,
+  { client, output }: { readonly client: ServiceClient; readonly output: Output },
 ): Promise<void> {
   if (!output.json)
     noteProblems(output, await namePackages(problems, payload, { graph, index: indexOfService(client), output }))

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { LIMITS } from '../../../../src-main/contract/limits.ts'
+import { limit } from '../../../../src-main/contract/limits.ts'
 import type { InputHints } from '../../../../src-main/contract/requests.ts'
 import { parseExact } from '../../../../src-main/lib/json.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
@@ -108,10 +108,10 @@ function JobOptions({ text, isValid, onChange }: JobOptionsProps) {
           {field(
             'executionTimeout',
             'Execution timeout',
-            span(LIMITS.executionTimeoutMinMs.value, LIMITS.executionTimeoutMaxMs.value),
+            span(limit('executionTimeoutMinMs'), limit('executionTimeoutMaxMs')),
             true,
           )}
-          {field('ttl', 'Time to live', span(LIMITS.ttlMinMs.value, LIMITS.ttlMaxMs.value), true)}
+          {field('ttl', 'Time to live', span(limit('ttlMinMs'), limit('ttlMaxMs')), true)}
           {field('webhook', 'Webhook', 'Receives the result by POST.')}
           {field('idempotencyKey', 'Idempotency key', 'A second request with the same key returns the same job.')}
           <label className="flex items-center gap-2">

@@ -18,7 +18,7 @@ export function addRequests(requests: CliCommand, surroundings: Surroundings): v
   requests
     .argument('<endpoint>', 'id of the endpoint')
     .option('--status <status>', 'only this status, like 502, or this class, like 5xx')
-    .option('--limit <count>', 'requests per page,  1 to 500 (default 50)', wholeNumber)
+    .option('--limit <count>', 'requests per page, 1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
     .option('-f, --follow', 'print new requests as they end')
     .examples('drydock requests web', 'drydock requests web -f --status 5xx')

@@ -11,7 +11,7 @@ import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 import type { CardPrice, WhatIfAnswer, WhatIfRow } from '../../contract/what-if.ts'
 import { writeExact } from '../../lib/json.ts'
-import { DAY_MS, HOUR_MS } from '../../lib/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/units.ts'
 import { readScaler, scalerText } from './rules/scaler-text.ts'
 import { leftOutText, rowsToShow } from './rules/shown-rows.ts'
 
@@ -23,7 +23,7 @@ type Options = {
   readonly trace?: string
   readonly steady?: number
   readonly burst?: number
-  readonly every: number
+  readonly every?: number
   readonly day?: readonly [number, number]
   readonly for?: number
   readonly seed: number
@@ -69,7 +69,7 @@ export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void 
     .option('--trace <file>', 'replay lines of JSON: {"at": ms or time, "executionMs": ms}; an export of jobs is one')
     .option('--steady <rate>', 'simulate this many jobs per second', decimal)
     .option('--burst <jobs>', 'simulate bursts of this many jobs', wholeNumber)
-    .option('--every <duration>', 'time between bursts', spanInMs, 60_000)
+    .option('--every <duration>', 'time between bursts (default: 1min)', spanInMs)
     .option('--day <low-high>', 'simulate days: jobs per second at night and at noon, like 0.1-3', rates)
     .option('--for <duration>', 'duration of a simulated load (default: 1 h; with --day one day)', spanInMs)
     .option('--seed <number>', 'the same seed gives the same load', wholeNumber, 1)
@@ -130,7 +130,7 @@ async function questionOf(options: Options, surroundings: Surroundings): Promise
 }
 
 async function loadOf(options: Options, { now, cwd }: Surroundings): Promise<object> {
-  const { from, to, trace, steady, burst, every, day, for: forMs } = options
+  const { from, to, trace, steady, burst, every = MINUTE_MS, day, for: forMs } = options
   const isRecorded = from !== undefined || to !== undefined
   const named = [isRecorded || undefined, trace, steady, burst, day].filter((one) => one !== undefined)
   if (named.length > 1) throw usageError('Give one load: --from and --to, --trace, --steady, --burst or --day.')

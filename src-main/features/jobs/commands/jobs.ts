@@ -59,7 +59,7 @@ function addListOptions(command: CliCommand, { now }: Surroundings): CliCommand 
       'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
     )
   return addTimes(filtered, now)
-    .option('--limit <count>', 'jobs per page,  1 to 500 (default 50)', wholeNumber)
+    .option('--limit <count>', 'jobs per page, 1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
 }
 

@@ -29,8 +29,7 @@ export function addFolders(models: CliCommand, surroundings: Surroundings): void
     .option(
       '--map <directory=path>',
       'use only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
-      (text: string, before: readonly string[]) => [...before, text],
-      [] as readonly string[],
+      (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--from <file>', 'add all folders of this extra_model_paths.yaml instead')
     .option('--first', 'put it first, so that downloads go into it')
@@ -66,7 +65,7 @@ Examples:
     })
 }
 
-type AddOptions = { readonly map: readonly string[]; readonly from?: string; readonly first?: true }
+type AddOptions = { readonly map?: readonly string[]; readonly from?: string; readonly first?: true }
 
 async function readAdded(
   folder: string | undefined,
@@ -87,8 +86,8 @@ function settingOf({ path, directories }: ModelFolderView): ModelFolder {
   return { path, ...(directories === undefined ? {} : { directories }) }
 }
 
-function readMap(entries: readonly string[]): ModelFolder['directories'] {
-  if (entries.length === 0) return undefined
+function readMap(entries: readonly string[] | undefined): ModelFolder['directories'] {
+  if (entries === undefined) return undefined
   const directories: Record<string, string[]> = {}
   for (const entry of entries) {
     const [, directory, path] = /^([^=]+)=(.+)$/.exec(entry) ?? []

@@ -76,7 +76,7 @@ export function addWorkflowSweeps(parent: CliCommand, surroundings: Surroundings
   sweeps
     .command('list', { isDefault: true })
     .description('list the sweeps whose runs are stored, newest first')
-    .option('--limit <count>', 'sweeps per page,  1 to 200 (default 50)', wholeNumber)
+    .option('--limit <count>', 'sweeps per page, 1 to 200 (default 50)', wholeNumber)
     .option('--before <sweep>', 'continue after this sweep')
     .examples('drydock workflow sweeps', 'drydock workflow sweeps --limit 5 --json')
     .onSession(async ({ client, output }, { limit = 50, before }: ListOptions) => {

@@ -61,7 +61,7 @@ export const CATALOG_ROUTES = {
   catalogList: {
     methods: ['GET'],
     path: '/api/catalog',
-    summary: 'Ready-made endpoints, and what this machine lacks for each',
+    summary: 'List ready-made endpoints, and what this machine lacks for each',
     response: z.object({ entries: z.array(catalogEntry) }),
     errors: [],
     source: 'ours: what can be started with one click',

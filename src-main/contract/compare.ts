@@ -166,7 +166,7 @@ export const COMPARISON_ROUTES = {
   comparisonCreate: {
     methods: ['POST'],
     path: '/api/comparisons',
-    summary: 'Run inputs on several versions and compare what they give; a version with an image needs the role deploy',
+    summary: 'Run inputs on several versions and compare the outputs; a version with an image needs the role deploy',
     role: 'run',
     body: comparisonCreate,
     bodyLimit: { bytes: 2 * limit('comparisonFileBytes'), name: 'this operation' },
@@ -185,7 +185,7 @@ export const COMPARISON_ROUTES = {
   comparisonRead: {
     methods: ['GET'],
     path: COMPARISON,
-    summary: 'Read a comparison: how far it is, and its verdict',
+    summary: 'Read a comparison: its progress and its verdict',
     response: comparisonView,
     errors: ['COMPARISON_NOT_FOUND'],
     source: 'ours',
@@ -193,7 +193,7 @@ export const COMPARISON_ROUTES = {
   comparisonRows: {
     methods: ['GET'],
     path: `${COMPARISON}/rows`,
-    summary: 'The inputs of a comparison on its versions, the worst first',
+    summary: 'List the results of a comparison by input, the worst first',
     query: {
       version: wholeNumber.optional().describe('only of this version'),
       limit: wholeNumberTo(limit('listPageMax')).optional(),

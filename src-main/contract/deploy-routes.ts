@@ -36,7 +36,7 @@ export const DEPLOY_ROUTES = {
   artifactRead: {
     methods: ['GET'],
     path: '/api/artifacts/:artifact',
-    summary: 'How much of an artifact has been received',
+    summary: 'Read how much of an artifact has been received',
     params: { artifact: artifactName },
     response: artifactStatus,
     errors: ['BAD_FIELD'],
@@ -138,7 +138,7 @@ export const DEPLOY_ROUTES = {
   planCreate: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
-    summary: 'Plan a deploy of this manifest; nothing is changed',
+    summary: 'Plan a deploy; nothing is changed',
     isStep: true,
     params: place,
     body: releaseCreate.pick({ git: true, runsOn: true, machine: true, withoutImages: true }).extend({

@@ -230,7 +230,7 @@ export const JOB_ROUTES = {
     methods: ['POST'],
     path: '/api/jobs/bulk',
     summary:
-      'Retry, cancel or run again many jobs, where their state allows it; jobs that arrive in the meantime are not changed',
+      'Retry, cancel or rerun many jobs whose state allows it; jobs that arrive in the meantime are not changed',
     role: 'run',
     body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
     response: jobBulkResult,
@@ -241,7 +241,7 @@ export const JOB_ROUTES = {
     methods: ['POST'],
     path: '/api/jobs/cancel-effects',
     summary:
-      'How many of the jobs run, and how many other jobs may start again if these are cancelled; cancels nothing',
+      'Count the running ones among jobs, and the other jobs that may start again if these are cancelled; cancels nothing',
     role: 'read',
     isStep: true,
     body: cancelledJobs,
@@ -265,7 +265,7 @@ export const JOB_ROUTES = {
   jobImport: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/jobs',
-    summary: 'Queue a new job for each line of JSON: the body of a run, or a line of an export',
+    summary: 'Queue a new job for each line: a body of `run`, or a line of an export',
     role: 'run',
     bodyType: 'application/x-ndjson',
     response: jobImportResult,
@@ -275,7 +275,7 @@ export const JOB_ROUTES = {
   jobRead: {
     methods: ['GET'],
     path: '/api/jobs/:jobId',
-    summary: 'A job with its history, reasons and deliveries',
+    summary: 'Read a job with its history, reasons and deliveries',
     response: jobDetail,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
@@ -283,7 +283,7 @@ export const JOB_ROUTES = {
   jobPreview: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/preview',
-    summary: 'A job as in a list, with longer beginnings of its payloads and its error',
+    summary: 'Read a job as in a list, with more of its payloads and its error',
     response: jobListItem,
     errors: ['JOB_NOT_FOUND'],
     source: 'ours: the pages show it beside a list',
@@ -291,7 +291,7 @@ export const JOB_ROUTES = {
   jobDelete: {
     methods: ['DELETE'],
     path: '/api/jobs/:jobId',
-    summary: 'Delete an ended job: its payloads, its stream and its history; the counts of its endpoint stay',
+    summary: 'Delete an ended job with its payloads, stream and history; the counts of its endpoint stay',
     role: 'run',
     response: done,
     errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
@@ -300,7 +300,7 @@ export const JOB_ROUTES = {
   jobFile: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/file',
-    summary: 'A job with payloads, timeline, log and settings as a file that another Drydock opens, without secrets',
+    summary: 'Export a job with payloads, timeline, log and settings, without secrets, for another Drydock',
     response: z.string(),
     errors: ['JOB_NOT_FOUND'],
     source: 'docs/spec/monitoring.md, 3',
@@ -318,7 +318,7 @@ export const JOB_ROUTES = {
     methods: ['POST'],
     path: '/api/jobs/:jobId/place',
     summary:
-      'Move a waiting job in its queue: to the front or back of its priority, beside another job, or to another priority',
+      'Move a waiting job in its queue: to the front or back of its priority, next to another job, or to another priority',
     role: 'run',
     body: queueMove,
     response: jobHandle,
@@ -430,7 +430,7 @@ export const BATCH_ROUTES = {
   batchCreate: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/batches',
-    summary: 'Begin a batch, or find the one whose upload was interrupted; its inputs follow as lines',
+    summary: 'Start a batch, or find the one whose upload was interrupted; its inputs follow as lines',
     role: 'run',
     body: batchCreate,
     response: batchView,
@@ -440,7 +440,7 @@ export const BATCH_ROUTES = {
   batchAppend: {
     methods: ['POST'],
     path: `${BATCH}/lines`,
-    summary: 'Queue a job for each line of JSON, the body of a run; lines that were taken in before are left out',
+    summary: 'Queue a job for each line, a body of `run`; lines that arrived before are skipped',
     role: 'run',
     isStep: true,
     query: { from: lineNumber },

@@ -52,7 +52,7 @@ export const KEY_ROUTES = {
   namedKeyList: {
     methods: ['GET'],
     path: '/api/keys',
-    summary: 'List named keys; a key itself is shown only when it is made',
+    summary: 'List named keys; a key itself is shown only when it is created',
     role: 'admin',
     response: z.object({ keys: z.array(namedKeyView) }),
     errors: [],
@@ -61,7 +61,7 @@ export const KEY_ROUTES = {
   namedKeyCreate: {
     methods: ['POST'],
     path: '/api/keys',
-    summary: 'Make a key with a role; it is shown only once',
+    summary: 'Create a key with a role; it is shown only once',
     role: 'admin',
     body: namedKeyCreate,
     response: namedKeyView.extend({ key: z.string() }),

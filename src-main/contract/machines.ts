@@ -146,7 +146,7 @@ export const MACHINE_ROUTES = {
   machineAdd: {
     methods: ['POST'],
     path: '/api/machines',
-    summary: 'Add a machine and begin to test it; the steps of the test are in the machine',
+    summary: 'Add a machine and start its test; reading the machine shows the steps',
     role: 'admin',
     body: machineCreate,
     response: machineView,
@@ -156,7 +156,7 @@ export const MACHINE_ROUTES = {
   machineGet: {
     methods: ['GET'],
     path: PATH,
-    summary: 'A machine: whether it is reached, what it has, what runs there',
+    summary: 'Read a machine: its connection, its hardware and its workers',
     response: machineView,
     errors: ['MACHINE_NOT_FOUND'],
     source: 'docs/spec/machines.md, 1',
@@ -164,7 +164,7 @@ export const MACHINE_ROUTES = {
   machineTest: {
     methods: ['POST'],
     path: `${PATH}/test`,
-    summary: 'Begin to test a machine; one test runs at a time',
+    summary: 'Start the test of a machine; one test runs at a time',
     response: machineView,
     errors: ['MACHINE_NOT_FOUND'],
     source: 'docs/spec/machines.md, 1',
@@ -186,7 +186,7 @@ export const MACHINE_ROUTES = {
   machineRemains: {
     methods: ['POST'],
     path: `${PATH}/remains`,
-    summary: 'Note what a preview could not remove on a machine; it is removed when the machine is reached',
+    summary: 'Record what a preview could not remove from a machine; it is removed when the machine is reachable',
     role: 'admin',
     body: z.strictObject({ id: remainsId }),
     response: done,
@@ -196,7 +196,7 @@ export const MACHINE_ROUTES = {
   machineJoin: {
     methods: ['GET'],
     path: `${PATH}/join`,
-    summary: 'The commands of Docker with which a node joins the swarm of a machine; they hold its secret',
+    summary: 'Read the Docker commands with which a node joins the swarm of a machine; they contain its secret',
     role: 'admin',
     response: z.object({ worker: z.string(), manager: z.string() }),
     errors: ['MACHINE_NOT_FOUND', 'MACHINE_REFUSED'],

@@ -36,7 +36,7 @@ export const MODEL_ROUTES = {
   modelUses: {
     methods: ['GET'],
     path: '/api/models/uses',
-    summary: 'Usage of each model: workflows of the library, published graphs and the newest runs',
+    summary: 'List the workflows, published graphs and newest runs that use each model',
     response: z.object({ uses: z.record(z.string(), z.array(modelUse)).describe('by the name that graphs use') }),
     errors: [],
     source: SOURCE,
@@ -53,7 +53,7 @@ export const MODEL_ROUTES = {
   modelDownloadList: {
     methods: ['GET'],
     path: '/api/models/downloads',
-    summary: 'The downloads of models, newest first; with follow=true changes as events `models`',
+    summary: 'List the downloads of models, newest first; with follow=true as events',
     query: { follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events') },
     response: modelNews,
     errors: ['BAD_FIELD'],
@@ -95,7 +95,7 @@ export const MODEL_ROUTES = {
   modelFolderList: {
     methods: ['GET'],
     path: '/api/models/folders',
-    summary: 'The model folders',
+    summary: 'List the model folders',
     response: folders,
     errors: [],
     source: SOURCE,
@@ -112,7 +112,7 @@ export const MODEL_ROUTES = {
   modelCredentialsList: {
     methods: ['GET'],
     path: '/api/models/credentials',
-    summary: 'The hosts with stored credentials',
+    summary: 'List the hosts with stored credentials',
     response: z.object({ credentials: z.array(modelCredentialsView) }),
     errors: [],
     source: SOURCE,

@@ -51,7 +51,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkCreate: {
     methods: ['POST'],
     path: '/api/pending-bulk-actions',
-    summary: 'Retry, cancel or run again many jobs after a delay, in which it can be undone',
+    summary: 'Retry, cancel or rerun many jobs after a delay, during which it can be undone',
     role: 'run',
     body: pendingBulkCreate,
     response: pendingBulk,

@@ -120,7 +120,7 @@ const ENDPOINT_ROUTES = {
   workerLogs: {
     methods: ['GET'],
     path: '/v2/serverless/:id/workers/:workerId/logs',
-    summary: 'Follow the lines of a worker as server-sent events',
+    summary: 'Follow the log of a worker as server-sent events',
     query: workerLogQuery,
     response: z.string(),
     errors: ['BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'WORKER_NOT_FOUND'],
@@ -129,7 +129,7 @@ const ENDPOINT_ROUTES = {
   workerLogSnapshot: {
     methods: ['GET'],
     path: '/v1/pod/:workerId/logs',
-    summary: 'Read the lines of a worker, or follow them',
+    summary: 'Read or follow the log of a worker',
     query: {
       ...logQuery,
       type: z.enum(['all', 'container', 'system']).optional(),
@@ -235,7 +235,7 @@ const RECORD_ROUTES = {
   registryList: {
     methods: ['GET'],
     path: '/v2/registries',
-    summary: 'List registry credentials, without what is secret',
+    summary: 'List registry credentials, without passwords',
     query: pageQuery,
     response: z.object({ registries: z.array(platformRegistry), pagination }),
     errors: ['BAD_FIELD', 'SECRET_LOST'],
@@ -255,7 +255,7 @@ const RECORD_ROUTES = {
   registryRead: {
     methods: ['GET'],
     path: '/v2/registries/:id',
-    summary: 'Read registry credentials, without what is secret',
+    summary: 'Read registry credentials, without the password',
     response: platformRegistry,
     errors: ['REGISTRY_NOT_FOUND', 'SECRET_LOST'],
     source: SOURCE,
@@ -330,7 +330,7 @@ const CATALOG_ROUTES = {
   publicTemplateList: {
     methods: ['GET'],
     path: '/v2/catalog/templates',
-    summary: 'List public templates: those of this service that are marked so, as the source community',
+    summary: 'List the public templates of this service',
     query: { source: z.enum(['official', 'verified', 'community']).optional() },
     response: z.object({ templates: z.array(template) }),
     errors: ['BAD_FIELD'],
@@ -343,7 +343,7 @@ const POD_ROUTES = {
   podLogs: {
     methods: ['GET'],
     path: '/v2/pods/:id/logs',
-    summary: 'Follow the lines of a worker, or of the call of a task, as server-sent events',
+    summary: 'Follow the log of a worker, or of a task call, as server-sent events',
     query: workerLogQuery,
     response: z.string(),
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],

@@ -25,7 +25,7 @@ export const PROJECT_ROUTES = {
     methods: ['GET'],
     path: '/api/folders',
     summary:
-      'Folders of this machine, to choose one (default: those of the home folder); keys below deploy see those of projects and models alone',
+      'List the folders in a folder of this machine; keys below the role deploy see only those of projects and models',
     query: {
       path: folder.optional(),
       files: z.enum(['handlers']).optional().describe('also list files that may hold a handler'),
@@ -104,7 +104,7 @@ export const PROJECT_ROUTES = {
   projectPlan: {
     methods: ['POST'],
     path: '/api/projects/:projectId/plan',
-    summary: 'Build if the source has changed, and show what a deploy would do; a release of the artifact does it',
+    summary: 'Build if the source has changed, and plan a deploy; nothing is deployed',
     body: projectBuildRequest.extend({
       environment: environmentName,
       runsOn: z.enum(RUNS_ON).optional(),

@@ -167,7 +167,7 @@ export const REQUEST_ROUTES = {
   inputHintsRead: {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/input-hints',
-    summary: 'Fields and values of the newest inputs of an endpoint, for completion',
+    summary: 'List fields and values of the newest inputs of an endpoint, for completion',
     response: inputHints,
     errors: [],
     source: 'ours',

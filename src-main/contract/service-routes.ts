@@ -17,7 +17,7 @@ export const SERVICE_ROUTES = {
   events: {
     methods: ['GET'],
     path: '/events',
-    summary: 'Follow all changes as server-sent events; `endpoint` narrows them',
+    summary: 'Follow changes of all endpoints, or of one, as server-sent events',
     // Any text, because the header Last-Event-ID wins and is checked by the same rule.
     query: { endpoint: z.string().optional(), lastEventId: z.string().optional() },
     response: serviceEvent,
@@ -28,7 +28,7 @@ export const SERVICE_ROUTES = {
     methods: ['GET'],
     path: '/metrics',
     summary:
-      'Metrics for Prometheus, in its text form or as OpenMetrics, as the scraper accepts; for a key that may read',
+      'Metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
     response: z.string(),
     errors: [],
     source: 'docs/spec/monitoring.md, 1',
@@ -44,7 +44,7 @@ export const SERVICE_ROUTES = {
   stateManager: {
     methods: ['POST'],
     path: '/graphql',
-    summary: 'Where the endpoints of apps are; by POST alone, as any page can make a browser send a GET',
+    summary: 'Find the endpoints of apps (GraphQL)',
     // Without `body`: errors of a query have the form of GraphQL.
     bodyLimit: { bytes: limit('appQueryBytes'), name: 'a query' },
     response: z.looseObject({}),
@@ -54,7 +54,7 @@ export const SERVICE_ROUTES = {
   upload: {
     methods: ['PUT'],
     path: '/uploads/:uploadId',
-    summary: 'Send an artifact to an address that was given out for it; the address is the key',
+    summary: 'Send an artifact to its upload address, which needs no key',
     params: { uploadId: z.string().max(100) },
     bodyType: 'application/gzip',
     response: z.undefined(),
@@ -65,7 +65,7 @@ export const SERVICE_ROUTES = {
   uploadStatus: {
     methods: ['GET'],
     path: '/uploads/:uploadId',
-    summary: 'How much of an artifact has come to such an address; the address is the key',
+    summary: 'Read how much of an artifact has arrived at its upload address',
     params: { uploadId: z.string().max(100) },
     response: uploadStatus,
     errors: ['UPLOAD_UNKNOWN'],
@@ -88,7 +88,7 @@ export const SERVICE_ROUTES = {
   signIn: {
     methods: ['GET'],
     path: '/sign-in',
-    summary: 'Turn the code of a link into a session, and go on to a page',
+    summary: 'Sign in a browser with the code of a link, and redirect it to a page',
     query: { code: z.string().default(''), to: z.string().default('') },
     response: z.undefined(),
     errors: [],

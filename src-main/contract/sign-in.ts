@@ -22,7 +22,7 @@ export const SIGN_IN_ROUTES = {
   signInRequestRead: {
     methods: ['GET'],
     path: '/api/sign-in-requests/:requestId',
-    summary: 'Read the state of a program’s sign-in request',
+    summary: 'Read the state of the sign-in request of a program',
     response: signInRequestView,
     errors: ['SIGN_IN_NOT_FOUND'],
     source: 'ours: the page that `rp login` opens',

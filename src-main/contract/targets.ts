@@ -167,7 +167,7 @@ export const TARGET_ROUTES = {
   targetDeployList: {
     methods: ['GET'],
     path: `${PLACE}/deploys`,
-    summary: 'List the deploys of this service to an environment of a target that worked, newest first',
+    summary: 'List the successful deploys to an environment of a target, newest first',
     params: place,
     response: z.object({ deploys: z.array(targetRecord) }),
     errors: ['TARGET_NOT_FOUND', 'BAD_FIELD'],
@@ -176,7 +176,7 @@ export const TARGET_ROUTES = {
   targetDeployCreate: {
     methods: ['POST'],
     path: `${PLACE}/deploys`,
-    summary: 'Deploy to a target, in the order of the requests of the platform’s own tools',
+    summary: 'Deploy to a target',
     params: place,
     body: targetDeployCreate,
     response: targetDeploy,
@@ -189,7 +189,7 @@ export const TARGET_ROUTES = {
   targetUndeploy: {
     methods: ['POST'],
     path: `${PLACE}/undeploy`,
-    summary: 'Delete an environment on a target with its endpoints, and the app where it has no other',
+    summary: 'Delete an environment on a target with its endpoints, and its app if that has no other environment',
     params: place,
     response: z.object({
       deleted: z.array(z.string()).describe('endpoints that were deleted'),
@@ -210,7 +210,7 @@ export const TARGET_ROUTES = {
   targetDeployCancel: {
     methods: ['POST'],
     path: '/api/target-deploys/:deployId/cancel',
-    summary: 'Send nothing further of a deploy to a target; what it has activated goes on there',
+    summary: 'Cancel a deploy to a target; releases that are already active there stay',
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND'],
     source: 'ours',

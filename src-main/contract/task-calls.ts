@@ -59,7 +59,7 @@ export const TASK_END_ROUTE = {
   taskEnd: {
     methods: ['DELETE'],
     path: '/v2/pods/:id',
-    summary: 'End a call of a task, which the package takes for a pod; other pods are not on one machine',
+    summary: 'End a task call, which the package treats as a pod',
     status: 204,
     response: z.undefined(),
     errors: ['NOT_ON_THIS_MACHINE'],

@@ -180,7 +180,7 @@ export const WHAT_IF_ROUTES = {
   priceTableRead: {
     methods: ['GET'],
     path: '/api/prices',
-    summary: 'Public list prices of cards, with their date',
+    summary: 'List the public prices of GPUs, with their date',
     response: priceTable,
     errors: [],
     source: 'ours',

@@ -129,7 +129,7 @@ export const WORKFLOW_ROUTES = {
   workflowFile: {
     methods: ['GET'],
     path: '/api/workflows/:workflowId/file',
-    summary: 'A workflow of the library as a file with all that it needs, which another Drydock opens',
+    summary: 'Export a workflow with everything it needs, for another Drydock',
     response: z.string(),
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_A_WORKFLOW'],
     source: 'docs/spec/monitoring.md, 3',
@@ -159,7 +159,7 @@ export const WORKFLOW_ROUTES = {
   assetRead: {
     methods: ['GET'],
     path: '/api/assets/:asset',
-    summary: 'The bytes of a file; a file that is not a picture, video or sound is sent as a download',
+    summary: 'Read a file; one that is not a picture, video or sound is sent as a download',
     query: { name: z.string().max(255).optional().describe('file name of a download') },
     response: z.unknown(),
     errors: ['ASSET_NOT_FOUND'],
@@ -168,7 +168,7 @@ export const WORKFLOW_ROUTES = {
   assetFind: {
     methods: ['GET'],
     path: '/api/assets',
-    summary: 'The files that have names, or the one with a given name',
+    summary: 'List the named files, or find one by its name',
     query: { name: z.string().max(255).optional() },
     response: z.object({ assets: z.array(assetView) }),
     errors: [],
@@ -289,7 +289,7 @@ export const WORKFLOW_ROUTES = {
   runFile: {
     methods: ['GET'],
     path: '/api/workflow-runs/:runId/file',
-    summary: 'A run as a file that another Drydock opens and runs: graph, exact seeds, input files, results',
+    summary: 'Export a run, for another Drydock: graph, exact seeds, input files, results',
     response: z.string(),
     errors: ['RUN_NOT_FOUND'],
     source: 'docs/spec/monitoring.md, 3',
@@ -297,7 +297,7 @@ export const WORKFLOW_ROUTES = {
   graphExport: {
     methods: ['POST'],
     path: '/api/workflow-exports',
-    summary: 'A graph as a file with all that it needs: input files, models with their SHA-256, classes with packages',
+    summary: 'Export a graph with everything it needs: input files, SHA-256 of models, node classes with their packages',
     role: 'read',
     isStep: true,
     body: graphExportCreate,
@@ -309,7 +309,7 @@ export const WORKFLOW_ROUTES = {
   graphOpen: {
     methods: ['POST'],
     path: '/api/workflow-imports',
-    summary: 'Open a graph file: add its graph to the library and name what is missing here',
+    summary: 'Import an exported graph: add it to the library, and list what is missing here',
     bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
     query: { endpoint: z.string().max(40).optional().describe('whose classes of nodes count') },
     bodyType: 'application/octet-stream',
@@ -320,7 +320,7 @@ export const WORKFLOW_ROUTES = {
   graphReplay: {
     methods: ['POST'],
     path: '/api/workflow-imports/run',
-    summary: 'Run the run of a graph file once more, as it was sent',
+    summary: 'Repeat an exported run, exactly as it was sent',
     role: 'run',
     bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
     query: {

@@ -67,7 +67,7 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
   },
   streamForm: {
     label: 'Stream format',
-    help: 'What the stream operation returns to clients that do not ask for a format: a list, or an object with a status. Takes effect at once.',
+    help: 'Form of the stream operation for clients that do not ask for one: a list, or an object with a status. Takes effect at once.',
     done: 'Stream format',
     refusal: 'One of the two.',
   },

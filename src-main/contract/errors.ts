@@ -287,7 +287,7 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>
 
-const TITLES = {
+export const TITLES = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

@@ -64,6 +64,13 @@ ${EXIT_CODE_HELP}`)
   return program
 }
 
+/** Builds the program with the options of every command, as completion and the reference list them. */
+export async function buildWholeProgram(surroundings: Surroundings): Promise<CliCommand> {
+  const program = buildProgram(surroundings)
+  await addCommands(program, ['completion'], surroundings)
+  return program
+}
+
 async function addCommands(program: CliCommand, argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command: called } = readCommand(argv)
   for (const [topic, rows] of Object.entries(TOPICS))

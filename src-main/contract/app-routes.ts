@@ -60,7 +60,7 @@ export const APP_TOPICS = {
     info: {
       methods: ['GET'],
       path: '/api/info',
-      summary: 'Address and state of the service',
+      summary: 'Read the address and state of the service',
       response: serviceInfo,
       errors: [],
       source: 'ours',
@@ -175,7 +175,7 @@ export const APP_TOPICS = {
     endpointLogs: {
       methods: ['GET'],
       path: '/api/endpoints/:endpointId/logs',
-      summary: 'Log lines of all workers of an endpoint',
+      summary: 'Read the log of all workers of an endpoint',
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],
@@ -184,7 +184,7 @@ export const APP_TOPICS = {
     endpointRequests: {
       methods: ['GET'],
       path: '/api/endpoints/:endpointId/requests',
-      summary: 'Requests to a load-balanced endpoint that have ended, newest first',
+      summary: 'List the requests to a load-balanced endpoint that have ended, newest first',
       query: {
         status: z
           .string()
@@ -202,7 +202,7 @@ export const APP_TOPICS = {
     endpointMetrics: {
       methods: ['GET'],
       path: '/api/endpoints/:endpointId/metrics',
-      summary: 'Queue, delay, execution and workers over time',
+      summary: 'Read queue, delay, execution and workers over time',
       query: {
         from: wholeNumber.optional(),
         to: wholeNumber.optional(),
@@ -228,7 +228,7 @@ export const APP_TOPICS = {
     workerUsage: {
       methods: ['GET'],
       path: '/api/workers/usage',
-      summary: 'Current usage of workers: CPU, memory, network, GPUs; with follow=true as events every 2 s',
+      summary: 'Read the current usage of workers: CPU, memory, network, GPUs; with follow=true as events every 2 s',
       query: {
         endpoint: z.string().optional(),
         after: wholeNumber
@@ -251,7 +251,7 @@ export const APP_TOPICS = {
     workerLogs: {
       methods: ['GET'],
       path: '/api/workers/:workerId/logs',
-      summary: 'Log lines of a worker',
+      summary: 'Read the log of a worker',
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],
@@ -265,7 +265,7 @@ export const APP_TOPICS = {
     jobLogs: {
       methods: ['GET'],
       path: '/api/jobs/:jobId/logs',
-      summary: 'Log lines of a job',
+      summary: 'Read the log of a job',
       query: logQuery,
       response: logPage,
       errors: ['BAD_FIELD'],

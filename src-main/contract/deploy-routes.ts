@@ -178,7 +178,7 @@ export const DEPLOY_ROUTES = {
   releaseRead: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment/releases/:number',
-    summary: 'A release and its progress',
+    summary: 'Read a release and its progress',
     params: { number: releaseNumber },
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is decided') },
     response: releaseProgress,

@@ -222,7 +222,7 @@ export const ERRORS = {
   STORAGE_FAILED: {
     status: 503,
     message:
-      'The disk of the data folder reported an error while the database was written ({why}). What was confirmed before is safe; what was not may be lost. Check the disk, then restart the service.',
+      'The disk of the data folder reported an error while the database was written ({why}). Confirmed changes are safe; others may be lost. Check the disk, then restart the service.',
   },
   STOPPING: {
     status: 503,

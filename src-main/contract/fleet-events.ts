@@ -32,7 +32,7 @@ export const FLEET_EVENT_ROUTES = {
   fleetEventList: {
     methods: ['GET'],
     path: '/api/fleet-events',
-    summary: 'Events of endpoints and workers, newest first',
+    summary: 'List events of endpoints and workers, newest first',
     query: {
       endpoint: z.string().optional(),
       kinds: z.string().max(100).optional().describe('separated by commas (default: all but `worker`)'),

@@ -252,7 +252,7 @@ export const JOB_ROUTES = {
   jobExport: {
     methods: ['GET'],
     path: '/api/job-export',
-    summary: 'Jobs as JSON lines (application/x-ndjson), oldest first, with input, output and stream',
+    summary: 'Export jobs as JSON lines (application/x-ndjson), oldest first, with input, output and stream',
     query: {
       ...filterQuery,
       cursor: cursor.optional().describe('only jobs older than this'),
@@ -328,7 +328,7 @@ export const JOB_ROUTES = {
   jobQueue: {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/queue',
-    summary: 'The waiting jobs of an endpoint, in the order in which workers get them',
+    summary: 'List the waiting jobs of an endpoint, in the order in which workers get them',
     query: {
       limit: wholeNumberTo(limit('listPageMax')).optional(),
       previews,
@@ -340,7 +340,7 @@ export const JOB_ROUTES = {
   jobProgress: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/progress',
-    summary: 'Progress of a job: its state, why it waits, and the latest progress that its worker reported',
+    summary: 'Read the progress of a job: its state, why it waits, and the latest report of its worker',
     response: jobProgress,
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours, because a page that shows previews reads this ten times a second, and an input may be megabytes',
@@ -348,7 +348,7 @@ export const JOB_ROUTES = {
   jobChunks: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/chunks',
-    summary: 'The chunks of a stream, to replay it',
+    summary: 'Read the chunks of a stream, to replay it',
     query: {
       after: wholeNumber.optional().describe('chunks to leave out'),
       limit: wholeNumberTo(limit('chunksPerJob')).optional(),
@@ -488,7 +488,7 @@ export const BATCH_ROUTES = {
   batchExport: {
     methods: ['GET'],
     path: `${BATCH}/export`,
-    summary: 'The results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
+    summary: 'Export the results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
     query: { from: lineNumber.optional() },
     response: z.string(),
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND'],

@@ -99,7 +99,7 @@ export const KEY_ROUTES = {
   ownKeyRead: {
     methods: ['GET'],
     path: '/api/key',
-    summary: 'Name and role of the key in use',
+    summary: 'Read the name and role of the key in use',
     response: z.object({ name: z.string(), role: z.enum(ROLES) }),
     errors: [],
     source: 'ours: a program offers only what its key allows',

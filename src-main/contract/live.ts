@@ -115,7 +115,7 @@ export const PAGE_ROUTES = {
   liveRead: {
     methods: ['GET'],
     path: '/api/live',
-    summary: 'All endpoints with their queues and all workers, as of one event',
+    summary: 'Read all endpoints with their queues and all workers, as of one event',
     response: liveSnapshot,
     errors: [],
     source: 'ours, because events are changes and need something to change',
@@ -123,7 +123,7 @@ export const PAGE_ROUTES = {
   figuresRead: {
     methods: ['GET'],
     path: '/api/figures',
-    summary: 'Statistics of all endpoints over the last hour',
+    summary: 'Read statistics of all endpoints over the last hour',
     response: serviceStats,
     errors: [],
     source: 'ours, because asking each endpoint for its metrics would take as many requests',

@@ -6,7 +6,7 @@ export const MACHINE_ERRORS = {
   },
   MACHINE_EXISTS: {
     status: 409,
-    message: 'There is a machine {machine} already. Remove it first, or choose another name.',
+    message: 'A machine {machine} already exists. Remove it first, or choose another name.',
   },
   TOO_MANY_MACHINES: {
     status: 409,
@@ -23,7 +23,7 @@ export const KEY_ERRORS = {
   },
   KEY_EXISTS: {
     status: 409,
-    message: 'There already is a key named {name}. Revoke it first, or choose another name.',
+    message: 'A key named {name} already exists. Revoke it first, or choose another name.',
   },
   KEY_NOT_FOUND: {
     status: 404,

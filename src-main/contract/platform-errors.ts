@@ -14,7 +14,7 @@ export const PLATFORM_ERRORS = {
   },
   NAME_TAKEN: {
     status: 409,
-    message: 'There already is a {what} named {name}. Choose another name.',
+    message: 'A {what} named {name} already exists. Choose another name.',
   },
   IN_USE: {
     status: 400,

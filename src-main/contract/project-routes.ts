@@ -37,7 +37,7 @@ export const PROJECT_ROUTES = {
   exampleList: {
     methods: ['GET'],
     path: '/api/examples',
-    summary: 'The example apps that come with Drydock',
+    summary: 'List the example apps that come with Drydock',
     response: z.object({ examples: z.array(exampleView) }),
     errors: [],
     source: SOURCE,
@@ -87,7 +87,7 @@ export const PROJECT_ROUTES = {
   buildRead: {
     methods: ['GET'],
     path: '/api/projects/:projectId/build',
-    summary: 'The newest build and its progress',
+    summary: 'Read the newest build and its progress',
     query: { follow },
     response: buildView,
     errors: ['PROJECT_NOT_FOUND', 'NO_BUILD', 'BAD_FIELD'],
@@ -125,7 +125,7 @@ export const PROJECT_ROUTES = {
   previewRead: {
     methods: ['GET'],
     path: '/api/projects/:projectId/preview',
-    summary: 'The newest preview and its events',
+    summary: 'Read the newest preview and its events',
     query: { follow },
     response: previewView,
     errors: ['PROJECT_NOT_FOUND', 'NO_PREVIEW', 'BAD_FIELD'],

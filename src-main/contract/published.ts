@@ -134,7 +134,7 @@ export const PUBLISHED_ROUTES = {
   publishedDocument: {
     methods: ['GET'],
     path: '/api/published-graphs/:graphId/openapi.json',
-    summary: 'The OpenAPI document of a published graph, with its parameters',
+    summary: 'Read the OpenAPI document of a published graph, with its parameters',
     response: z.unknown(),
     errors: ['ENDPOINT_NOT_FOUND'],
     source: SOURCE,

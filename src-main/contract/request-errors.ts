@@ -30,7 +30,7 @@ export const REQUEST_ERRORS = {
   },
   TOO_MANY_PENDING_ACTIONS: {
     status: 409,
-    message: '{limit} bulk actions wait already, which is the limit. Wait until one of them was carried out.',
+    message: '{limit} bulk actions wait already, which is the limit. Wait until one of them has been carried out.',
   },
   SAVED_REQUEST_NOT_FOUND: {
     status: 404,

@@ -28,7 +28,7 @@ export const SERVICE_ROUTES = {
     methods: ['GET'],
     path: '/metrics',
     summary:
-      'Metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
+      'Read metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
     response: z.string(),
     errors: [],
     source: 'docs/spec/monitoring.md, 1',
@@ -36,7 +36,7 @@ export const SERVICE_ROUTES = {
   openApi: {
     methods: ['GET'],
     path: '/openapi.json',
-    summary: 'The OpenAPI document of the job API and the management API',
+    summary: 'Read the OpenAPI document of the job API and the management API',
     response: z.looseObject({}),
     errors: [],
     source: 'ours',
@@ -74,7 +74,7 @@ export const SERVICE_ROUTES = {
   agents: {
     methods: ['POST'],
     path: '/mcp',
-    summary: 'A message of a coding agent (Model Context Protocol, Streamable HTTP without sessions)',
+    summary: 'Send a message of a coding agent (Model Context Protocol, Streamable HTTP without sessions)',
     // Any key that may read is admitted, because the offered tools depend on its role.
     role: 'read',
     query: { allow: z.enum(EFFECTS, `must be one of ${EFFECTS.join(', ')}`).default('reads') },

@@ -133,7 +133,7 @@ export const SYSTEM_ROUTES = {
   machineRead: {
     methods: ['GET'],
     path: '/api/machine',
-    summary: 'The Docker engine, the GPUs with the workers that use them, and the capacity for workers',
+    summary: 'Read the state of the Docker engine, the GPUs with their workers, and the capacity for workers',
     query: { fresh: z.enum(['true', 'false']).optional().describe('read the GPUs again') },
     response: localMachineView,
     errors: ['BAD_FIELD'],
@@ -142,7 +142,7 @@ export const SYSTEM_ROUTES = {
   versionsRead: {
     methods: ['GET'],
     path: '/api/versions',
-    summary: 'Versions of the service and of its environment',
+    summary: 'Read the versions of the service and its environment',
     response: z.object({ versions: z.array(versionView) }),
     errors: [],
     source: 'docs/spec/interface.md, 4',
@@ -150,7 +150,7 @@ export const SYSTEM_ROUTES = {
   diskRead: {
     methods: ['GET'],
     path: '/api/disk',
-    summary: 'Disk usage by kind, and what cleaning up would free',
+    summary: 'Read the disk usage by kind, and what cleaning up would free',
     response: diskView,
     errors: [],
     source: 'docs/spec/interface.md, 4',
@@ -168,7 +168,7 @@ export const SYSTEM_ROUTES = {
   sessionList: {
     methods: ['GET'],
     path: '/api/sessions',
-    summary: 'How many browsers are signed in, and where the account key is stored',
+    summary: 'Count the signed-in browsers, and name the file of the account key',
     response: z.object({ open: z.number().int(), keyFile: z.string() }),
     errors: [],
     source: 'ours: docs/decisions.md, Pages and the command line',

@@ -201,7 +201,7 @@ export const TARGET_ROUTES = {
   targetDeployRead: {
     methods: ['GET'],
     path: '/api/target-deploys/:deployId',
-    summary: 'Progress of a deploy to a target',
+    summary: 'Read the progress of a deploy to a target',
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND', 'BAD_FIELD'],

@@ -45,7 +45,7 @@ export const SHELL_ROUTES = {
   shellOutput: {
     methods: ['GET'],
     path: '/api/shells/:shellId/output',
-    summary: 'Output of a shell; with follow=true as events until it ends',
+    summary: 'Read the output of a shell; with follow=true as events until it ends',
     query: {
       after: wholeNumber.optional().describe('bytes already seen'),
       follow: z.enum(['true', 'false']).optional(),

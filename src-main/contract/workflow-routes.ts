@@ -137,7 +137,7 @@ export const WORKFLOW_ROUTES = {
   workflowTemplates: {
     methods: ['GET'],
     path: '/api/workflow-templates',
-    summary: 'The templates that come with Drydock',
+    summary: 'List the templates that come with Drydock',
     response: z.object({ templates: z.array(workflowTemplate) }),
     errors: [],
     source: SOURCE,
@@ -177,7 +177,7 @@ export const WORKFLOW_ROUTES = {
   nodeTypes: {
     methods: ['GET'],
     path: '/api/node-types',
-    summary: 'The node classes of an endpoint (default: those that come with Drydock)',
+    summary: 'List the node classes of an endpoint (default: those that come with Drydock)',
     query: { endpoint: z.string().max(40).optional() },
     response: nodeTypesResponse,
     errors: ['ENDPOINT_NOT_FOUND'],
@@ -204,7 +204,7 @@ export const WORKFLOW_ROUTES = {
   nodePackages: {
     methods: ['POST'],
     path: '/api/node-packages',
-    summary: 'The packages of node classes, from the index node-packages.json in the data folder',
+    summary: 'Find the packages of node classes in the index node-packages.json of the data folder',
     role: 'read',
     isStep: true,
     body: nodePackagesAsked,
@@ -244,7 +244,7 @@ export const WORKFLOW_ROUTES = {
   runList: {
     methods: ['GET'],
     path: '/api/workflow-runs',
-    summary: 'The runs of graphs, newest first',
+    summary: 'List the runs of graphs, newest first',
     query: {
       workflow: z.string().max(40).optional(),
       endpoint: z.string().max(40).optional(),
@@ -260,7 +260,7 @@ export const WORKFLOW_ROUTES = {
   sweepList: {
     methods: ['GET'],
     path: '/api/workflow-sweeps',
-    summary: 'The sweeps whose runs are stored, newest first',
+    summary: 'List the sweeps whose runs are stored, newest first',
     query: {
       before: z.string().max(64).optional().describe('id of the last sweep already seen'),
       limit: wholeNumber.refine((n) => n >= 1 && n <= 200, 'must be 1 to 200').optional(),
@@ -281,7 +281,7 @@ export const WORKFLOW_ROUTES = {
   runRead: {
     methods: ['GET'],
     path: '/api/workflow-runs/:runId',
-    summary: 'A run with its payload and its document',
+    summary: 'Read a run with its payload and its document',
     response: runDetail,
     errors: ['RUN_NOT_FOUND'],
     source: 'ours: gallery',

@@ -17,7 +17,7 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?!${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 369,
+    left: 367,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
@@ -37,7 +37,7 @@ export const PHRASES = {
   'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 7 },
   seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 0 },
   'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 85 },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 84 },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */

@@ -23,13 +23,13 @@ export function addBuildOptions<Built extends Command>(command: Built): Built {
       new Option('--python <version>', 'Python version of the app (default: that of its endpoints, else of python3)'),
     )
     .addOption(
-      new Option('--images <profile>', 'what the images have: "observed" ones have no numpy')
+      new Option('--images <profile>', 'packages that the images contain: as specified, or as observed, which is without numpy')
         .choices(['specified', 'observed'])
         .default('specified'),
     )
     .option(
       '--allow-links-to <folder>',
-      'pack files of this folder that links in the app lead to; may be repeated',
+      'also pack files of this folder that symbolic links in the app point to; may be repeated',
       (folder: string, before: readonly string[] = []) => [...before, folder],
     )
     .option('--keep-build', 'keep handler files, manifest and requirements in .svc/build')

@@ -229,8 +229,7 @@ export const JOB_ROUTES = {
   jobBulk: {
     methods: ['POST'],
     path: '/api/jobs/bulk',
-    summary:
-      'Retry, cancel or rerun many jobs whose state allows it; jobs that arrive in the meantime are not changed',
+    summary: 'Retry, cancel or rerun many jobs whose state allows it; jobs that arrive in the meantime are not changed',
     role: 'run',
     body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
     response: jobBulkResult,

@@ -6,12 +6,8 @@ type Limit = readonly [value: number, description: string, source: string]
 /** The limits by topic, for docs/reference/limits.md. Those without a description are internal and left out. */
 export const LIMIT_TOPICS = {
   'Requests, jobs and results': {
-    runBodyBytes: [10 * MIB, 'Body of `run`', 'docs/spec/job-api.md, 11; the platform says MiB'],
-    runsyncBodyBytes: [
-      20 * MIB,
-      'Body of `runsync`, and of an OpenAI request',
-      'docs/spec/job-api.md, 11; the platform says MiB',
-    ],
+    runBodyBytes: [10 * MIB, 'Body of `run`', 'the platform says MiB'],
+    runsyncBodyBytes: [20 * MIB, 'Body of `runsync`, and of an OpenAI request', 'the platform says MiB'],
     resultBodyBytes: [20 * MIB, 'Result of a job', 'docs/spec/worker-protocol.md, 2'],
     managementBodyBytes: [MIB, 'Body of a request to the management API', 'ours, because a setting is never larger'],
     jsonDepth: [1000, 'Levels of a JSON body', 'ours, because Python handlers recurse about that deep'],
@@ -26,7 +22,7 @@ export const LIMIT_TOPICS = {
     ],
     readInThreadMs: [60_000, '', 'ours: the worst body of 20 MiB takes two seconds of a core'],
     readInThreadIdleMs: [30_000, '', 'ours: large bodies often come one after the other'],
-    chunkBytes: [MIB, 'Chunk of a stream; a larger one is split', 'docs/spec/job-api.md, 11'],
+    chunkBytes: [MIB, 'Chunk of a stream; a larger one is split', 'the platform'],
     chunksPerJob: [1_000_000, 'Chunks of a job', 'docs/spec/targets.md, 2.22'],
     waitDefaultMs: [90_000, 'Wait of `runsync`, default', 'docs/spec/job-api.md, 1'],
     waitMinMs: [1000, 'Wait of `runsync`, minimum', 'docs/spec/job-api.md, 1'],
@@ -44,13 +40,9 @@ export const LIMIT_TOPICS = {
     ttlMinMs: [10_000, 'Time to live of a job, minimum', 'docs/spec/job-api.md, 2'],
     ttlMaxMs: [7 * DAY_MS, 'Time to live of a job, maximum', 'docs/spec/job-api.md, 2'],
     ttlDefaultMs: [DAY_MS, 'Time to live of a job, default', 'docs/spec/job-api.md, 2'],
-    runRetentionMs: [30 * MINUTE_MS, 'Time that the job API keeps an ended job of `run`', 'docs/spec/job-api.md, 11'],
-    runsyncRetentionMs: [
-      MINUTE_MS,
-      'Time that the job API keeps an ended job of `runsync`',
-      'docs/spec/job-api.md, 11',
-    ],
-    runsyncRetentionMaxMs: [5 * MINUTE_MS, 'The same after a longer `wait`, at most', 'docs/spec/job-api.md, 11'],
+    runRetentionMs: [30 * MINUTE_MS, 'Time that the job API keeps an ended job of `run`', 'docs/spec/job-api.md, 4'],
+    runsyncRetentionMs: [MINUTE_MS, 'Time that the job API keeps an ended job of `runsync`', 'docs/spec/job-api.md, 4'],
+    runsyncRetentionMaxMs: [5 * MINUTE_MS, 'The same after a longer `wait`, at most', 'docs/spec/job-api.md, 4'],
     idempotencyKeyLength: [255, 'Idempotency key, in characters', 'docs/spec/job-api.md, 2'],
     priorityMin: [
       -100,
@@ -190,9 +182,9 @@ export const LIMIT_TOPICS = {
       'Connections of one client address without a key',
       'docs/spec/targets.md, 2.19: of one client address',
     ],
-    proxyBodyBytes: [30 * MIB, 'Body of a request to a load-balanced endpoint', 'docs/spec/job-api.md, 10'],
-    proxyWaitMs: [2 * MINUTE_MS, 'Time that such a request waits for a worker', 'docs/spec/job-api.md, 10'],
-    proxyProcessingMs: [5.5 * MINUTE_MS, 'Time for a worker to answer it', 'docs/spec/job-api.md, 10'],
+    proxyBodyBytes: [30 * MIB, 'Body of a request to a load-balanced endpoint', 'the platform'],
+    proxyWaitMs: [2 * MINUTE_MS, 'Time that such a request waits for a worker', 'the platform'],
+    proxyProcessingMs: [5.5 * MINUTE_MS, 'Time for a worker to answer it', 'the platform'],
     requestsPerEndpoint: [50_000, 'Requests kept of a load-balanced endpoint', 'ours: the newest; about 8 MB'],
   },
   Apps: {
@@ -369,7 +361,7 @@ export function limit(name: LimitName): number {
   return LIMITS[name][0]
 }
 
-/** Requests per 10 s (and at once) per operation under strict limits. Source: docs/spec/job-api.md, 8. */
+/** Requests per 10 s (and at once) per operation under strict limits. Source: the platform. */
 export const STRICT_LIMITS = {
   runsync: { per10s: 2000, atOnce: 400 },
   status: { per10s: 2000, atOnce: 400 },

@@ -27,8 +27,7 @@ export const SERVICE_ROUTES = {
   metrics: {
     methods: ['GET'],
     path: '/metrics',
-    summary:
-      'Read metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
+    summary: 'Read metrics for Prometheus, as text or as OpenMetrics; needs a key with the role read',
     response: z.string(),
     errors: [],
     source: 'docs/spec/monitoring.md, 1',

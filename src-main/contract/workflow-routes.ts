@@ -297,7 +297,8 @@ export const WORKFLOW_ROUTES = {
   graphExport: {
     methods: ['POST'],
     path: '/api/workflow-exports',
-    summary: 'Export a graph with everything it needs: input files, SHA-256 of models, node classes with their packages',
+    summary:
+      'Export a graph with everything it needs: input files, SHA-256 of models, node classes with their packages',
     role: 'read',
     isStep: true,
     body: graphExportCreate,

@@ -60,7 +60,7 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       async () => (await import('../../features/apps/commands/app.ts')).addApp,
     ],
     env: [
-      'environments of an app and their variables',
+      'manage the environments of an app and their variables',
       async () => (await import('../../features/apps/commands/env.ts')).addEnv,
     ],
   },

@@ -17,48 +17,48 @@ import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 import { PYTHON } from './support.ts'
 
 function setup(python = PYTHON) {
-  const root = mkdtempSync(join(tmpdir(), 'drydock-machine-'))
+  const root = mkdtempSync(join(tmpdir(), 'drydock-host-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   // What a wheel holds is read by Python as it lies in the folder.
   const site = join(root, 'site')
   mkdirSync(join(site, 'tiny-1.5.dist-info'), { recursive: true })
   writeFileSync(join(site, 'tiny-1.5.dist-info', 'METADATA'), 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.5\n')
-  const machine = createProcessHost({ python: () => python, env: { ...process.env, PYTHONPATH: site } })
+  const host = createProcessHost({ python: () => python, env: { ...process.env, PYTHONPATH: site } })
   const folder = join(root, 'volume')
   mkdirSync(folder)
-  return { root, machine, folder, path: join(root, 'runpod-volume') }
+  return { root, host, folder, path: join(root, 'runpod-volume') }
 }
 
 describe('the packages that a Python lacks', () => {
   test('are those that are not there, or in another version; conditions that do not hold are met', async () => {
-    const { machine } = setup()
+    const { host } = setup()
     const wanted = ['tiny', 'tiny>=1,<2', 'tiny>=2', 'no-such-thing-here', 'no-such-thing-here; python_version < "3"']
-    expect(await machine.missingPackages(wanted)).toEqual(['tiny>=2', 'no-such-thing-here'])
+    expect(await host.missingPackages(wanted)).toEqual(['tiny>=2', 'no-such-thing-here'])
   })
 
   test('are all of them where it cannot be asked, and none where none are wanted', async () => {
-    const { machine } = setup('/nowhere/python3')
-    expect(await machine.missingPackages(['tiny'])).toEqual(['tiny'])
-    expect(await machine.missingPackages([])).toEqual([])
+    const { host } = setup('/nowhere/python3')
+    expect(await host.missingPackages(['tiny'])).toEqual(['tiny'])
+    expect(await host.missingPackages([])).toEqual([])
   })
 })
 
 describe('packages for an endpoint', () => {
-  /** A folder of wheels, and a machine whose installers know nothing else. */
+  /** A folder of wheels, and a host whose installers know nothing else. */
   function withWheels(env: Readonly<Record<string, string>> = {}) {
     const { root } = setup()
     const wheels = join(root, 'wheels')
     mkdirSync(wheels)
     makeWheels(wheels, [{ name: 'tinypack', version: '1.5', files: { 'tinypack.py': 'A = 1\n' } }])
     const lines: string[] = []
-    const machine = createProcessHost({
+    const host = createProcessHost({
       python: () => PYTHON,
       env: { ...process.env, ...onlyWheelsOf(wheels), ...env },
     })
     const environment = join(root, '.venv')
     const wish = { environment, python: PYTHON, searchPath: undefined, signal: undefined }
     const install = (...packages: string[]) =>
-      machine.install({ ...wish, packages, onLine: (line) => void lines.push(line) })
+      host.install({ ...wish, packages, onLine: (line) => void lines.push(line) })
     return { environment, install, lines }
   }
 
@@ -94,22 +94,22 @@ describe('packages for an endpoint', () => {
 
 describe('a volume', () => {
   test('is put at its path as a link, once, and also where a link leads nowhere', async () => {
-    const { machine, folder, path, root } = setup()
-    expect(await machine.whyNotAt(path, folder)).toBeUndefined()
-    for (let times = 0; times < 2; times++) await machine.putAt(path, folder)
+    const { host, folder, path, root } = setup()
+    expect(await host.whyNotAt(path, folder)).toBeUndefined()
+    for (let times = 0; times < 2; times++) await host.putAt(path, folder)
     expect(readlinkSync(path)).toBe(folder)
-    expect(await machine.whyNotAt(path, folder)).toBeUndefined()
+    expect(await host.whyNotAt(path, folder)).toBeUndefined()
     rmSync(path)
     symlinkSync(join(root, 'gone'), path)
-    await machine.putAt(path, folder)
+    await host.putAt(path, folder)
     expect(readlinkSync(path)).toBe(folder)
   })
 
   test('replaces nothing that is there', async () => {
-    const { machine, folder, path } = setup()
+    const { host, folder, path } = setup()
     mkdirSync(path)
-    expect(await machine.whyNotAt(path, folder)).toBe(`${path} is there already`)
-    await machine.putAt(path, folder)
+    expect(await host.whyNotAt(path, folder)).toBe(`${path} is there already`)
+    await host.putAt(path, folder)
     expect(lstatSync(path).isDirectory()).toBe(true)
   })
 })

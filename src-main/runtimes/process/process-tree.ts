@@ -22,6 +22,7 @@ type Seen = ProcessMark & { readonly parent: number; readonly group: number; rea
 // Wait for killed processes, in ms; one blocked on a broken disk may never end.
 const CHECK_MS = 20
 const MAX_CHECKS = 100
+// Open files at once: there may be thousands of processes, and the service needs handles too.
 const AT_ONCE = 64
 const MARK = 'RUNPOD_POD_ID='
 
@@ -35,7 +36,7 @@ export async function findProcesses(roots: readonly TreeRoot[]): Promise<readonl
   if (process.platform !== 'linux' || roots.length === 0) return []
   const ids = new Set(roots.map(({ workerId }) => workerId))
   const pids = new Set(roots.flatMap(({ pid }) => pid ?? []))
-  const all = await readProcesses(ids)
+  const all = await readProcesses((pid) => readProcess(pid, ids))
   const childrenOf = Map.groupBy(all, ({ parent }) => parent)
   const found = new Set(all.filter((one) => one.ofWorker !== undefined || pids.has(one.group)))
   for (const one of found) for (const child of childrenOf.get(one.pid) ?? []) found.add(child)
@@ -63,13 +64,12 @@ async function stillThere(marks: readonly ProcessMark[]): Promise<readonly Proce
   return marks.filter(({ startedAt }, index) => seen[index]?.startedAt === startedAt)
 }
 
-async function readProcesses(ids: ReadonlySet<string>): Promise<readonly Seen[]> {
+/** Reads all processes, on Linux; one of which `read` tells nothing is left out. */
+export async function readProcesses<One>(read: (pid: string) => Promise<One | undefined>): Promise<readonly One[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const seen: Seen[] = []
-  while (pids.length > 0) {
-    const some = await Promise.all(pids.splice(-AT_ONCE).map((pid) => readProcess(pid, ids)))
-    seen.push(...some.filter((one) => one !== undefined))
-  }
+  const seen: One[] = []
+  const note = (one: One | undefined) => one !== undefined && seen.push(one)
+  while (pids.length > 0) await Promise.all(pids.splice(-AT_ONCE).map((pid) => read(pid).then(note)))
   return seen
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../features/workers/rules/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pause } from '../../lib/wait.ts'
+import { readProcesses } from './process-tree.ts'
 
 type Worker = { readonly workerId: string; readonly pid: number }
 type Seen = ProcessTimes & { readonly memoryBytes: number }
@@ -21,9 +22,6 @@ type Seen = ProcessTimes & { readonly memoryBytes: number }
 // CPU share needs an interval: without a sample this recent, two are taken this far apart. ms
 const SAMPLE_AGE_MS = 10_000
 const SAMPLE_SPAN_MS = 250
-
-// Open files at once: a worker may have thousands of processes, and the service needs handles too.
-const AT_ONCE = 64
 
 const execute = promisify(execFile)
 
@@ -37,7 +35,7 @@ export function createProcessUsageReader(
 
   async function sample(workers: readonly Worker[]): Promise<Map<string, Sample>> {
     const groups = new Set(workers.map(({ pid }) => pid))
-    const seen = process.platform === 'linux' ? await fromProc(groups) : await fromPs()
+    const seen = process.platform === 'linux' ? await readProcesses((pid) => fromProc(pid, groups)) : await fromPs()
     const byGroup = Map.groupBy(seen, ({ group }) => group)
     const at = clock.steady()
     return new Map(
@@ -76,17 +74,7 @@ function sumOf(processes: readonly Seen[]): Pick<Sample, 'cpuMs' | 'memoryBytes'
   }
 }
 
-async function fromProc(groups: ReadonlySet<number>): Promise<readonly Seen[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const seen: Seen[] = []
-  while (pids.length > 0) {
-    const some = await Promise.all(pids.splice(-AT_ONCE).map((pid) => fromProcOf(pid, groups)))
-    seen.push(...some.filter((one) => one !== undefined))
-  }
-  return seen
-}
-
-async function fromProcOf(pid: string, groups: ReadonlySet<number>): Promise<Seen | undefined> {
+async function fromProc(pid: string, groups: ReadonlySet<number>): Promise<Seen | undefined> {
   try {
     const times = readProcStat(await readFile(`/proc/${pid}/stat`, 'latin1'))
     if (times === undefined || !groups.has(times.group)) return undefined

@@ -20,20 +20,17 @@ export function decimal(text: string): number {
   return Number(text)
 }
 
-/** A duration like `2s`, `500ms`, `1.5min`, `6h` or `1d`, in ms; in seconds without a unit. */
-export function spanInMs(text: string): number {
-  const span = readSpan(text, 's')
-  if (span === undefined) throw new InvalidArgumentError('It must be a duration, like 500ms, 30s, 15min or 2h.')
-  return span
-}
-
-/** A time in ms, or with its unit: `5000`, `5s`, `2min`. */
-export function milliseconds(text: string): number {
-  const span = readSpan(text, 'ms')
-  if (span === undefined)
-    throw new InvalidArgumentError('It must be a whole number of ms, or a duration like 5s or 2min.')
-  return span
-}
+/**
+ * Reads a duration like `2s`, `500ms`, `1.5min`, `6h` or `1d`, in ms.
+ * @param unit of a number alone
+ */
+export const spanIn =
+  (unit: 'ms' | 's') =>
+  (text: string): number => {
+    const span = readSpan(text, unit)
+    if (span === undefined) throw new InvalidArgumentError('It must be a duration, like 500ms, 30s, 15min or 2h.')
+    return span
+  }
 
 /** Parses a span before `now` like `2h`, or a local date with optional time, to ms since the epoch. */
 export function timeOrSpanAgo(text: string, now: number): number {

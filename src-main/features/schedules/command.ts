@@ -1,7 +1,7 @@
 import { confirmDeletion, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
-import { milliseconds, oneOf, spanInMs } from '../../app/cli/option-values.ts'
+import { oneOf, spanIn } from '../../app/cli/option-values.ts'
 import { duration, type Output, stateText, timeText } from '../../app/cli/output.ts'
 import { openSession, type Session } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -31,7 +31,7 @@ export function addSchedule(schedule: CliCommand, surroundings: Surroundings): v
     .argument('<name>', 'name of the schedule, unique for the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--cron <pattern>', 'cron pattern: five fields, six with seconds first, or @daily')
-    .option('--every <duration>', 'an interval instead, like 30s, 15min, 6h or 1d', spanInMs)
+    .option('--every <duration>', 'an interval instead, like 30s, 15min, 6h or 1d', spanIn('s'))
     .option('--time-zone <zone>', 'time zone of the pattern, like Europe/Berlin (default: that of the service)')
     .option(
       '--missed <what>',
@@ -40,8 +40,8 @@ export function addSchedule(schedule: CliCommand, surroundings: Surroundings): v
     )
     .option('--input-file <file>', 'read the input from a JSON file')
     .option('--webhook <url>', 'address that is called when a job ends')
-    .option('--ttl <ms>', 'time to live of each job in ms, or like 10min', milliseconds)
-    .option('--execution-timeout <ms>', 'maximum run time of each job in ms, or like 60s', milliseconds)
+    .option('--ttl <ms>', 'time to live of each job in ms, or like 10min', spanIn('ms'))
+    .option('--execution-timeout <ms>', 'maximum run time of each job in ms, or like 60s', spanIn('ms'))
     .option('--low-priority', 'run after normal jobs')
     .details(`
 The jobs are like any others: in lists, with retries and webhooks. \`drydock schedule show\` lists the runs missed while

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import { usageError } from '../../app/cli/cli-error.ts'
-import { decimal, spanInMs, timeOrSpanAgo, wholeNumber } from '../../app/cli/option-values.ts'
+import { decimal, spanIn, timeOrSpanAgo, wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
 import { withSpinner } from '../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
@@ -69,18 +69,18 @@ export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void 
     .option('--trace <file>', 'replay lines of JSON: {"at": ms or time, "executionMs": ms}; an export of jobs is one')
     .option('--steady <rate>', 'simulate this many jobs per second', decimal)
     .option('--burst <jobs>', 'simulate bursts of this many jobs', wholeNumber)
-    .option('--every <duration>', 'time between bursts (default: 1min)', spanInMs)
+    .option('--every <duration>', 'time between bursts (default: 1min)', spanIn('s'))
     .option('--day <low-high>', 'simulate days: jobs per second at night and at noon, like 0.1-3', rates)
-    .option('--for <duration>', 'duration of a simulated load (default: 1 h; with --day one day)', spanInMs)
+    .option('--for <duration>', 'duration of a simulated load (default: 1 h; with --day one day)', spanIn('s'))
     .option('--seed <number>', 'the same seed gives the same load', wholeNumber, 1)
     .option('--workers-min <values>', 'values to try, like 0,1', listOf(wholeNumber))
     .option('--workers-max <values>', 'values to try, like 2,4,8', listOf(wholeNumber))
-    .option('--idle-timeout <values>', 'values to try, like 5s,30s', listOf(spanInMs))
+    .option('--idle-timeout <values>', 'values to try, like 5s,30s', listOf(spanIn('s')))
     .option('--concurrency <values>', 'values to try, like 1,4', listOf(wholeNumber))
     .option('--scaler <values>', 'values to try: 4s is a delay in the queue, 3/worker a number of jobs', listOf(scaler))
     .option('--cards <names>', 'cards to try, by the names in --prices', listOf(String))
-    .option('--cold-start <duration>', 'use this instead of the measured cold start', spanInMs)
-    .option('--execution <duration>', 'use this instead of the measured execution time', spanInMs)
+    .option('--cold-start <duration>', 'use this instead of the measured cold start', spanIn('s'))
+    .option('--execution <duration>', 'use this instead of the measured execution time', spanIn('s'))
     .option('--price <price>', 'price of a worker per second', decimal)
     .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
     .option('--card <name>', 'card of the current setting, by its name in --prices')

@@ -9,7 +9,7 @@ import type { CliCommand } from '../cli-command.ts'
 import { usageError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, readAccountKey } from '../find-service.ts'
-import { milliseconds, wholeNumber } from '../option-values.ts'
+import { spanIn, wholeNumber } from '../option-values.ts'
 import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import { endingWithInput, MOVE_ASIDE, runService, startOnUsableFolder } from '../start-service.ts'
@@ -46,7 +46,7 @@ export function addServe(serve: CliCommand, surroundings: Surroundings): void {
     .option('--tls-cert <file>', 'with --listen: serve only https there, with this certificate (PEM)')
     .option('--tls-key <file>', 'private key of that certificate (PEM)')
     .option('--allow-host <host[:port]>', 'also accept this Host, like that of a tunnel; may be repeated', hosts)
-    .option('--stop-grace <ms>', 'time for running jobs to end when the service stops, in ms or like 10s', milliseconds)
+    .option('--stop-grace <ms>', 'time for running jobs to end when the service stops, in ms or like 10s', spanIn('ms'))
     .option('--log-level <level>', 'lowest level to log: debug, info, warn, error or silent')
     .option(
       '--traces-to <url>',

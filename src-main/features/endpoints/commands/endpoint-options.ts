@@ -2,15 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
-import {
-  decimal,
-  milliseconds,
-  oneOf,
-  sizeInBytes,
-  spanInMs,
-  wholeNumber,
-  wordsOf,
-} from '../../../app/cli/option-values.ts'
+import { decimal, oneOf, sizeInBytes, spanIn, wholeNumber, wordsOf } from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ContainerSettings } from '../../../contract/container.ts'
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
@@ -55,8 +47,8 @@ function readOption({ input }: SettingField, flags: string, text: string): unkno
         text,
       )
     case 'number':
-      if (flags.endsWith('<duration>')) return spanInMs(text)
-      if (flags.endsWith('<ms>')) return milliseconds(text)
+      if (flags.endsWith('<duration>')) return spanIn('s')(text)
+      if (flags.endsWith('<ms>')) return spanIn('ms')(text)
       return flags.endsWith('<size>') ? sizeInBytes(text) : wholeNumber(text)
     case 'lines':
       if (input.of === 'volumes') return [volumeOf(text)]

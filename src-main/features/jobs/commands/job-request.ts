@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { readAll } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
-import { integer, milliseconds } from '../../../app/cli/option-values.ts'
+import { integer, spanIn } from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { isRecord, parseExact } from '../../../lib/json.ts'
 
@@ -23,8 +23,8 @@ export function addRequestOptions(command: CliCommand): CliCommand {
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--input-file <file>', 'read the input from a JSON file')
     .option('--webhook <url>', 'address that is called when the job ends')
-    .option('--ttl <ms>', 'time to live of the job in ms, or like 10min', milliseconds)
-    .option('--execution-timeout <ms>', 'maximum run time in ms, or like 60s', milliseconds)
+    .option('--ttl <ms>', 'time to live of the job in ms, or like 10min', spanIn('ms'))
+    .option('--execution-timeout <ms>', 'maximum run time in ms, or like 60s', spanIn('ms'))
     .option('--low-priority', 'run after normal jobs')
     .option('--priority <number>', 'run before jobs with a lower number, -100 to 100 (default 0)', integer)
     .option('--idempotency-key <key>', 'the same key returns the first job again')

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { following } from '../../../app/cli/interrupt.ts'
-import { milliseconds } from '../../../app/cli/option-values.ts'
+import { spanIn } from '../../../app/cli/option-values.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { limit } from '../../../contract/limits.ts'
@@ -42,7 +42,7 @@ Examples:
 
 export function addRunsync(runsync: CliCommand, surroundings: Surroundings): void {
   addRequestOptions(runsync)
-    .option('--wait-ms <ms>', 'how long to wait, in ms or like 30s: 1000 to 300000 (default 90000)', milliseconds)
+    .option('--wait-ms <ms>', 'how long to wait, in ms or like 30s: 1000 to 300000 (default 90000)', spanIn('ms'))
     .details(`
 The exit code is 0 only if the job is COMPLETED. It stops with exit code 1 when the time is over or the job
 cannot start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU. The job stays in

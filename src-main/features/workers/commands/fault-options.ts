@@ -1,5 +1,5 @@
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
-import { decimal, spanInMs } from '../../../app/cli/option-values.ts'
+import { decimal, spanIn } from '../../../app/cli/option-values.ts'
 import { ALL_FAULTS_OFF, type Faults } from '../../../contract/faults.ts'
 
 export type FaultOptions = {
@@ -14,7 +14,7 @@ export type FaultOptions = {
 
 export function addFaultOptions(command: CliCommand): CliCommand {
   return command
-    .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanInMs)
+    .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanIn('s'))
     .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)
     .option('--kill <percent>', 'percentage of attempts whose worker is killed', decimal)
     .option('--out-of-memory <percent>', 'the same, reported as out of memory', decimal)

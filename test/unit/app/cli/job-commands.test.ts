@@ -115,7 +115,7 @@ describe('run', () => {
     ['a list', ['[1]'], /not a JSON object/],
     ['a file that is not there', ['--input-file', 'none.json'], /cannot be read \(ENOENT\)/],
     ['two inputs', ['{}', '--input-file', 'x'], /not both/],
-    ['a ttl that is no duration', ['{}', '--ttl', 'soon'], /whole number of ms, or a duration/],
+    ['a ttl that is no duration', ['{}', '--ttl', 'soon'], /must be a duration, like 500ms/],
   ])('refuses %s', async (_name, words, message) => {
     const { run, service } = await setup()
     const { exitCode, stderr } = await run(['run', 'hello', ...words])

@@ -39,7 +39,7 @@ test(
       await service.createHandler(name, HANDLER(at + 1), { workersMax: 2, idleTimeoutMs: 2000 })
     const lines = Array.from({ length: INPUTS }, (_one, at) => JSON.stringify({ input: { n: at + 1 } }))
     writeFileSync(join(service.folder, 'inputs.jsonl'), lines.join('\n'))
-    const words = ['bisect', ...names, '--file', 'inputs.jsonl', '--ignore', 'version']
+    const words = ['bisect', ...names, '--input-file', 'inputs.jsonl', '--ignore', 'version']
     const cutOff = service.command(...words)
     const read = async () => (await service.get('/api/comparisons')).comparisons[0]
     // In the second round, with jobs of both kinds: ended, and under way.
@@ -80,8 +80,8 @@ test('drydock compare tells by its exit code what it found', async () => {
   await service.createHandler('two', 'handler = lambda job: {"n": 1.01}')
   writeFileSync(join(service.folder, 'inputs.jsonl'), '{"input": {}}')
   const compare = async (...words: string[]) => (await service.command('compare', 'one', 'two', ...words)).exitCode
-  expect(await compare('--file', 'inputs.jsonl')).toBe(1)
-  expect(await compare('--file', 'inputs.jsonl', '--relative', '0.02')).toBe(0)
+  expect(await compare('--input-file', 'inputs.jsonl')).toBe(1)
+  expect(await compare('--input-file', 'inputs.jsonl', '--relative', '0.02')).toBe(0)
   expect(await compare()).toBe(2)
   expect(await compare('--ids', 'none')).toBe(5)
   expect(JSON.parse((await service.command('compare', 'list')).stdout).comparisons).toHaveLength(2)

@@ -41,6 +41,6 @@ test('drydock what-if reads a trace and prices, and says what is wrong with them
   expect(missing.stdout + missing.stderr).toMatch(/could not be read/)
   const prices = await service.command('what-if', 'traced', '--steady', '1', ...known, '--prices', 'prices.json')
   expect(prices.stdout + prices.stderr).toMatch(/prices could not be read/)
-  const two = await service.command('what-if', 'traced', '--steady', '1', '--from', '2h', ...known)
+  const two = await service.command('what-if', 'traced', '--steady', '1', '--since', '2h', ...known)
   expect(two.stdout + two.stderr).toMatch(/one load/)
 })

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Session } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -21,6 +21,15 @@ export class CliCommand extends Command {
 
   examples(...lines: readonly string[]): this {
     return this.details(['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
+  }
+
+  /** Accepts an option by its former name too, which help and completion leave out. */
+  renamedOption(former: string, name: string): this {
+    const option = this.options.find(({ long }) => long === name)
+    if (option === undefined) throw new Error(`There is no option ${name}.`)
+    const alias = new Option(option.flags.replace(/^.*?--[\w-]+/, former)).hideHelp()
+    const attributeName = () => option.attributeName()
+    return this.addOption(Object.assign(alias, { attributeName, parseArg: option.parseArg }))
   }
 
   /** Runs with the service that the options name; the arguments and options of the command come after the session. */

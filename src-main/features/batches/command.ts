@@ -124,11 +124,12 @@ Examples:
   }
 
   of('export', 'write the results so far as JSON lines, in the order of the inputs')
-    .requiredOption('--to <file>', 'write to this file')
-    .examples('drydock batch export 0b6f9c1e --to results.jsonl')
-    .onSession(async ({ client, output }, batchId: string, { to }: { readonly to: string }) => {
+    .requiredOption('-o, --output <file>', 'write to this file')
+    .renamedOption('--to', '--output')
+    .examples('drydock batch export 0b6f9c1e -o results.jsonl')
+    .onSession(async ({ client, output }, batchId: string, options: { readonly output: string }) => {
       const found = await client.call('batchRead', { path: { batchId } })
-      const file = resolve(surroundings.cwd, to)
+      const file = resolve(surroundings.cwd, options.output)
       await pipeline(
         Readable.from(client.download('batchExport', { path: { batchId } })),
         createWriteStream(file),

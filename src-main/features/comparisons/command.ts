@@ -21,7 +21,7 @@ import { progressOf, summaryOf, waitsOf } from './rules/plan.ts'
 
 type StartOptions = JobFilterOptions & {
   readonly ids?: string
-  readonly file?: string
+  readonly inputFile?: string
   readonly name?: string
   readonly set?: readonly VersionSetting[]
   readonly image?: readonly VersionSetting[]
@@ -38,7 +38,7 @@ type StartOptions = JobFilterOptions & {
 type VersionSetting = { readonly number: number; readonly text: string }
 
 const ABOUT = `
-Inputs are those of stored jobs (--endpoint, --since, --ids and the other filters) or of a file (--file). Outputs have to
+Inputs are those of stored jobs (--endpoint, --since, --ids and the other filters) or of a file (--input-file). Outputs have to
 be equal unless a tolerance says otherwise (--absolute, --relative, --ignore, --similarity).
 Versions are endpoints, by id or name; --image and --set add variants of the same endpoint. All others are compared
 with the first. The service continues if this command is interrupted, and after a restart.
@@ -47,7 +47,7 @@ Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3, 5 
 const EXAMPLES = `
 Examples:
   $ drydock compare old new --endpoint old --since 24h
-  $ drydock compare old new --file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
+  $ drydock compare old new --input-file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
   $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`
 
 export function addCompare(compare: CliCommand, surroundings: Surroundings): void {
@@ -82,7 +82,7 @@ export function addCompare(compare: CliCommand, surroundings: Surroundings): voi
     .command('show')
     .description('show a comparison, with the worst differences first; the exit code is its verdict')
     .argument('<id>', 'id of the comparison')
-    .option('--limit <rows>', 'rows of the table', wholeNumber, 20)
+    .option('--limit <count>', 'rows of the table', wholeNumber, 20)
     .examples('drydock compare show 7d0a2c9e --limit 50')
     .onSession(async ({ client, output }, comparisonId: string, options: { readonly limit: number }) => {
       await withOwnExitCodes(async () => {
@@ -127,7 +127,7 @@ Each round runs all inputs on one version; eight versions take three rounds.
 
 Examples:
   $ drydock bisect v1 v2 v3 v4 v5 v6 v7 v8 --endpoint v1 --since 7d
-  $ drydock bisect v1 v2 v3 v4 --file inputs.jsonl --similarity 0.95 --json`)
+  $ drydock bisect v1 v2 v3 v4 --input-file inputs.jsonl --similarity 0.95 --json`)
     .action((versions: string[], options: StartOptions, command: CliCommand) =>
       start('bisect', versions, options, command, surroundings),
     )
@@ -140,7 +140,8 @@ function startOptions(command: CliCommand, surroundings: Surroundings): CliComma
   return addJobFilter(command, surroundings)
     .argument('<versions...>', 'endpoints, the reference first')
     .option('--ids <ids>', 'use the inputs of these jobs, separated by commas')
-    .option('--file <file>', 'inputs: JSON lines, an export of jobs, or an exported job file')
+    .option('--input-file <file>', 'inputs: JSON lines, an export of jobs, or an exported job file')
+    .renamedOption('--file', '--input-file')
     .option('--name <name>', 'name of the comparison')
     .option(
       '--image <number:image>',
@@ -218,7 +219,7 @@ async function bodyOf(
 ): Promise<object> {
   const {
     ids,
-    file,
+    inputFile,
     name,
     set = [],
     image = [],
@@ -232,9 +233,9 @@ async function bodyOf(
     ...rules
   } = options
   const filter = filterOf({ ...{ endpoint, status, worker, search, since, until } } as JobFilterOptions)
-  const given = [Object.keys(filter).length > 0 || undefined, ids, file].filter((one) => one !== undefined)
+  const given = [Object.keys(filter).length > 0 || undefined, ids, inputFile].filter((one) => one !== undefined)
   if (given.length !== 1)
-    throw usageError('Choose the inputs: jobs by --endpoint, --since, --search and so on, or --ids, or --file.')
+    throw usageError('Choose the inputs: jobs by --endpoint, --since, --search and so on, or --ids, or --input-file.')
   for (const { number } of [...set, ...image])
     if (number < 1 || number > names.length)
       throw usageError(`There is no version ${number}: there are ${names.length}.`)
@@ -247,8 +248,8 @@ async function bodyOf(
     }
   })
   const inputs =
-    file !== undefined
-      ? { file: await textOf(resolve(cwd, file)) }
+    inputFile !== undefined
+      ? { file: await textOf(resolve(cwd, inputFile)) }
       : ids !== undefined
         ? { ids: ids.split(',') }
         : { filter }

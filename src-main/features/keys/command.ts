@@ -16,7 +16,7 @@ export function addKey(key: CliCommand, surroundings: Surroundings): void {
     .description('create a key; it is printed once and stored only as a hash')
     .argument('<name>', 'name of its user or program: letters, digits, dots, - and _')
     .requiredOption('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
-    .option('--days <n>', 'days until it expires (default: it does not expire)', wholeNumber)
+    .option('--days <count>', 'days until it expires (default: it does not expire)', wholeNumber)
     .details(`
 Roles, each including the ones above it:
   read     see endpoints, jobs, logs and graphs, and the names of variables
@@ -37,7 +37,7 @@ Examples:
     .description('change the role or the expiry date of a key, also for the browsers that it signed in')
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
-    .option('--days <n>', 'days from now until it expires; 0: it does not expire', wholeNumber)
+    .option('--days <count>', 'days from now until it expires; 0: it does not expire', wholeNumber)
     .examples('drydock key update ada --role run', 'drydock key update ada --days 30')
     .onSession(async ({ client, output }, name: string, { role, days }: { role?: Role; days?: number }) => {
       const endsAt = days === 0 ? null : days && surroundings.now() + days * DAY_MS
@@ -102,7 +102,7 @@ Examples:
     .command('audit')
     .description('list who changed what, newest first')
     .option('--by <name>', 'only changes by this key; account is the account key')
-    .option('--limit <n>', 'number of entries', wholeNumber)
+    .option('--limit <count>', 'number of entries', wholeNumber)
     .examples('drydock key audit --by ada --limit 20')
     .onSession(async ({ client, output }, { by, limit }: { by?: string; limit?: number }) => {
       const { entries, more } = await client.call('auditList', { query: { key: by, limit } })

@@ -18,8 +18,8 @@ import { leftOutText, rowsToShow } from './rules/shown-rows.ts'
 type Scaler = EndpointConfig['scaler']
 
 type Options = {
-  readonly from?: number
-  readonly to?: number
+  readonly since?: number
+  readonly until?: number
   readonly trace?: string
   readonly steady?: number
   readonly burst?: number
@@ -64,8 +64,10 @@ export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void 
   const time = (text: string) => timeOrSpanAgo(text, surroundings.now())
   whatIf
     .argument('<endpoint>', 'id of the endpoint')
-    .option('--from <time>', 'replay the jobs since then, like 2h or 2026-11-03T14:00 (default: 24h)', time)
-    .option('--to <time>', 'replay the jobs up to then (default: now)', time)
+    .option('--since <when>', 'replay the jobs since then, like 2h or 2026-11-03T14:00 (default: 24h)', time)
+    .option('--until <when>', 'replay the jobs up to then (default: now)', time)
+    .renamedOption('--from', '--since')
+    .renamedOption('--to', '--until')
     .option('--trace <file>', 'replay lines of JSON: {"at": ms or time, "executionMs": ms}; an export of jobs is one')
     .option('--steady <rate>', 'simulate this many jobs per second', decimal)
     .option('--burst <jobs>', 'simulate bursts of this many jobs', wholeNumber)
@@ -90,7 +92,7 @@ export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void 
 By default, it tries values around the current setting. Only --use changes the endpoint.
 
 Examples:
-  $ drydock what-if greet --from 7d
+  $ drydock what-if greet --since 7d
   $ drydock what-if greet --steady 2 --for 1h --workers-max 1,2,4 --idle-timeout 5s,60s --price 0.00031
   $ drydock what-if greet --day 0.1-3 --prices list --card A100 --cards "A100,H100 PRO"`)
     .onSession(async ({ client, output }, endpointId: string, options: Options) => {
@@ -130,16 +132,16 @@ async function questionOf(options: Options, surroundings: Surroundings): Promise
 }
 
 async function loadOf(options: Options, { now, cwd }: Surroundings): Promise<object> {
-  const { from, to, trace, steady, burst, every = MINUTE_MS, day, for: forMs } = options
-  const isRecorded = from !== undefined || to !== undefined
+  const { since, until, trace, steady, burst, every = MINUTE_MS, day, for: forMs } = options
+  const isRecorded = since !== undefined || until !== undefined
   const named = [isRecorded || undefined, trace, steady, burst, day].filter((one) => one !== undefined)
-  if (named.length > 1) throw usageError('Give one load: --from and --to, --trace, --steady, --burst or --day.')
+  if (named.length > 1) throw usageError('Give one load: --since and --until, --trace, --steady, --burst or --day.')
   if (trace !== undefined) return { type: 'trace', text: await readTraceFile(resolve(cwd, trace)) }
   if (steady !== undefined) return { type: 'steady', perSecond: steady, durationMs: forMs ?? HOUR_MS }
   if (burst !== undefined) return { type: 'burst', jobs: burst, everyMs: every, durationMs: forMs ?? HOUR_MS }
   if (day !== undefined)
     return { type: 'day', lowPerSecond: day[0], highPerSecond: day[1], durationMs: forMs ?? DAY_MS }
-  return { type: 'recorded', from: from ?? now() - DAY_MS, to: to ?? now() }
+  return { type: 'recorded', from: since ?? now() - DAY_MS, to: until ?? now() }
 }
 
 async function readTraceFile(path: string): Promise<string> {

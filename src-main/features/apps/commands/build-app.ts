@@ -18,7 +18,7 @@ export type BuildOptions = {
 export function addBuildOptions<Built extends Command>(command: Built): Built {
   return command
     .option('--exclude <names>', 'packages to leave out because the image has them, separated by commas')
-    .option('--output <file>', 'path of the artifact (default: .svc/artifact.tar.gz)')
+    .option('-o, --output <file>', 'path of the artifact (default: .svc/artifact.tar.gz)')
     .addOption(
       new Option('--python <version>', 'Python version of the app (default: that of its endpoints, else of python3)'),
     )

@@ -50,7 +50,7 @@ export function addJob(job: CliCommand, surroundings: Surroundings): void {
     .command('import')
     .description('run an exported job again, as a new job')
     .argument('<file>', 'file that `drydock job export` wrote')
-    .requiredOption('--endpoint <id>', 'endpoint that runs it')
+    .requiredOption('--endpoint <endpoint>', 'endpoint that runs it')
     .examples('drydock job import job.jsonl --endpoint hello')
     .action(async (file: string, { endpoint }: { readonly endpoint: string }, command: CliCommand) => {
       const { input, head } = await read(file)

@@ -52,13 +52,7 @@ export function addJobs(jobs: CliCommand, surroundings: Surroundings): void {
 }
 
 function addListOptions(command: CliCommand, { now }: Surroundings): CliCommand {
-  const filtered = command
-    .option('--endpoint <id>', 'only jobs of this endpoint')
-    .option(
-      '--status <state>',
-      'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
-    )
-  return addTimes(filtered, now)
+  return addTimes(addStates(command), now)
     .option('--limit <count>', 'jobs per page, 1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
 }
@@ -211,16 +205,20 @@ export type JobFilterOptions = {
 
 export function addJobFilter(command: CliCommand, { now }: Surroundings): CliCommand {
   return addTimes(
-    command
-      .option('--endpoint <id>', 'only jobs of this endpoint')
-      .option(
-        '--status <states>',
-        'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
-      )
+    addStates(command)
       .option('--worker <id>', 'only jobs that this worker has or had')
       .option('--search <text>', 'only jobs whose input, output or error contains this text'),
     now,
   )
+}
+
+function addStates(command: CliCommand): CliCommand {
+  return command
+    .option('--endpoint <endpoint>', 'only jobs of this endpoint')
+    .option(
+      '--status <states>',
+      'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
+    )
 }
 
 function addTimes(command: CliCommand, now: () => number): CliCommand {

@@ -31,7 +31,8 @@ export function addFolders(models: CliCommand, surroundings: Surroundings): void
       'use only this directory, at this path within the folder, as in extra_model_paths.yaml; may be repeated',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
-    .option('--from <file>', 'add all folders of this extra_model_paths.yaml instead')
+    .option('--from-file <file>', 'add all folders of this extra_model_paths.yaml instead')
+    .renamedOption('--from', '--from-file')
     .option('--first', 'put it first, so that downloads go into it')
     .details(`
 Containers of endpoints that take workflows get the folders, read-only, from their next start on.
@@ -39,7 +40,7 @@ Containers of endpoints that take workflows get the folders, read-only, from the
 Examples:
   $ drydock models folders add ~/ComfyUI/models --first
   $ drydock models folders add ~/webui --map checkpoints=models/Stable-diffusion --map loras=models/Lora
-  $ drydock models folders add --from ~/ComfyUI/extra_model_paths.yaml`)
+  $ drydock models folders add --from-file ~/ComfyUI/extra_model_paths.yaml`)
     .action(async (folder: string | undefined, options: AddOptions, command: CliCommand) => {
       const added = await readAdded(folder, options, surroundings)
       const { client, output } = await openSession(command, surroundings)
@@ -65,21 +66,21 @@ Examples:
     })
 }
 
-type AddOptions = { readonly map?: readonly string[]; readonly from?: string; readonly first?: true }
+type AddOptions = { readonly map?: readonly string[]; readonly fromFile?: string; readonly first?: true }
 
 async function readAdded(
   folder: string | undefined,
-  { map, from }: AddOptions,
+  { map, fromFile }: AddOptions,
   surroundings: Surroundings,
 ): Promise<readonly ModelFolder[]> {
-  if ((folder === undefined) === (from === undefined))
-    throw usageError('Give a folder, or a file with --from, as in `drydock models folders add ~/ComfyUI/models`.')
+  if ((folder === undefined) === (fromFile === undefined))
+    throw usageError('Give a folder, or a file with --from-file, as in `drydock models folders add ~/ComfyUI/models`.')
   const directories = readMap(map)
   if (folder !== undefined)
     return [{ path: resolve(surroundings.cwd, folder), ...(directories === undefined ? {} : { directories }) }]
-  if (directories !== undefined) throw usageError('--map needs a folder. With --from, the file has the mapping.')
+  if (directories !== undefined) throw usageError('--map needs a folder. With --from-file, the file has the mapping.')
   const { readModelPaths } = await import('./read-model-paths.ts')
-  return readModelPaths(from ?? '', surroundings)
+  return readModelPaths(fromFile ?? '', surroundings)
 }
 
 function settingOf({ path, directories }: ModelFolderView): ModelFolder {

@@ -19,7 +19,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
   workers
     .command('list', { isDefault: true })
     .description('list workers with their state and the reason for it')
-    .option('--endpoint <id>', 'only workers of this endpoint')
+    .option('--endpoint <endpoint>', 'only workers of this endpoint')
     .examples('drydock workers', 'drydock workers list --endpoint hello --json')
     .onSession(async ({ client, output }, { endpoint }: { endpoint?: string }) => {
       const response = await client.call('workerList', { query: { endpoint } })
@@ -52,7 +52,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
   workers
     .command('usage')
     .description('show CPU and memory of the workers, and for containers also network and GPUs')
-    .option('--endpoint <id>', 'only workers of this endpoint')
+    .option('--endpoint <endpoint>', 'only workers of this endpoint')
     .option('-f, --follow', 'refresh every 2 s')
     .examples('drydock workers usage', 'drydock workers usage -f --endpoint hello')
     .onSession(async ({ client, output }, { endpoint, follow }: { endpoint?: string; follow?: true }) => {
@@ -74,7 +74,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
     .command('replace')
     .description('replace a worker, or all workers of an endpoint; the old ones finish their jobs first')
     .argument('[worker]', 'id of the worker')
-    .option('--endpoint <id>', 'all workers of this endpoint, one after the other')
+    .option('--endpoint <endpoint>', 'all workers of this endpoint, one after the other')
     .examples('drydock workers replace w1a2b3c4d5e6f7', 'drydock workers replace --endpoint hello')
     .action(async (workerId: string | undefined, { endpoint }: { endpoint?: string }, command: CliCommand) => {
       if ((workerId === undefined) === (endpoint === undefined))

@@ -9,7 +9,7 @@ test('the help of compare says what versions and inputs are, how to compare, and
   for (const said of [
     'Versions are endpoints',
     'Inputs are those of stored jobs',
-    '--file',
+    '--input-file',
     '--relative',
     'Exit codes:',
     'drydock compare start --help',

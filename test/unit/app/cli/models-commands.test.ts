@@ -129,7 +129,7 @@ relative:
 empty:
 `
   writeFileSync(join(folder, 'paths.yaml'), text)
-  const from = ['models', 'folders', 'add', '--from', 'paths.yaml']
+  const from = ['models', 'folders', 'add', '--from-file', 'paths.yaml']
   const env = { SHARE: '/share', DISK: 'd' }
   expect(await run([...from, '--first'], { env })).toMatchObject({ exitCode: 0 })
   expect(service.seen.at(-1)?.body).toEqual({
@@ -161,7 +161,7 @@ test.each([
 ])('a file of paths that is %s is refused, and nothing is asked', async (_what, text, why) => {
   const { run, service, folder } = await setup()
   writeFileSync(join(folder, 'paths.yaml'), text)
-  expect(await run(['models', 'folders', 'add', '--from', 'paths.yaml'])).toMatchObject({
+  expect(await run(['models', 'folders', 'add', '--from-file', 'paths.yaml'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(why),
   })
@@ -171,10 +171,10 @@ test.each([
 test('a folder or a file of paths is needed, not both', async () => {
   const { run, service } = await setup()
   for (const [more, why] of [
-    [[], /Give a folder, or a file with --from/],
-    [['m', '--from', 'paths.yaml'], /Give a folder, or a file with --from/],
-    [['--from', 'paths.yaml', '--map', 'loras=l'], /--map needs a folder/],
-    [['--from', 'none.yaml'], /none\.yaml cannot be read \(ENOENT\)/],
+    [[], /Give a folder, or a file with --from-file/],
+    [['m', '--from-file', 'paths.yaml'], /Give a folder, or a file with --from-file/],
+    [['--from-file', 'paths.yaml', '--map', 'loras=l'], /--map needs a folder/],
+    [['--from-file', 'none.yaml'], /none\.yaml cannot be read \(ENOENT\)/],
   ] as const)
     expect(await run(['models', 'folders', 'add', ...more])).toMatchObject({
       exitCode: 2,

@@ -54,7 +54,7 @@ describe('the overview of an endpoint', () => {
       .getByText('Failing. 2 jobs failed and none completed in the last 5 minutes. Latest error: ValueError: no face.')
       .waitFor()
     const latest = page.getByRole('grid', { name: 'Latest jobs' })
-    for (const error of ['ValueError: no face', 'job timed out after 0 retries'])
+    for (const error of ['ValueError: no face', 'Its worker ended during the job (1 try)'])
       await latest.getByText(error).waitFor()
     const mark = strip(page).getByRole('button', { name: /Worker crashed/ })
     await mark.click()

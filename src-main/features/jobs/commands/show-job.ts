@@ -6,7 +6,6 @@ import type { QueueStatus } from '../../../contract/management.ts'
 import { counted } from '../../../lib/text.ts'
 import { missingPackage } from '../../workers/rules/missing-module.ts'
 import { startWords } from '../rules/expected-start.ts'
-import { lostWorkerText } from '../rules/lost-worker.ts'
 import { errorLine, errorText, readJobError } from '../rules/read-error.ts'
 import { isFinal } from '../rules/transitions.ts'
 
@@ -53,7 +52,7 @@ export function startText({ start }: NonNullable<QueueStatus['queue']>, now: num
  */
 export function errorShown(error: string): string {
   const { node, message, traceback } = readJobError(error)
-  if (node === undefined) return lostWorkerText(error) ?? errorText(error)
+  if (node === undefined) return errorText(error)
   return traceback === undefined ? message : `${message}\n(--json prints its traceback)`
 }
 
@@ -90,7 +89,7 @@ export function expectSuccess(job: {
   readonly error?: string | undefined
 }): void {
   if (!isFinal(job.status) || job.status === 'COMPLETED') return
-  const why = job.error === undefined ? '' : `: ${lostWorkerText(job.error) ?? errorLine(job.error)}`
+  const why = job.error === undefined ? '' : `: ${errorLine(job.error)}`
   throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
 }
 

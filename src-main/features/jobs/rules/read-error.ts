@@ -1,5 +1,6 @@
 import { textIn } from '../../../lib/json.ts'
 import { keepEnds } from '../../../lib/text.ts'
+import { lostWorkerText } from './lost-worker.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
 export type JobError = {
@@ -38,6 +39,8 @@ export function errorHeadline({ type, message }: JobError): string {
 }
 
 export function errorLine(error: string): string {
+  const lost = lostWorkerText(error)
+  if (lost !== undefined) return lost
   const read = readJobError(error)
   const isUnread = read.message === error
   const message = messageIn(read.message) ?? read.message
@@ -71,7 +74,8 @@ function unescaped(text: string): string {
 export function errorText(error: string): string {
   const read = readJobError(error)
   const { traceback = '' } = read
-  return traceback === '' ? errorHeadline(read) : `${errorHeadline(read)}\n${traceback.trimEnd()}`
+  if (traceback === '') return lostWorkerText(error) ?? errorHeadline(read)
+  return `${errorHeadline(read)}\n${traceback.trimEnd()}`
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Detects crashes of workers, their cause, and the back-off before the next start. */
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../../lib/text.ts'
+import { ERROR_LINE } from './log-lines.ts'
 
 /** How a worker ended. Times are monotonic ms. Source: ours. */
 export type WorkerExit = {
@@ -133,8 +134,6 @@ const FAILED = 1
 
 /** Lines searched; source: ours: three long tracebacks; all 50,000 would take time. */
 const LINES_READ = 300
-
-const ERROR_LINE = /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception)(?: \[\w+\])?(?::|$)|^Error(?: \[\w+\])?:/
 
 const TRACEBACK = /^Traceback \(most recent call last\)/
 

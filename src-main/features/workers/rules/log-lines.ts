@@ -6,6 +6,10 @@ export type ReadableLine = { readonly jobId: string | undefined; readonly level:
 
 const CUT_MARK = ' … (cut) … '
 
+/** The exception at the end of a traceback, as Python and Node print it. */
+export const ERROR_LINE =
+  /^(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception)(?: \[\w+\])?(?::|$)|^(?:Error|Exception)(?: \[\w+\])?:/
+
 /**
  * Parses JSON with `requestId`, `message` and `level`, as the public SDK and svc_worker print, else a plain line.
  * @param maxLength characters stored
@@ -23,7 +27,7 @@ export function readLogLine(raw: string, maxLength: number): ReadableLine {
 const PARSED_MAX = 256 * 1024
 
 function parse(raw: string): ReadableLine {
-  const plain = { jobId: undefined, level: 'INFO', line: raw }
+  const plain = { jobId: undefined, level: ERROR_LINE.test(raw) ? 'ERROR' : 'INFO', line: raw }
   if (!raw.startsWith('{') || raw.length > PARSED_MAX) return plain
   try {
     const value: unknown = JSON.parse(raw)

@@ -38,8 +38,8 @@ type StartOptions = JobFilterOptions & {
 type VersionSetting = { readonly number: number; readonly text: string }
 
 const ABOUT = `
-Inputs are those of stored jobs (--endpoint, --since, --ids and the other filters) or of a file (--input-file). Outputs have to
-be equal unless a tolerance says otherwise (--absolute, --relative, --ignore, --similarity).
+Inputs are those of stored jobs (--endpoint, --since, --ids and the other filters) or of a file (--input-file). Outputs
+have to be equal unless a tolerance says otherwise (--absolute, --relative, --ignore, --similarity).
 Versions are endpoints, by id or name; --image and --set add variants of the same endpoint. All others are compared
 with the first. The service continues if this command is interrupted, and after a restart.
 Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3, 5 and 6 an error.`

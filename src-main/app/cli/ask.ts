@@ -13,19 +13,28 @@ export type Deletion = {
   readonly what: string
   readonly question: string
   readonly verb?: 'delete' | 'replace'
+  /** Everything that stops working with it, as a list. */
+  readonly breaks?: string | undefined
   /** Rejects if there is nothing to delete. Without a question, the service tells. */
   readonly find?: () => Promise<unknown>
 }
 
 export async function confirmDeletion(
-  { yes, what, question, verb = 'delete', find }: Deletion,
+  { yes, what, question, verb = 'delete', breaks, find }: Deletion,
   output: Output,
   surroundings: Surroundings,
 ): Promise<void> {
   if (yes) return
   await find?.()
-  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what, verb })
-  if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
+  const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`
+  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what: whole, verb })
+  const asked = breaks === undefined ? question : `This breaks: ${breaks}. ${question}`
+  if (!(await surroundings.ask.yes(asked))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
+}
+
+/** Names what was broken, which --yes was not asked about. */
+export function noteBroken(breaks: string | undefined, output: Output): void {
+  if (breaks !== undefined && !output.json) output.note(`This broke: ${breaks}.`)
 }
 
 export async function confirmChange(

@@ -1,4 +1,4 @@
-import { confirmDeletion, readSecret, YES } from '../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, readSecret, YES } from '../../app/cli/ask.ts'
 import type { CliCommand } from '../../app/cli/cli-command.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { AppError } from '../../contract/errors.ts'
@@ -58,11 +58,12 @@ Examples:
         if (!registries.some((one) => one.name === name)) throw new AppError('REGISTRY_NOT_FOUND', { name })
       }
       const what = `the credentials ${name}`
-      const { endpoints } = yes ? { endpoints: [] } : await client.call('endpointList')
+      const { endpoints } = await client.call('endpointList')
       const users = endpoints.filter(({ container }) => container?.registryAuth === name).map(({ id }) => id)
-      const uses = users.length === 0 ? '' : ` New images of ${users.join(', ')} can then not be pulled.`
-      await confirmDeletion({ yes, find, what, question: `Remove ${what}?${uses}` }, output, surroundings)
+      const breaks = users.length === 0 ? undefined : `image pulls of ${users.join(', ')}`
+      await confirmDeletion({ yes, find, what, breaks, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })
       output.result(response, `credentials ${name} removed`)
+      noteBroken(breaks, output)
     })
 }

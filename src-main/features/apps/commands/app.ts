@@ -1,9 +1,10 @@
-import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { ago, counted } from '../../../lib/text.ts'
 import { missingText } from '../rules/missing-endpoints.ts'
+import { findBreaks } from './find-breaks.ts'
 import { showEnvironments } from './show-environment.ts'
 
 export function addApp(app: CliCommand, surroundings: Surroundings): void {
@@ -55,8 +56,16 @@ export function addApp(app: CliCommand, surroundings: Surroundings): void {
       const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
       const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
       const question = `Delete ${what}, all jobs, releases and variables?`
-      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const details = await Promise.all(
+        environments.map((each) => client.call('environmentRead', { path: { app, environment: each.name } })),
+      )
+      const breaks = await findBreaks(
+        client,
+        details.flatMap(({ endpoints }) => endpoints),
+      )
+      await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       const response = await client.call('appDelete', { path: { app } })
       output.result(response, `app ${app} deleted`)
+      noteBroken(breaks, output)
     })
 }

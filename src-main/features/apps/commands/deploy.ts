@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { confirmChange, confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { confirmChange, confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
@@ -9,6 +9,7 @@ import type { ReleaseView } from '../../../contract/app.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
 import type { DeployOptions } from './deploy/deploy-app.ts'
+import { findBreaks } from './find-breaks.ts'
 import type { PreviewOptions } from './preview/run-preview.ts'
 
 type AllOptions = DeployOptions &
@@ -173,14 +174,16 @@ Examples:
       const { endpoints } = await client.call('environmentRead', { path: target })
       const names = endpoints.map(({ resource }) => resource).join(', ')
       const of = `${target.app}/${target.environment}`
+      const breaks = await findBreaks(client, endpoints)
       if (endpoints.length > 0) {
         const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of}`
         const question = `Delete ${what} with all jobs, results and logs?`
-        await confirmDeletion({ yes, what, question }, output, surroundings)
+        await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       }
       const response = await client.call('environmentUndeploy', { path: target })
       if (output.json) output.document(response)
       else if (response.deleted.length === 0) output.line(`${of} has no endpoints.`)
       else output.line(`deleted ${response.deleted.join(', ')} of ${of}`)
+      noteBroken(breaks, output)
     })
 }

@@ -1,9 +1,10 @@
-import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted } from '../../../lib/text.ts'
 import type { VariableOptions } from './deploy/variables.ts'
+import { findBreaks } from './find-breaks.ts'
 import { showEnvironment, showEnvironments } from './show-environment.ts'
 
 export function addEnv(env: CliCommand, surroundings: Surroundings): void {
@@ -86,9 +87,11 @@ Examples:
       ]
       const what = `environment ${path.app}/${environment}${parts.length === 0 ? '' : ` with ${parts.join(', ')}`}`
       const question = `Delete ${what}, all jobs and releases?`
-      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const breaks = await findBreaks(client, endpoints)
+      await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       const response = await client.call('environmentDelete', { path })
       output.result(response, `environment ${path.app}/${environment} deleted`)
+      noteBroken(breaks, output)
     })
 
   env

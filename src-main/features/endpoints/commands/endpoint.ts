@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { following } from '../../../app/cli/interrupt.ts'
@@ -165,13 +165,10 @@ Examples:
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
       const path = { endpointId }
       const breaks = yes ? undefined : dependentsText(await client.call('endpointDependents', { path }))
-      const question = `${breaks === undefined ? '' : `This breaks: ${breaks}. `}Delete ${what}?`
-      const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`
-      await confirmDeletion({ yes, what: whole, question }, output, surroundings)
+      await confirmDeletion({ yes, what, breaks, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('endpointDelete', { path })
       output.result(response, `endpoint ${endpointId} deleted`)
-      const broke = response.broke && dependentsText(response.broke)
-      if (broke !== undefined && !output.json) output.note(`This broke: ${broke}.`)
+      noteBroken(response.broke && dependentsText(response.broke), output)
     })
 
   addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')

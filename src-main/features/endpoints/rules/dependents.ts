@@ -39,6 +39,19 @@ export function dependentsOf(
   }
 }
 
+/** For endpoints that are deleted together: those among themselves do not count. */
+export function dependentsOfAll(ids: readonly string[], all: readonly EndpointDependents[]): EndpointDependents {
+  const others = (names: readonly string[]) => [...new Set(names)].filter((name) => !ids.includes(name))
+  return {
+    jobs: all.reduce((sum, { jobs }) => sum + jobs, 0),
+    graphs: others(all.flatMap(({ graphs }) => graphs)),
+    callers: others(all.flatMap(({ callers }) => callers)),
+    schedules: all.flatMap(({ schedules }) => schedules),
+    batches: all.flatMap(({ batches }) => batches),
+    comparisons: [...new Set(all.flatMap(({ comparisons }) => comparisons))],
+  }
+}
+
 /** A list for a sentence; undefined: nothing depends on it. */
 export function dependentsText({
   jobs,
@@ -63,4 +76,4 @@ export function dependentsText({
   return texts.length === 0 ? undefined : texts.join(', ')
 }
 
-const named = (what: string, names: readonly string[]) => names.map((name) => `${what} ${name}`)
+export const named = (what: string, names: readonly string[]) => names.map((name) => `${what} ${name}`)

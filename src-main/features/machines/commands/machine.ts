@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { following } from '../../../app/cli/interrupt.ts'
@@ -11,6 +11,7 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { type MachineView, type MachineWay, machineCreate } from '../../../contract/machines.ts'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { counted, sizeText, withFullStop } from '../../../lib/text.ts'
+import { named } from '../../endpoints/rules/dependents.ts'
 import { wayText } from '../rules/connection-text.ts'
 import { leftForGoodText } from '../rules/left-behind.ts'
 
@@ -98,11 +99,12 @@ Examples:
       const path = { machine: name }
       const { workers, endpoints } = await client.call('machineGet', { path })
       const what = `machine ${name}`
-      const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
-      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
-      await confirmDeletion({ yes, what, question }, output, surroundings)
+      const breaks = endpoints.length === 0 ? undefined : named('endpoint', endpoints).join(', ')
+      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there?`
+      await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       const response = await client.call('machineRemove', { path })
       output.result(response, `machine ${name} removed`)
+      noteBroken(breaks, output)
       if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
     })
 }

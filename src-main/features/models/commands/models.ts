@@ -1,11 +1,12 @@
-import { confirmDeletion, readSecret, YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, noteBroken, readSecret, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { size } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { AppError } from '../../../contract/errors.ts'
-import type { ModelView } from '../../../contract/models.ts'
+import type { ModelUse, ModelView } from '../../../contract/models.ts'
 import { ago, counted } from '../../../lib/text.ts'
+import { named } from '../../endpoints/rules/dependents.ts'
 import { addDownload } from './download.ts'
 import { addFolders, GET_MODELS } from './folders.ts'
 
@@ -72,12 +73,11 @@ export function addModels(models: CliCommand, surroundings: Surroundings): void 
         )
       const what = `the model ${text} with ${size(model.bytes)}`
       const { folder, directory, name } = model
-      const uses = options.yes ? [] : ((await client.call('modelUses')).uses[name] ?? [])
-      const fails = uses.length === 0 ? '' : ` ${counted(uses.length, 'use')} of it will then fail.`
-      const question = `Delete ${what}?${fails}`
-      await confirmDeletion({ yes: options.yes, what, question }, output, surroundings)
+      const breaks = usesText((await client.call('modelUses')).uses[name] ?? [])
+      await confirmDeletion({ yes: options.yes, what, breaks, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('modelRemove', { body: { folder, directory, name } })
       output.result(response, `model ${text} deleted`)
+      noteBroken(breaks, output)
     })
 
   addFolders(models, surroundings)
@@ -146,3 +146,14 @@ function kindText({ fault, kind, architecture, precision, format }: ModelView): 
 
 const TOKEN = { name: 'token', question: 'Token:', nothing: 'No credentials were stored.' }
 const PASSWORD = { name: 'password', question: 'Password:', nothing: 'No credentials were stored.' }
+
+function usesText(uses: readonly ModelUse[]): string | undefined {
+  const titles = (wanted: ModelUse['kind']) => uses.filter(({ kind }) => kind === wanted).map(({ title }) => title)
+  const runs = titles('run').length
+  const texts = [
+    ...named('workflow', titles('workflow')),
+    ...named('published graph', titles('graph')),
+    ...(runs === 0 ? [] : [`running ${counted(runs, 'run')} again`]),
+  ]
+  return texts.length === 0 ? undefined : texts.join(', ')
+}

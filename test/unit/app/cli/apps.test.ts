@@ -6,6 +6,7 @@ import { app, detail, environment, PLACE, release } from './deploy/support.ts'
 import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 
 const ENV = { SVC_APP: 'demo' }
+const UNUSED = { jobs: 0, graphs: [], callers: [], schedules: [], batches: [], comparisons: [] }
 const GIT = { commit: '1a2b3c4d'.repeat(5), branch: 'main', message: 'Mend it', clean: true }
 
 async function setup(answers: Answers = {}) {
@@ -27,6 +28,7 @@ async function setup(answers: Answers = {}) {
     }),
     [`DELETE ${PLACE}`]: { ok: true },
     [`POST ${PLACE}/undeploy`]: { deleted: ['greet'] },
+    'GET /api/endpoints/greet/dependents': UNUSED,
     ...answers,
   })
   const run = (argv: readonly string[], person?: { yes: boolean }) =>
@@ -158,6 +160,16 @@ describe.each([
     const { run, lines } = await setup()
     expect(await run(argv, { yes: true })).toMatchObject({ exitCode: 0, stdout: done, asked: [question] })
     expect(lines()).toContain(deletes)
+  })
+
+  test('names what breaks with it, before and after', async () => {
+    const release = { number: 3, endpoint: 'demo/greet' }
+    const used = { ...UNUSED, jobs: 2, graphs: ['cat', 'greet'], callers: ['greet'], schedules: ['nightly'], release }
+    const { run } = await setup({ 'GET /api/endpoints/greet/dependents': used })
+    const breaks = '2 unfinished jobs, published graph cat, schedule nightly'
+    expect((await run(argv, { yes: false })).asked).toEqual([`This breaks: ${breaks}. ${question}`])
+    expect((await run(argv)).stderr).toContain(`delete ${what}, and break: ${breaks}; confirm it`)
+    expect(await run([...argv, '--yes'])).toMatchObject({ stdout: done, stderr: `This broke: ${breaks}.\n` })
   })
 
   test('deletes nothing after a no', async () => {

@@ -175,8 +175,15 @@ test('credentials of a registry are removed with the endpoints in mind that pull
     { ...HELLO_VIEW, id: 'sdxl', container: containerSettings.parse({ registryAuth: 'work' }) },
     HELLO_VIEW,
   ]
-  const { run } = await setupCli({ ...THERE, 'GET /api/endpoints': { endpoints } })
+  const { run } = await setupCli({
+    ...THERE,
+    'GET /api/endpoints': { endpoints },
+    'DELETE /api/registries/work': { ok: true },
+  })
   expect((await run(['registry', 'remove', 'work'], { person: { yes: false } })).asked).toEqual([
-    'Remove the credentials work? New images of sdxl can then not be pulled.',
+    'This breaks: image pulls of sdxl. Remove the credentials work?',
   ])
+  expect(await run(['registry', 'remove', 'work', '--yes'])).toMatchObject({
+    stderr: 'This broke: image pulls of sdxl.\n',
+  })
 })

@@ -37,7 +37,14 @@ const DOWNLOAD = {
 const setup = () =>
   setupCli({
     'GET /api/models': { models: [MODEL, { ...MODEL, folder: '/n' }], more: false, revision: 1 },
-    'GET /api/models/uses': { uses: { 'ink.safetensors': [{ kind: 'run', id: 'r', title: 'R', at: NOW }] } },
+    'GET /api/models/uses': {
+      uses: {
+        'ink.safetensors': [
+          { kind: 'run', id: 'r', title: 'R', at: NOW },
+          { kind: 'workflow', id: 'w', title: 'Cat', at: NOW },
+        ],
+      },
+    },
     'POST /api/models/remove': { ok: true },
     'GET /api/models/folders': FOLDERS,
     'POST /api/models/folders': FOLDERS,
@@ -48,7 +55,7 @@ const setup = () =>
 
 test('models are a table for people, and the answer for scripts', async () => {
   const { run } = await setup()
-  const line = 'loras      ink.safetensors  2.0 KiB  1 use    lora, SDXL\n'
+  const line = 'loras      ink.safetensors  2.0 KiB  2 uses   lora, SDXL\n'
   expect((await run(['models', '--uses'])).stdout).toBe(
     `DIRECTORY  NAME             SIZE     USED BY  KIND\n${line}${line}`,
   )
@@ -69,10 +76,11 @@ test('a model that several folders have is deleted only where one is named, and 
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'])).toMatchObject({ exitCode: 5 })
   const person = { yes: false }
   expect((await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'], { person })).asked).toEqual([
-    'Delete the model loras/ink.safetensors with 2.0 KiB? 1 use of it will then fail.',
+    'This breaks: workflow Cat, running 1 run again. Delete the model loras/ink.safetensors with 2.0 KiB?',
   ])
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n', '--yes'])).toMatchObject({
     exitCode: 0,
+    stderr: 'This broke: workflow Cat, running 1 run again.\n',
   })
   expect(service.seen.at(-1)).toMatchObject({ body: { folder: '/n', directory: 'loras', name: 'ink.safetensors' } })
 })

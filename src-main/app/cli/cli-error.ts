@@ -113,7 +113,7 @@ export const CLI_ERRORS = {
   NO_EARLIER_RELEASE: {
     exitCode: EXIT_CODES.failed,
     message:
-      '{app}/{environment} has no earlier release to go back to. `drydock env show {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
+      '{app}/{environment} has no earlier release with other code to go back to{from}. `drydock env show {environment}` lists all; `drydock rollback NUMBER` goes to any of them, or retries one that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },

@@ -138,7 +138,7 @@ export function createTargetDeploys(
         build,
         artifact,
         manifest: JSON.stringify(manifest),
-        rollbackOf: before?.number ?? null,
+        rollbackOf: before?.rollbackOf ?? before?.number ?? null,
         createdAt: clock.now(),
       }
       const number = await storage.write(() => storage.targetDeploys.add(place, deployed, limit('targetDeploysKept')))

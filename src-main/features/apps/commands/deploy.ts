@@ -5,7 +5,7 @@ import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import type { ReleaseView } from '../../../contract/app.ts'
+import { earlierCode, numberText } from '../rules/earlier-code.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
 import type { DeployOptions } from './deploy/deploy-app.ts'
@@ -86,18 +86,15 @@ type RollbackOptions = TargetOptions & { readonly target?: string; readonly yes?
 
 export function addRollback(rollback: CliCommand, surroundings: Surroundings): void {
   rollback
-    .argument(
-      '[number]',
-      'number of the release (default: the last one, if possible with other code than the active one)',
-      wholeNumber,
-    )
+    .argument('[number]', 'number of the release (default: the one before the active code)', wholeNumber)
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'roll back on another service, to an earlier deploy made from here')
     .option(...YES)
     .details(`
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
-At a terminal, it shows what changes and asks first. Scripts are not asked.
+A second rollback goes further back; \`drydock rollback NUMBER\` goes to any release, a newer one too. At a terminal, it
+shows what changes and asks first. Scripts are not asked.
 
 Examples:
   $ drydock rollback
@@ -119,12 +116,13 @@ Examples:
       const { client, output } = session
       const target = await existingTarget(client, options, surroundings)
       const { active, releases } = await client.call('environmentRead', { path: target })
-      const release = number ?? lastOther(releases, active)?.number
-      if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...target })
+      const superseded = releases.filter(({ state }) => state === 'superseded')
+      const release = number ?? earlierCode(active, superseded)?.number
+      const from = active === undefined ? '' : ` from release ${numberText(active)}`
+      if (release === undefined) throw new CliError('NO_EARLIER_RELEASE', { ...target, from })
       if (!output.json) {
         // Loaded first: nothing may be announced about a missing release.
         const plan = await client.call('releasePlan', { path: { ...target, number: String(release) } })
-        const from = active === undefined ? '' : ` from release ${active.number}`
         output.line(
           `${output.paint('bold', `${target.app}/${target.environment}`)} rolls back${from} to release ${release}.`,
         )
@@ -134,15 +132,6 @@ Examples:
       const progress = await runRelease(session, surroundings, target, { source: { release } })
       output.result(progress, () => showRelease(session, progress))
     })
-}
-
-// Skips variable changes, which are releases with the same code; without an earlier release with other code, returns
-// the last.
-function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undefined): ReleaseView | undefined {
-  const earlier = releases.filter(({ state }) => state === 'superseded')
-  const hasOtherCode = ({ artifact, fingerprint }: ReleaseView) =>
-    !(artifact === active?.artifact && fingerprint === active?.fingerprint)
-  return earlier.find(hasOtherCode) ?? earlier[0]
 }
 
 type UndeployOptions = TargetOptions & { readonly target?: string; readonly yes?: true }

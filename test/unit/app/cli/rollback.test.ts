@@ -58,7 +58,7 @@ test('rollback goes back to the release before the active one', async () => {
   expect(exitCode).toBe(0)
   expect(stdout).toContain('demo/production rolls back from release 4 to release 3.\n')
   expect(stdout).toContain('~ greet  update     code bbbbbbbbbbbb -> aaaaaaaaaaaa\n')
-  expect(stdout).toContain('Release 6 of demo/production is active.\n')
+  expect(stdout).toContain('Release 6 of demo/production is active with the code of release 3.\n')
   expect(source()).toEqual({ source: { release: 3 } })
 })
 
@@ -89,12 +89,40 @@ test('rollback of an environment that is not deployed brings the last release ba
   expect(source()).toEqual({ source: { release: 1 } })
 })
 
-test('rollback after nothing but a change of variables goes back to the same code, and says that nothing changes', async () => {
+test.each([
+  [
+    'goes further back than the first',
+    [
+      { number: 1, code: 'c' },
+      { number: 2, code: 'b' },
+    ],
+    1,
+  ],
+  ['has nowhere to go after the first release', [{ number: 2, code: 'b' }], undefined],
+])('a second rollback %s', async (_how, superseded, to) => {
+  const { rollback, source } = await setup({
+    active: release({ number: 4, rollbackOf: 2, kind: 'rollback', fingerprint: 'b'.repeat(64) }),
+    releases: [
+      release({ number: 4, rollbackOf: 2, fingerprint: 'b'.repeat(64) }),
+      release({ number: 3, state: 'superseded', fingerprint: 'd'.repeat(64) }),
+      ...superseded
+        .map(({ number, code }) => release({ number, state: 'superseded', fingerprint: code.repeat(64) }))
+        .reverse(),
+    ],
+  })
+  const { stdout, stderr } = await rollback()
+  const from = 'release 4 (the code of release 2)'
+  expect(stdout).toContain(to === undefined ? '' : `demo/production rolls back from ${from} to release ${to}.\n`)
+  expect(stderr).toContain(to === undefined ? `no earlier release with other code to go back to from ${from}.` : '')
+  expect(source()).toEqual(to === undefined ? undefined : { source: { release: to } })
+})
+
+test('a change of variables alone leaves nothing to go back to', async () => {
   const { rollback, source } = await setup({
     releases: [release({ number: 4, kind: 'variables' }), release({ number: 2, state: 'superseded' })],
   })
-  expect(await rollback()).toMatchObject({ exitCode: 0 })
-  expect(source()).toEqual({ source: { release: 2 } })
+  expect(await rollback()).toMatchObject({ exitCode: 1 })
+  expect(source()).toBeUndefined()
 })
 
 test('without an earlier release there is nothing to go back to', async () => {
@@ -102,7 +130,7 @@ test('without an earlier release there is nothing to go back to', async () => {
   expect(await rollback()).toMatchObject({
     exitCode: 1,
     stderr:
-      'drydock: demo/production has no earlier release to go back to. `drydock env show production` lists all; `drydock rollback NUMBER` retries one that failed.\n',
+      'drydock: demo/production has no earlier release with other code to go back to from release 4. `drydock env show production` lists all; `drydock rollback NUMBER` goes to any of them, or retries one that failed.\n',
   })
   expect(source()).toBeUndefined()
 })

@@ -14,6 +14,7 @@ import {
   targetDeploy,
 } from '../../../../contract/targets.ts'
 import { chooseEnvironment } from '../../rules/app-environment.ts'
+import { earlierCode } from '../../rules/earlier-code.ts'
 import { builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { appOf, checkedApp, checkedEnvironment, type TargetOptions } from './app-target.ts'
 import { changesNothing, chooseDeletes, type DeployOptions, upload } from './deploy-app.ts'
@@ -148,8 +149,10 @@ async function activeDeploy(session: Session, place: Place) {
 
 async function lastOther(session: Session, place: Place): Promise<number | undefined> {
   const { deploys, active } = await deploysOf(session, place)
-  const artifact = deploys.find(({ build }) => build === active)?.artifact
-  return deploys.find((one) => one.build !== active && one.artifact !== artifact)?.number
+  return earlierCode(
+    deploys.find(({ build }) => build === active),
+    deploys,
+  )?.number
 }
 
 type Deploying = {

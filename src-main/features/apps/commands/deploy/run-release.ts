@@ -62,7 +62,7 @@ export function showRelease(
   { release, steps, endpoints }: ReleaseProgress,
   isRepeated = false,
 ): void {
-  const { app, environment, number } = release
+  const { app, environment, number, rollbackOf } = release
   const nothing = steps.length > 0 && steps.every(({ action }) => action === 'unchanged')
   const change = isRepeated
     ? 'Nothing changed, so no release was made. '
@@ -70,7 +70,8 @@ export function showRelease(
       ? 'Nothing changed, and nothing was restarted. '
       : ''
   output.line()
-  output.line(`${change}Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active.`)
+  const code = rollbackOf === undefined ? '' : ` with the code of release ${rollbackOf}`
+  output.line(`${change}Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active${code}.`)
   if (endpoints.length > 0) output.line()
   showDeployed(output, endpoints, service.keyFile === undefined ? '$SVC_API_KEY' : keyFromFile(service.keyFile))
 }

@@ -1,5 +1,5 @@
 /** Implements `drydock deploy`. Source: docs/spec/app-deploy.md, 7. */
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { canAsk } from '../../../../app/cli/ask.ts'
 import { CliError } from '../../../../app/cli/cli-error.ts'
@@ -42,10 +42,12 @@ export async function deployApp(
   const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }
   const machine = options.on === undefined ? {} : { machine: options.on }
   const manifest: Manifest = JSON.parse(await readFile(built.manifest, 'utf8'))
-  const plan: DeployPlan = await client.call('planCreate', {
+  const planned: DeployPlan = await client.call('planCreate', {
     path: target,
     body: { manifest, artifact: built.sha256, ...git, ...runsOn, ...machine },
   })
+  const warnings = planned.makes.length > 0 ? [] : await warnOfFolder(session, surroundings)
+  const plan = { ...planned, warnings: [...planned.warnings, ...warnings] }
   if (!output.json) showPlan(output, plan, client.url)
   if (options.plan === true) {
     if (output.json) output.document({ plan })
@@ -85,12 +87,28 @@ export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boole
   return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
 }
 
-// Adds the folder to the pages' projects, if key file and service are on this machine. The deploy does not depend on
-// it.
-async function openProject({ client, service }: Session, surroundings: Surroundings): Promise<void> {
-  const { cwd } = surroundings
-  if (service.keyFile === undefined || builtApp(surroundings) !== basename(cwd)) return
-  await client.call('projectOpen', { body: { folder: cwd } }).catch(() => undefined)
+/** Whether the pages show the folder as the project of the app: service and key file are on this machine. */
+function isProject({ service }: Session, surroundings: Surroundings): boolean {
+  return service.keyFile !== undefined && builtApp(surroundings) === basename(surroundings.cwd)
+}
+
+// A release does not know its folder; the projects tell which folder of that name was used last.
+async function warnOfFolder(session: Session, surroundings: Surroundings): Promise<readonly string[]> {
+  if (!isProject(session, surroundings)) return []
+  const { projects } = await session.client.call('projectList').catch(() => ({ projects: [] }))
+  const app = builtApp(surroundings)
+  const last = projects.find((one) => one.app === app)?.folder
+  const here = await realpath(surroundings.cwd)
+  if (last === undefined || last === here) return []
+  return [
+    `App ${app} was last deployed or opened from ${last}; this deploys ${here} to it. For two apps, give one another name: SVC_APP=NAME drydock deploy`,
+  ]
+}
+
+// The deploy does not depend on it.
+async function openProject(session: Session, surroundings: Surroundings): Promise<void> {
+  if (!isProject(session, surroundings)) return
+  await session.client.call('projectOpen', { body: { folder: surroundings.cwd } }).catch(() => undefined)
 }
 
 export async function upload(

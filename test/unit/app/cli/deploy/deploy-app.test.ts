@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,8 +20,7 @@ const WITH_OLD = planOf({ steps: [...planOf().steps, OLD] })
 const noApp = (response: ServerResponse) => sendError(response, 404, 'APP_NOT_FOUND', 'There is no app demo.')
 
 /** A service with the app, and a deploy of a folder to it whose build is done. */
-async function setup(answers: Answers = {}, given: Given = {}) {
-  const folder = temporaryFolder()
+async function setup(answers: Answers = {}, given: Given = {}, folder = temporaryFolder()) {
   writeFileSync(join(folder, 'artifact.tar.gz'), 'packed')
   writeFileSync(join(folder, 'svc_manifest.json'), JSON.stringify(MANIFEST))
   const service = await startStandIn({
@@ -65,6 +64,25 @@ async function setup(answers: Answers = {}, given: Given = {}) {
   const bodyOf = (line: string) => service.seen.find((seen) => seen.line === line)?.body
   return { ...world, url: service.url, deploy, lines, bodyOf }
 }
+
+test.each([
+  ['another folder', (_here: string) => '/a/demo', true],
+  ['this folder', (here: string) => here, false],
+])('the plan for an app that was last deployed from %s', async (_from, last, isWarned) => {
+  const here = join(temporaryFolder(), 'demo')
+  mkdirSync(here)
+  const project = { id: 'p1', folder: last(here), app: 'demo', isThere: true, openedAt: 0 }
+  const { deploy, written } = await setup(
+    { 'GET /api/projects': { projects: [project] } },
+    { env: { SVC_APP: '' } },
+    here,
+  )
+  const warning = `App demo was last deployed or opened from /a/demo; this deploys ${here} to it. For two apps, give one another name: SVC_APP=NAME drydock deploy`
+  await deploy({ plan: true })
+  expect(written.stderr).toBe(isWarned ? `warning: ${warning}\n` : '')
+  const { plan } = JSON.parse((await deploy({ plan: true }, true)).slice(written.stdout.indexOf('{')))
+  expect(plan.warnings).toEqual(isWarned ? [warning] : [])
+})
 
 test('an endpoint whose id was taken is told with the reason for its other one', () => {
   const lines: string[] = []

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { readEvents } from '../support/read-events.ts'
+import type { TestWorker } from '../support/worker-client.ts'
 
 const messages = (page: { lines: readonly { line: string }[] }) => page.lines.map(({ line }) => line)
 
@@ -152,6 +153,23 @@ describe('log lines', () => {
     expect(await get('/api/endpoints/e/logs')).toEqual({ lines })
     expect(await get(`/api/workers/${worker.id}/logs`)).toEqual({ lines })
     expect(await get(`/api/jobs/${jobId}/logs`)).toEqual({ lines: [lines[0], lines[2]] })
+  })
+
+  it('end with how a worker crashed, each time', async () => {
+    const { createEndpoint, worker, fleet, get, clock } = await setup()
+    await createEndpoint()
+    const used: TestWorker[] = []
+    for (const code of [3, 3]) {
+      const next = await clock.until(() => worker('e', used), 120_000)
+      used.push(next)
+      fleet().print(next.id, 'SyntaxError: invalid syntax')
+      fleet().end(next.id, { code })
+      await settle()
+    }
+    const lines = [{ line: 'SyntaxError: invalid syntax' }, { line: 'The worker ended: exit code 3.' }]
+    expect((await get('/api/endpoints/e/logs')).lines).toMatchObject(
+      used.flatMap(({ id: workerId }) => lines.map((line) => ({ ...line, workerId, level: 'ERROR' }))),
+    )
   })
 
   it('written before a result belong to its job', async () => {

@@ -6,7 +6,7 @@ export type EndpointLog = (entry: {
   readonly workerId?: string
   readonly jobId?: string
   readonly line: string
-  readonly level?: 'INFO' | 'WARN'
+  readonly level?: 'INFO' | 'WARN' | 'ERROR'
 }) => void
 
 const REPEATED_MS = 60_000

@@ -1,15 +1,17 @@
 /** Starts and ends single workers. Their jobs are requeued: with a try if the worker failed, without if we ended it. */
 
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
+import { filled } from '../../lib/text.ts'
 import type { WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
 import { otherMachine } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint, Storage, StoredExit } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { PlacedFleet } from '../machines/join-machines.ts'
+import type { EndpointLog } from '../monitoring/endpoint-log.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
-import { type CrashLoop, evaluateCrashLoop, lastLine } from './rules/crash-loop.ts'
+import { type CrashLoop, evaluateCrashLoop, exitStatus, lastLine } from './rules/crash-loop.ts'
 import { installHint } from './rules/missing-module.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import type { WorkerPlans } from './worker-plans.ts'
@@ -19,6 +21,7 @@ export type LifecycleDeps = {
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
+  readonly endpointLog: EndpointLog
   readonly fleet: PlacedFleet
   readonly leases: Leases
   readonly calls: Pick<WorkerCalls, 'dismiss'>
@@ -31,7 +34,7 @@ export type LifecycleDeps = {
 export type WorkerLifecycle = ReturnType<typeof createWorkerLifecycle>
 
 export function createWorkerLifecycle(deps: LifecycleDeps) {
-  const { storage, clock, newId, log, fleet, leases, calls, registry, plans, history } = deps
+  const { storage, clock, newId, log, endpointLog, fleet, leases, calls, registry, plans, history } = deps
   const closing = new AbortController()
   const waiting = new Map<string, AbortController>()
   const prepared = createPreparedWorkers(fleet, newId, log)
@@ -42,7 +45,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     fleet.drainOutput(worker.id)
     const cause = worker.killedBy ?? exit.reason
     const said = exit.code === 0 ? worker.neverAsks : undefined
-    const exitText = cause ?? worker.failure ?? said ?? withHint(worker, lastLine(worker.lastLines, exit))
+    const known = cause ?? worker.failure ?? said
+    const exitText = known ?? withHint(worker, lastLine(worker.lastLines, exit))
     const { phase } = worker
     const wasLeaving = phase === 'draining' || phase === 'stopping'
     const wasOrdered = wasLeaving && worker.duty !== 'killed'
@@ -50,6 +54,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${exitText}`
     registry.move(worker, 'exit', { reason: wasOrdered ? (worker.failure ?? worker.reason) : exitText })
     registry.remove(worker.id)
+    if (!wasOrdered && !exit.blameless) {
+      // Its last words are in the log already.
+      const end = [exitStatus(exit), known].filter((one) => one !== undefined).join('; ') || exitText
+      const line = filled('The worker ended: {end}.', { end })
+      const [only] = held.length === 1 ? held : []
+      const of = { endpointId: worker.endpointId, workerId: worker.id, ...(only && { jobId: only.jobId }) }
+      endpointLog({ ...of, line, level: 'ERROR' })
+    }
     if (!exit.blameless) history.remember(worker, { exitText, code: exit.code, wasLeaving }, clock.steady())
     calls.dismiss(worker.id)
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })

@@ -187,6 +187,11 @@ function withLocation(lines: readonly string[], at: number): string {
   return file === undefined ? text : `${text} (${file}, line ${line})`
 }
 
+export function exitStatus({ code, signal }: ProcessExit): string | undefined {
+  if (signal !== undefined) return `killed by ${signal}`
+  return code === undefined ? undefined : `exit code ${code}`
+}
+
 /**
  * Finds the exit reason: the last exception, with location for syntax errors, else exit status and last line. Source:
  * ours, as people look for it in the log.
@@ -204,8 +209,7 @@ export function lastLine(lines: readonly string[], exit: ProcessExit): string {
   )
   if (error >= 0) return keepEnds(withLocation(read, error), MAX_LENGTH)
   const last = read.findLast((line) => line !== '')?.trim()
-  const ended = exit.code === undefined ? undefined : `exit code ${exit.code}`
-  const how = exit.signal === undefined ? ended : `killed by ${exit.signal}`
+  const how = exitStatus(exit)
   if (how === undefined) return keepEnds(last ?? 'ended without output', MAX_LENGTH)
   // A program that exits with the usual code has printed why.
   if (last !== undefined && exit.signal === undefined && exit.code === FAILED) return keepEnds(last, MAX_LENGTH)

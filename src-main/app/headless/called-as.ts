@@ -1,29 +1,37 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, posix, relative, sep, win32 } from 'node:path'
+import { delimiter, dirname, join, posix, relative, sep, win32 } from 'node:path'
 import { commandOf, shellQuoted } from '../../lib/text.ts'
 
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 
 /**
- * How hints name the CLI: `drydock` if in the PATH, `npx drydock` in a clone or npm package, otherwise the path used.
+ * How hints name the CLI: `drydock` if in the PATH, `npx drydock` in a clone or npm package, otherwise the path used,
+ * from here if that is shorter.
  */
 export function calledAs({ env, cwd }: Caller): string {
   if (isByNpm(env)) return 'npx drydock'
   // Set by the launchers, which know the path they were called by.
   const path = env.DRYDOCK_CALLED_BY
   if (!path || isInPath(path, env)) return 'drydock'
-  const short = relative(cwd, path)
-  const shown = short.startsWith('..') ? path : /[\\/]/.test(short) ? short : `.${sep}${short}`
-  return startOf(path, shown)
+  const fromHere = relative(cwd, path)
+  const here = /[\\/]/.test(fromHere) ? fromHere : `.${sep}${fromHere}`
+  const shown = here.length < path.length ? here : path
+  return startOf(path, /\s/.test(shown) ? shellQuoted(shown) : shown)
 }
 
 const startOf = (path: string, shown: string) => (path.endsWith('.mjs') ? `node ${shown}` : shown)
 
 const isByNpm = (env: Caller['env']) => env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined
 
-// npm adds folders of the clone to its children's PATH, which other shells lack.
-const isInPath = (path: string, env: Caller['env']) =>
-  !isByNpm(env) && (env.PATH ?? '').split(delimiter).includes(dirname(path))
+function isInPath(path: string, env: Caller['env']): boolean {
+  // npm adds folders of the clone to its children's PATH, which other shells lack.
+  if (isByNpm(env)) return false
+  const folders = (env.PATH ?? '').split(delimiter)
+  if (folders.includes(dirname(path))) return true
+  const found = folders.map((folder) => join(folder, 'drydock')).find(existsSync)
+  return found !== undefined && existsSync(path) && realpathSync(found) === realpathSync(path)
+}
 
 export type FolderOwner = Pick<Caller, 'env'> & { readonly platform: NodeJS.Platform; readonly home: string }
 

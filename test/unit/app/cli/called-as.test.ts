@@ -1,4 +1,6 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { asCalled } from '../../../../src-main/app/cli/output.ts'
 import {
@@ -8,6 +10,7 @@ import {
   defaultDataFolder,
 } from '../../../../src-main/app/headless/called-as.ts'
 import { asCalledBy } from '../../../../src-main/lib/text.ts'
+import { temporaryFolder } from './support.ts'
 
 describe('the command line is called', () => {
   test.each([
@@ -20,11 +23,28 @@ describe('the command line is called', () => {
       'node src-main/app/cli/drydock.mjs',
     ],
     ['the file of a clone elsewhere', { DRYDOCK_CALLED_BY: '/o/cli/drydock.mjs' }, 'node /o/cli/drydock.mjs'],
+    ['a file with a space', { DRYDOCK_CALLED_BY: '/my clone/drydock.mjs' }, "node '/my clone/drydock.mjs'"],
     ['a package that was unpacked here', { DRYDOCK_CALLED_BY: '/clone/drydock' }, './drydock'],
     ['the desktop', { PATH: '/bin', DRYDOCK_CALLED_BY: '/opt/D/core/bin/drydock' }, '/opt/D/core/bin/drydock'],
     ['an unknown one', {}, 'drydock'],
   ])('by %s', (_how, env, name) => {
     expect(calledAs({ env, cwd: '/clone' })).toBe(name)
+  })
+
+  test('by the path from this folder where that is shorter', () => {
+    const env = { DRYDOCK_CALLED_BY: '/home/ada/clone/drydock.mjs' }
+    expect(calledAs({ env, cwd: '/home/ada/app' })).toBe('node ../clone/drydock.mjs')
+  })
+
+  test('by the file of which the drydock in the PATH is a link', () => {
+    const folder = temporaryFolder()
+    const [path, other] = [join(folder, 'drydock.mjs'), join(folder, 'other.mjs')]
+    for (const file of [path, other]) writeFileSync(file, '')
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    symlinkSync(path, join(bin, 'drydock'))
+    expect(calledAs({ env: { PATH: bin, DRYDOCK_CALLED_BY: path }, cwd: folder })).toBe('drydock')
+    expect(calledAs({ env: { PATH: bin, DRYDOCK_CALLED_BY: other }, cwd: folder })).toBe('node ./other.mjs')
   })
 })
 

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
-import { type Answers, NOW, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
+import { type Answers, HELLO_VIEW, NOW, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
 
 const JOB = { id: 'j1', status: 'IN_QUEUE' }
 const JOB_CONTINUES = 'Job j1 continues; `drydock status j1` shows it, `drydock cancel j1` cancels it.\n'
@@ -17,10 +20,24 @@ const DOWNLOAD = {
   ...{ name: 'ink.safetensors', state: 'running', receivedBytes: 0, createdAt: NOW },
 }
 
+const BATCH = {
+  ...{ id: 'b1', endpointId: 'hello', name: 'inputs', state: 'running', createdAt: NOW, failures: [] },
+  ...{ total: 1, received: 1, unsent: 0, refused: 0, gone: 0 },
+  jobs: { IN_QUEUE: 1, IN_PROGRESS: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0, TIMED_OUT: 0 },
+}
+const LINE = { id: 1, at: NOW, endpointId: 'hello', workerId: 'w1', jobId: 'j1', level: 'INFO', line: 'runs' }
+const GRAPH = '{"1": {"class_type": "Sink", "inputs": {"n": 1}}}'
+const CLASSES = '{"Sink": {"input": {"required": {"n": ["INT", {}]}}, "output": [], "output_node": true}}'
+const RUN = { ...JOB, endpointId: 'e', title: 'cat', createdAt: NOW, results: [], errors: [] }
+const OF_GRAPHS = { 'GET /api/node-types': { text: CLASSES, source: 'file' }, 'POST /api/workflow-runs': RUN }
+
 type Case = {
   readonly argv: readonly string[]
+  readonly stdin?: string
   /** Start of the request that is not answered. */
   readonly during: string
+  /** Answer to the first such request; then it is the second that is not answered. */
+  readonly first?: object
   readonly answers?: Answers
   readonly note: string
 }
@@ -46,19 +63,79 @@ test.each<Case>([
     answers: { 'POST /api/models/downloads': DOWNLOAD },
     note: 'Download d1 continues; `drydock models downloads` shows it, `drydock models downloads --cancel d1` cancels it.\n',
   },
-])('Ctrl+C leaves $argv during $during, and says that its work continues', async ({ argv, during, answers, note }) => {
-  const { url, seen } = await startStandIn({
-    'POST /v2/hello/run': JOB,
-    'POST /v2/hello/runsync': JOB,
-    ...answers,
-    [during]: () => undefined,
-  })
-  const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }
-  const { surroundings, written, exits, signal } = surroundingsOf(temporaryFolder(), { env })
-  void runCli(argv, surroundings)
-  const lines = () => seen.map(({ line }) => line)
-  await vi.waitFor(() => expect(lines()).toContainEqual(expect.stringContaining(during)), 10_000)
-  signal('SIGINT')
-  expect(written.stderr).toContain(note)
-  expect(exits).toEqual([130])
-})
+  {
+    argv: ['logs', '--job', 'j1', '-f'],
+    during: 'GET /api/jobs/j1/logs',
+    first: { lines: [LINE] },
+    note: JOB_CONTINUES,
+  },
+  {
+    argv: ['batch', 'wait', 'b1'],
+    during: 'GET /api/batches/b1',
+    first: BATCH,
+    note: 'Batch b1 continues; `drydock batch show b1` shows it, `drydock batch cancel b1` cancels it.\n',
+  },
+  {
+    argv: ['batch', 'submit', 'hello', 'inputs.jsonl'],
+    during: 'POST /api/batches/b1/lines',
+    answers: { 'POST /api/endpoints/hello/batches': { ...BATCH, state: 'uploading', received: 0 } },
+    note: 'Batch b1 is not complete. To resume it, repeat the same command; `drydock batch cancel b1` cancels the jobs queued so far.\n',
+  },
+  {
+    argv: ['endpoint', 'install', 'hello', 'pillow'],
+    during: 'GET /api/endpoints/hello',
+    answers: {
+      'POST /api/endpoints/hello/install': {
+        ...HELLO_VIEW,
+        install: { state: 'running', packages: ['pillow'], at: NOW },
+      },
+    },
+    note: 'The installation continues; the workers of hello are replaced when it ends.\n',
+  },
+  {
+    argv: ['machine', 'test', 'box'],
+    during: 'GET /api/machines/box',
+    answers: { 'POST /api/machines/box/test': {} },
+    note: 'The test of box continues; `drydock machine list` shows its result.\n',
+  },
+  {
+    argv: ['workflow', 'run', '-', '--endpoint', 'e'],
+    stdin: GRAPH,
+    during: 'GET /api/workflow-runs/j1',
+    answers: OF_GRAPHS,
+    note: JOB_CONTINUES,
+  },
+  {
+    argv: ['workflow', 'sweep', '-', '--endpoint', 'e', '--over', '1.n=1..2'],
+    stdin: GRAPH,
+    during: 'GET /api/workflow-runs/j1',
+    answers: OF_GRAPHS,
+    note: ' continues with 2 of 2 runs; `drydock workflow sweeps` shows it, ',
+  },
+])(
+  'Ctrl+C leaves $argv during $during, and says that its work continues',
+  async ({ argv, stdin, during, first, answers, note }) => {
+    const asked = () => seen.filter(({ line }) => line.startsWith(during)).length
+    const { url, seen } = await startStandIn({
+      'POST /v2/hello/run': JOB,
+      'POST /v2/hello/runsync': JOB,
+      ...answers,
+      [during]: (response: ServerResponse) => {
+        if (first === undefined || asked() > 1) return
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(first))
+      },
+    })
+    const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'inputs.jsonl'), '{}\n')
+    const { surroundings, written, exits, signal } = surroundingsOf(folder, {
+      env,
+      ...(stdin === undefined ? {} : { stdin }),
+    })
+    void runCli(argv, surroundings)
+    await vi.waitFor(() => expect(asked()).toBe(first === undefined ? 1 : 2), 10_000)
+    signal('SIGINT')
+    expect(written.stderr).toContain(note)
+    expect(exits).toEqual([130])
+  },
+)

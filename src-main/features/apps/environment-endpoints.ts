@@ -1,5 +1,4 @@
 import type { AppMembership } from '../../contract/app.ts'
-import type { Manifest } from '../../contract/manifest.ts'
 import type { Endpoint, Release, Storage } from '../../storage/storage.ts'
 import type { AppTarget } from './rules/app-environment.ts'
 
@@ -39,38 +38,22 @@ export function releaseToCome(
   const environment = apps.environment(app, environmentName)
   const release = environment === undefined ? undefined : apps.releaseIn(environment.id, 'preparing')
   if (release === undefined) return undefined
-  const { function_registry: functions, resources } = JSON.parse(release.manifest) as Manifest
+  const { function_registry: functions, resources } = apps.manifestOf(release)
   return Object.hasOwn(functions, name) || Object.hasOwn(resources, name) ? release : undefined
 }
-
-type Registry = Manifest['function_registry']
-
-const MAX_CACHED = 100
 
 export function createFindEndpoint({
   storage,
 }: {
   readonly storage: Pick<Storage, 'apps' | 'endpoints'>
 }): FindEndpoint {
-  const cache = new Map<number, { readonly releaseId: number; readonly registry: Registry }>()
-
-  function registryOf({ id, environmentId, manifest }: Release): Registry {
-    const known = cache.get(environmentId)
-    if (known?.releaseId === id) return known.registry
-    const { function_registry: registry } = JSON.parse(manifest) as Manifest
-    const [oldest] = cache.keys()
-    if (known === undefined && cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest)
-    cache.set(environmentId, { releaseId: id, registry })
-    return registry
-  }
-
   return ({ app, environment: environmentName, name }) => {
     const environment = storage.apps.environment(app, environmentName)
     if (environment === undefined) return undefined
     const endpoints = endpointsOf(storage, environment)
     const called = (resource: string) => endpoints.find((endpoint) => endpoint.app.resource === resource)
     const active = storage.apps.releaseIn(environment.id, 'active')
-    const registry = active === undefined ? {} : registryOf(active)
+    const registry = active === undefined ? {} : storage.apps.manifestOf(active).function_registry
     const byFunction = Object.hasOwn(registry, name) ? called(registry[name] ?? '') : undefined
     return byFunction ?? called(name)
   }

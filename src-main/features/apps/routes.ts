@@ -69,7 +69,7 @@ export const RELEASE_OPERATIONS = {
   releaseList({ path }, service) {
     const environment = environmentOf(path, service)
     const releases = service.storage.apps.releases(environment.id, limit('releasesKept'))
-    return { releases: releases.map((release) => viewRelease(environment, release)) }
+    return { releases: releases.map((release) => viewRelease(service.storage, environment, release)) }
   },
   async releaseCreate({ path, body }, service) {
     const isNew = 'artifact' in body.source || 'folder' in body.source

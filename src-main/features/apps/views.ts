@@ -7,7 +7,7 @@ import type {
   ReleaseView,
 } from '../../contract/app.ts'
 import { limit } from '../../contract/limits.ts'
-import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
+import type { ManifestResource } from '../../contract/manifest.ts'
 import type { App, Endpoint, Environment, Release, Storage } from '../../storage/storage.ts'
 import { addressesOf } from '../endpoints/views.ts'
 import { endpointsOf } from './environment-endpoints.ts'
@@ -23,7 +23,11 @@ type ProgressDeps = AddressedDeps & {
   readonly releases: { readonly run: (release: Release) => Pick<ReleaseProgress, 'steps' | 'warnings'> | undefined }
 }
 
-export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, release: Release): ReleaseView {
+export function viewRelease(
+  { apps }: Pick<Storage, 'apps'>,
+  { app, name }: Pick<Environment, 'app' | 'name'>,
+  release: Release,
+): ReleaseView {
   const { artifact, rollbackOf, reason, activatedAt, endedAt } = release
   const git = gitOf(release)
   return {
@@ -33,7 +37,7 @@ export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, re
     state: release.state,
     fingerprint: release.fingerprint,
     ...(artifact === null ? {} : { artifact }),
-    pythonVersion: readManifest(release).python_version,
+    pythonVersion: apps.manifestOf(release).python_version,
     runsOn: release.runsOn,
     kind: release.kind,
     ...(git === undefined ? {} : { git }),
@@ -47,7 +51,7 @@ export function viewRelease({ app, name }: Pick<Environment, 'app' | 'name'>, re
 
 export function deployedEndpoints({ storage, info }: AddressedDeps, environment: Environment): DeployedEndpoint[] {
   const active = storage.apps.releaseIn(environment.id, 'active')
-  const manifest = active && readManifest(active)
+  const manifest = active && storage.apps.manifestOf(active)
   const views = endpointsOf(storage, environment).map((endpoint) => {
     const { resource } = endpoint.app
     return {
@@ -69,7 +73,7 @@ export function exampleInput(
 ): Readonly<Record<string, unknown>> | undefined {
   const environment = config.app && apps.environment(config.app.name, config.app.environment)
   const active = environment && apps.releaseIn(environment.id, 'active')
-  return active && readManifest(active).resources[config.app?.resource ?? '']?.functions[0]?.example
+  return active && apps.manifestOf(active).resources[config.app?.resource ?? '']?.functions[0]?.example
 }
 
 function examplesOf(resource: ManifestResource | undefined): Readonly<Record<string, Record<string, unknown>>> {
@@ -85,7 +89,7 @@ export function viewProgress(service: ProgressDeps, environment: Environment, re
   const current = service.storage.apps.release(environment.id, release.number) ?? release
   const run = service.releases.run(release)
   return {
-    release: viewRelease(environment, current),
+    release: viewRelease(service.storage, environment, current),
     steps: run?.steps ?? [],
     warnings: run?.warnings ?? [],
     endpoints: deployedEndpoints(service, environment),
@@ -96,12 +100,12 @@ export function viewEnvironmentRow({ storage }: Deps, environment: Environment):
   const active = storage.apps.releaseIn(environment.id, 'active')
   const endpoints = endpointsOf(storage, environment)
   const present = endpoints.map(({ app }) => app.resource)
-  const missing = active === undefined ? [] : missingEndpoints(readManifest(active), active.runsOn, present)
+  const missing = active === undefined ? [] : missingEndpoints(storage.apps.manifestOf(active), active.runsOn, present)
   return {
     app: environment.app,
     name: environment.name,
     createdAt: environment.createdAt,
-    ...(active === undefined ? {} : { active: viewRelease(environment, active) }),
+    ...(active === undefined ? {} : { active: viewRelease(storage, environment, active) }),
     ...(environment.machine === null ? {} : { machine: environment.machine }),
     endpoints: endpoints.length,
     ...(missing.length === 0 ? {} : { missing: [...missing] }),
@@ -117,7 +121,7 @@ export function viewEnvironment(service: AddressedDeps, environment: Environment
     variables: [...listVariables(service, environment)],
     releases: storage.apps
       .releases(environment.id, limit('releasesKept'))
-      .map((release) => viewRelease(environment, release)),
+      .map((release) => viewRelease(storage, environment, release)),
   }
 }
 
@@ -128,8 +132,4 @@ export function viewApp(service: Deps, { name, createdAt }: App): AppView {
 
 export function viewApps(service: Deps): AppView[] {
   return service.storage.apps.apps().map((app) => viewApp(service, app))
-}
-
-function readManifest({ manifest }: Release): Manifest {
-  return JSON.parse(manifest) as Manifest
 }

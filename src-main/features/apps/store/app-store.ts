@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ReleaseKind, ReleaseState, RunsOn } from '../../../contract/app.ts'
+import type { Manifest } from '../../../contract/manifest.ts'
 import { queriesOf } from '../../../database/queries.ts'
 import { endsRelease, RELEASE_TRANSITIONS, type ReleaseEvent } from '../rules/release-transitions.ts'
 
@@ -46,6 +47,23 @@ const ENVIRONMENT = `id, app, name, variables, machine, created_at AS createdAt`
 const RELEASE = `
   id, environment_id AS environmentId, number, state, fingerprint, artifact, folder, manifest, runs_on AS runsOn,
   rollback_of AS rollbackOf, kind, git, reason, created_at AS createdAt, activated_at AS activatedAt, ended_at AS endedAt`
+
+// Those of the releases that pages list, at some 30 kB each.
+const MANIFESTS_KEPT = 100
+
+/** Parses the manifest of a release once, since it never changes; without its files, of which there may be thousands. */
+function createManifests() {
+  const parsed = new Map<number, Omit<Manifest, 'source_files'>>()
+  return ({ id, manifest }: Pick<Release, 'id' | 'manifest'>): Omit<Manifest, 'source_files'> => {
+    const known = parsed.get(id)
+    if (known !== undefined) return known
+    const { source_files: _files, ...kept } = JSON.parse(manifest) as Manifest
+    const [oldest] = parsed.keys()
+    if (parsed.size >= MANIFESTS_KEPT && oldest !== undefined) parsed.delete(oldest)
+    parsed.set(id, kept)
+    return kept
+  }
+}
 
 /**
  * `moveRelease` writes all release states; activating one supersedes the active one in the same write, so an
@@ -114,5 +132,6 @@ export function createAppStore(db: Database) {
       DELETE FROM releases WHERE environment_id = @environmentId AND ended_at IS NOT NULL AND number <= (
         SELECT number FROM releases WHERE environment_id = @environmentId ORDER BY number DESC LIMIT 1 OFFSET @keep)`).run(),
     artifacts: () => new Set(artifacts()),
+    manifestOf: createManifests(),
   }
 }

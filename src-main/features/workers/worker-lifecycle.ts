@@ -52,6 +52,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     const wasOrdered = wasLeaving && worker.duty !== 'killed'
     const held = leases.ofWorker(worker.id)
     const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${exitText}`
+    if (exit.blameless) {
+      // Recorded as a stop: its engine went, or there was none to start it.
+      registry.move(worker, 'drain', { reason: exitText })
+      registry.move(worker, 'stop')
+    }
     registry.move(worker, 'exit', { reason: wasOrdered ? (worker.failure ?? worker.reason) : exitText })
     registry.remove(worker.id)
     if (!wasOrdered && !exit.blameless) {

@@ -92,11 +92,12 @@ function WholeNode({ view, own, selected, hasRoom }: WholeProps) {
                   <NodeWidgets view={own} payloadId={payloadId} />
                 </div>
               )}
-              {progress !== undefined && <NodePictures progress={progress} hangs={!hasRoom} />}
+              {progress !== undefined && hasRoom && <NodePictures progress={progress} hangs={false} />}
             </>
           )}
         </div>
       </Frame>
+      {progress !== undefined && !hasRoom && !view.isCollapsed && <NodePictures progress={progress} hangs />}
       {progress?.state === 'failed' && <Failure error={progress.error} />}
       {selected && !view.isCollapsed && !view.isPinned && <NodeResizer id={view.id} />}
     </>
@@ -141,7 +142,7 @@ function Failure({ error }: { readonly error: string | undefined }) {
   return (
     <p
       title={error}
-      className="absolute inset-x-0 top-full mt-1 line-clamp-4 rounded-control border border-failed/60 bg-failed-soft px-2 py-1 text-small text-failed-ink"
+      className="hangs absolute inset-x-0 top-full mt-1 line-clamp-4 rounded-control border border-failed/60 bg-failed-soft px-2 py-1 text-small text-failed-ink"
     >
       {error ?? 'It failed.'}
     </p>

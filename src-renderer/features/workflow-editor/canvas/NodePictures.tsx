@@ -16,7 +16,7 @@ export function NodePictures({ progress, hangs }: { readonly progress: NodeProgr
     <div
       className={
         hangs
-          ? 'absolute inset-x-0 top-full mt-1 flex max-h-80 flex-col gap-1 rounded-control border border-line bg-surface-1 p-1'
+          ? 'hangs absolute inset-x-0 top-full mt-1 flex max-h-80 flex-col gap-1 rounded-control border border-line bg-surface-1 p-1'
           : 'flex min-h-0 flex-1 flex-col gap-1 p-1'
       }
     >

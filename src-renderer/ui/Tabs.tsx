@@ -49,14 +49,14 @@ export function SegmentedChoice<Choice extends string>({
       value={value}
       // Ignores a press on the selected item, which would deselect it.
       onValueChange={(chosen) => chosen !== '' && onChange(chosen as Choice)}
-      className="inline-flex rounded-control border border-line bg-surface-1 p-0.5"
+      className="inline-flex max-w-full flex-wrap rounded-control border border-line bg-surface-1 p-0.5"
     >
       {choices.map((choice) => (
         <ToggleGroup.Item
           key={choice}
           value={choice}
           className={clsx(
-            'h-6 rounded-[4px] px-2 text-small text-ink-2 hover:text-ink',
+            'h-6 rounded-[4px] px-2 text-small whitespace-nowrap text-ink-2 hover:text-ink',
             'data-[state=on]:bg-accent-soft data-[state=on]:font-medium data-[state=on]:text-ink',
           )}
         >

@@ -82,7 +82,7 @@ export const jobListColumns = (ofEndpoint: boolean, room: keyof typeof OF_ALL): 
 
 function StateCell({ job }: { readonly job: JobListItem }) {
   return (
-    <span className="inline-flex items-center gap-2">
+    <span className="flex min-w-0 items-center gap-2">
       <JobStateDot state={job.status} error={job.error} />
       <ExpiredMark expiresAt={job.expiresAt} now={useCellNow()} />
     </span>
@@ -120,7 +120,7 @@ export function ExpiredMark({ expiresAt, now }: Pick<JobListItem, 'expiresAt'> &
   if (expiresAt === undefined || expiresAt > now) return null
   const why = `Expired for the API: since ${exactTime(expiresAt)} the job API answers 404 for it, as in production. It stays here, and can be run again as a new job.`
   return (
-    <span title={why} className="rounded-control border border-line bg-surface-2 px-1.5 text-small text-ink-2">
+    <span title={why} className="shrink-0 rounded-control border border-line bg-surface-2 px-1.5 text-small text-ink-2">
       Expired<span className="sr-only"> for the API</span>
     </span>
   )

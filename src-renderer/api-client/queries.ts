@@ -23,6 +23,9 @@ const STATS_EVERY_MS = 10_000
 export const statsQuery = (client: ApiClient) =>
   queryOptions({ ...read(client, ['figures'], 'figuresRead'), refetchInterval: STATS_EVERY_MS })
 
+export const publishedQuery = (client: ApiClient, graphId: string) =>
+  read(client, ['published', graphId], 'publishedRead', { path: { graphId } })
+
 /** Read anew whenever somebody is about to delete. */
 export const dependentsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({

@@ -212,8 +212,8 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
   apps: ['endpoints'],
   // The state of an endpoint that graphs are run on, in the same words.
   'workflow-editor': ['endpoints'],
-  // The library opens files and tabs as the editor does.
-  workflows: ['workflow-editor'],
+  // The library opens files and tabs as the editor does; a published graph is run by its form.
+  workflows: ['workflow-editor', 'requests'],
 }
 
 /** Entries of src-renderer that are no code. */

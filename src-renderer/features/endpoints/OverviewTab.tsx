@@ -19,6 +19,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../ui/jobs/JobKeys.tsx'
+import { lazily } from '../../ui/LazyView.tsx'
 import { TextLink } from '../../ui/Links.tsx'
 import { CommandLine, EmptyState, QueryState, Said, Skeleton } from '../../ui/PageStates.tsx'
 import { sampleCommand } from '../../ui/sample-command.ts'
@@ -27,6 +28,8 @@ import { Table } from '../../ui/table/Table.tsx'
 import { stateNow } from './endpoint-state.ts'
 import { MetricCharts } from './MetricCharts.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
+
+const FormOfGraph = lazily(async () => (await import('../requests/GraphForm.tsx')).FormOfGraph)
 
 const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
 
@@ -59,6 +62,7 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
       </div>
       {!isGraph && range === undefined && <Skeleton className="h-[455px]" />}
       {!isGraph && range !== undefined && <MetricCharts endpoint={endpoint} range={range} />}
+      {isGraph && <FormOfGraph graphId={endpoint.id} />}
       {endpoint.loadBalanced === undefined && !isGraph && <LatestJobs endpointId={endpoint.id} />}
     </>
   )

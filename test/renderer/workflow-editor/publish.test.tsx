@@ -2,10 +2,11 @@
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
-import { ParameterField } from '../../../src-renderer/features/workflow-editor/publish/ParameterField.tsx'
+import { OverviewTab } from '../../../src-renderer/features/endpoints/OverviewTab.tsx'
 import { PublishForm } from '../../../src-renderer/features/workflow-editor/publish/PublishPanel.tsx'
 import { SweepPage } from '../../../src-renderer/features/workflows/SweepPage.tsx'
-import { NOW, renderInApp } from '../support.tsx'
+import { ParameterField } from '../../../src-renderer/ui/form/ParameterField.tsx'
+import { anEndpoint, NOW, renderInApp } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 
 test.each([
@@ -21,6 +22,17 @@ test.each([
   renderInApp(<ParameterField {...props} onChange={(value) => values.push(value)} />)
   fireEvent.change(screen.getByLabelText('seed'), { target: { value: typed } })
   expect(values).toEqual([wanted])
+})
+
+test('the overview of a published graph has the form that runs it', async () => {
+  const prompt = { node: '4', input: 'text', name: 'prompt', type: 'string', default: '"a lamp"' }
+  const graph = { id: 'lamp', name: 'Lamp', version: 1, versions: [1], behind: 'sketch', parameters: [prompt] }
+  const endpoint = anEndpoint('lamp', { graph: { behind: 'sketch', version: 1 } })
+  renderInApp(<OverviewTab endpoint={endpoint} isCrashing={false} />, {
+    publishedRead: { ...graph, url: endpoint.url, results: [], createdAt: NOW },
+  })
+  expect((await screen.findByLabelText<HTMLTextAreaElement>('prompt')).value).toBe('a lamp')
+  screen.getByRole('button', { name: 'Run' })
 })
 
 test('a run of a sweep that failed says why in words, with its node', async () => {

@@ -16,8 +16,6 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 // Defaults for classes that name no step. Source: docs/spec/comfyui.md, 5.
 const USUAL_STEP = { INT: '1', FLOAT: '0.5' } as const
 
-export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text)
-
 /**
  * Parses a typed number.
  * @returns the number as typed if JSON can hold it; undefined if it is not a number
@@ -25,7 +23,7 @@ export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text)
 export function readNumber(typed: string, { type }: Pick<InputType, 'type'>): JsonNumber | undefined {
   const text = typed.trim()
   if (type === 'INT') return INTEGER.test(text) ? { number: BigInt(text.replace('+', '')).toString() } : undefined
-  if (isJsonNumber(text)) return Number.isFinite(Number(text)) ? { number: text } : undefined
+  if (JSON_NUMBER.test(text)) return Number.isFinite(Number(text)) ? { number: text } : undefined
   const decimal = readDecimal(text)
   return decimal && { number: writeDecimal(decimal) }
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import { isNumber, type JsonValue, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
-import { valueProblem } from '../../../../src-main/features/workflows/rules/publish/parameter-values.ts'
-import { CONTROL, type ControlIds, Labelled, Toggle } from '../../../ui/form/Field.tsx'
-import { Select } from '../../../ui/form/Select.tsx'
-import { isJsonNumber } from '../widgets/exact-number.ts'
+import type { GraphParameter } from '../../../src-main/contract/published.ts'
+import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
+import { isNumber, type JsonValue, writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { valueProblem } from '../../../src-main/features/workflows/rules/publish/parameter-values.ts'
+import { CONTROL, type ControlIds, Labelled, Toggle } from './Field.tsx'
+import { Select } from './Select.tsx'
 
 export type ParameterFieldProps = {
   readonly parameter: GraphParameter
@@ -98,7 +98,8 @@ function PictureControl({ ids, value, onFile }: ControlProps) {
 function numberOf(text: string): JsonValue | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
-  return isJsonNumber(trimmed) ? { number: trimmed } : text
+  const parsed = parseJson(trimmed)
+  return parsed.kind === 'value' && isNumber(parsed.value) ? parsed.value : text
 }
 
 function textOf(value: JsonValue | undefined): string {

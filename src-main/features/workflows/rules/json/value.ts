@@ -82,49 +82,27 @@ export function withKey(object: JsonObject, key: string, value: JsonValue | unde
  */
 export function writeJson(value: JsonValue, indent = 0): string {
   const parts: string[] = []
-  write(value, indent, '\n', parts)
-  return parts.join('')
-}
+  const [step, colon] = [' '.repeat(indent), indent === 0 ? ':' : ': ']
 
-function write(value: JsonValue, indent: number, newLine: string, parts: string[]): void {
-  if (isArray(value)) writeAll(value, ['[', ']'], (item) => item, { indent, newLine, parts })
-  else if (isNumber(value)) parts.push(value.number)
-  else if (typeof value === 'object' && value !== null) writeObject(value, indent, newLine, parts)
-  else parts.push(JSON.stringify(value))
-}
-
-function writeObject(object: JsonObject, indent: number, newLine: string, parts: string[]): void {
-  const colon = indent === 0 ? ':' : ': '
-  writeAll(
-    [...object],
-    ['{', '}'],
-    ([key, value]) => {
-      parts.push(JSON.stringify(key), colon)
-      return value
-    },
-    { indent, newLine, parts },
-  )
-}
-
-function writeAll<Item>(
-  items: readonly Item[],
-  [begin, end]: readonly [string, string],
-  read: (item: Item) => JsonValue,
-  { indent, newLine, parts }: { readonly indent: number; readonly newLine: string; readonly parts: string[] },
-): void {
-  if (items.length === 0) {
-    parts.push(begin, end)
-    return
+  function write(one: JsonValue, newLine: string): void {
+    if (isNumber(one)) parts.push(one.number)
+    else if (isArray(one) || isObject(one)) {
+      const [begin, end] = isArray(one) ? '[]' : '{}'
+      const inner = newLine && newLine + step
+      const comma = `,${inner}`
+      let before = begin + inner
+      for (const [key, item] of one.entries()) {
+        parts.push(before)
+        if (typeof key === 'string') parts.push(JSON.stringify(key), colon)
+        write(item, inner)
+        before = comma
+      }
+      parts.push(before === comma ? newLine + end : begin + end)
+    } else parts.push(JSON.stringify(one))
   }
-  const inner = newLine + ' '.repeat(indent)
-  parts.push(begin)
-  items.forEach((item, at) => {
-    if (at > 0) parts.push(',')
-    if (indent > 0) parts.push(inner)
-    write(read(item), indent, inner, parts)
-  })
-  if (indent > 0) parts.push(newLine)
-  parts.push(end)
+
+  write(value, indent === 0 ? '' : '\n')
+  return parts.join('')
 }
 
 // Characters of a value that identify it in a message. Source: ours.

@@ -114,17 +114,30 @@ export function findKeyProblem(text: string, parsed: unknown, keys: number): Jso
  * @param json valid
  */
 export function mapStrings(json: string, change: (string: string) => string): string {
+  return mapParts(json, {
+    inside(quoted) {
+      const string: string = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
+      const changed = change(string)
+      return changed === string ? quoted : JSON.stringify(changed)
+    },
+    outside: (part) => part,
+  })
+}
+
+/** Rewrites everything but strings and keys. */
+export function mapOutsideStrings(json: string, outside: (part: string) => string): string {
+  return mapParts(json, { inside: (quoted) => quoted, outside })
+}
+
+function mapParts(json: string, { inside, outside }: Record<'inside' | 'outside', (part: string) => string>): string {
   let text = ''
   let at = 0
   for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', at)) {
     const end = endOfString(json, start) + 1
-    const quoted = json.slice(start, end)
-    const string: string = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
-    const changed = change(string)
-    text += json.slice(at, start) + (changed === string ? quoted : JSON.stringify(changed))
+    text += outside(json.slice(at, start)) + inside(json.slice(start, end))
     at = end
   }
-  return text + json.slice(at)
+  return text + outside(json.slice(at))
 }
 
 function endOfString(text: string, start: number): number {

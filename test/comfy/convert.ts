@@ -53,6 +53,6 @@ export const savedAgain = (document: string): string => writeJson(writeDocument(
 /** The object that a text of JSON is. @throws Error where it is none */
 export function objectIn(text: string): JsonObject {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error(`no object: ${text.slice(0, 100)}`)
-  return parsed.value
+  if (!isObject(parsed)) throw new Error(`no object: ${text.slice(0, 100)}`)
+  return parsed
 }

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
-import { parseJson } from '../../src-main/features/workflows/rules/json/parse.ts'
+import { faultText, readJson } from '../../src-main/features/workflows/rules/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../src-main/features/workflows/rules/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
 
@@ -26,17 +26,18 @@ export const readWorkflowFile = (name: string): string => readFileSync(join(FOLD
 
 /** JSON that must be an object. */
 export function objectOf(text: string): JsonObject {
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') throw new Error(`${parsed.fault.why} in line ${parsed.fault.line}`)
-  if (!isObject(parsed.value)) throw new Error('it is no object')
-  return parsed.value
+  const value = valueOf(text)
+  if (!isObject(value)) throw new Error('it is no object')
+  return value
 }
 
 /** A value of JavaScript as JSON that keeps all. */
-export function json(value: unknown): JsonValue {
-  const parsed = parseJson(JSON.stringify(value))
-  if (parsed.kind === 'fault') throw new Error(parsed.fault.why)
-  return parsed.value
+export const json = (value: unknown): JsonValue => valueOf(JSON.stringify(value))
+
+function valueOf(text: string): JsonValue {
+  const read = readJson(text)
+  if ('fault' in read) throw new Error(faultText(read.fault))
+  return read.value
 }
 
 /** Classes that the specification lists, where it is there. */

@@ -18,9 +18,9 @@ export function readJob(text: string) {
 }
 
 function parsed(text: string): JsonValue {
-  const read = parseJson(text)
-  if (read.kind === 'fault') throw new InputError('Invalid JSON format in input')
-  return read.value
+  const value = parseJson(text)
+  if (value === undefined) throw new InputError('Invalid JSON format in input')
+  return value
 }
 
 function filesIn(images: JsonValue | undefined): ReadonlyMap<string, Uint8Array> {

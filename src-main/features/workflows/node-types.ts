@@ -121,7 +121,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, readInThread, st
         letters = json.length
       }
       const parsed = parseJson(json)
-      const [type] = parsed.kind === 'value' ? readNodeTypes(new Map([[name, parsed.value]])).values() : []
+      const [type] = parsed === undefined ? [] : readNodeTypes(new Map([[name, parsed]])).values()
       if (type !== undefined) types.set(name, type)
     }
     return types

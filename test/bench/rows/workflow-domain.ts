@@ -43,8 +43,8 @@ const resource = (path: string) => fileURLToPath(new URL(`../../../resources/${p
 
 function objectOf(text: string): JsonObject {
   const parsed = parseJson(text)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error('it is no object of JSON')
-  return parsed.value
+  if (!isObject(parsed)) throw new Error('it is no object of JSON')
+  return parsed
 }
 
 type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }

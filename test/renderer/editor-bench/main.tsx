@@ -30,8 +30,8 @@ const options = new URLSearchParams(location.search)
 
 function readObject(text: string) {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
-  return parsed.value
+  if (!isObject(parsed)) throw new Error('no object')
+  return parsed
 }
 
 const platform = browserPlatform(window)

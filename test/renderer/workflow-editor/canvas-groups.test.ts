@@ -18,8 +18,8 @@ const TYPES = new Map()
 
 function read(text: string): WorkflowDocument {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
-  return readDocument(parsed.value)
+  if (!isObject(parsed)) throw new Error('no object')
+  return readDocument(parsed)
 }
 
 /** A graph of ten nodes with a group around nodes 3 and 4. */

@@ -34,8 +34,8 @@ import { typesWith } from './widgets-support.tsx'
 
 function read(text: string): WorkflowDocument {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
-  return readDocument(parsed.value)
+  if (!isObject(parsed)) throw new Error('no object')
+  return readDocument(parsed)
 }
 
 function samplerDocument() {

@@ -20,8 +20,8 @@ import { jobMoved, NOW, renderHookInApp, type TestAnswers, testClient, testPlatf
 
 function object(text: string): JsonObject {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
-  return parsed.value
+  if (!isObject(parsed)) throw new Error('no object')
+  return parsed
 }
 
 const TYPES = readNodeTypes(

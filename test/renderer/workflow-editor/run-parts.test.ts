@@ -27,8 +27,8 @@ import { anEndpoint, testPlatform } from '../support.tsx'
 
 function object(text: string): JsonObject {
   const parsed = parseJson(text)
-  if (parsed.kind !== 'value' || !isObject(parsed.value)) throw new Error('no object')
-  return parsed.value
+  if (!isObject(parsed)) throw new Error('no object')
+  return parsed
 }
 
 const DOCUMENT = readDocument(new Map())

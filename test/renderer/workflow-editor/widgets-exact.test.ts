@@ -21,8 +21,8 @@ const MOST = '18446744073709551615'
 
 function jsonOf(text: string): JsonValue {
   const parsed = parseJson(text)
-  if (parsed.kind === 'fault') throw new Error(text)
-  return parsed.value
+  if (parsed === undefined) throw new Error(text)
+  return parsed
 }
 
 function input(type: 'INT' | 'FLOAT', options: Readonly<Record<string, string>> = {}): InputType {

@@ -23,8 +23,8 @@ import { renderInApp, type TestAnswers } from '../support.tsx'
 /** The object of a JSON text. */
 function objectOf(text: string): JsonObject {
   const parsed = parseJson(text)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error(`no object: ${text.slice(0, 80)}`)
-  return parsed.value
+  if (!isObject(parsed)) throw new Error(`no object: ${text.slice(0, 80)}`)
+  return parsed
 }
 
 const NODE_TYPES = join(import.meta.dirname, '..', '..', '..', 'resources', 'node-types.json')

@@ -12,9 +12,9 @@ export type Preview = {
 }
 
 export function readServerMessage(text: string): ServerMessage | undefined {
-  const parsed = parseJson(text, { asNull: true })
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
-  const [type, data] = [parsed.value.get('type'), parsed.value.get('data')]
+  const message = parseJson(text, { bare: 'null' })
+  if (!isObject(message)) return undefined
+  const [type, data] = [message.get('type'), message.get('data')]
   return typeof type === 'string' && isObject(data) ? { type, data } : undefined
 }
 
@@ -35,9 +35,8 @@ export function readPreview(bytes: Uint8Array): Preview | undefined {
     return { node: undefined, promptId: undefined, type, picture: rest }
   }
   if (kind !== PICTURE_WITH_FACTS || second > rest.length) return undefined
-  const parsed = parseJson(new TextDecoder().decode(rest.subarray(0, second)), { asNull: true })
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
-  const facts = parsed.value
+  const facts = parseJson(new TextDecoder().decode(rest.subarray(0, second)), { bare: 'null' })
+  if (!isObject(facts)) return undefined
   return {
     node: textIn(facts, 'display_node_id') ?? textIn(facts, 'node_id'),
     promptId: textIn(facts, 'prompt_id'),

@@ -12,14 +12,10 @@ export type BridgeInput = Readonly<ReturnType<typeof readInput>>
  * @throws BridgeFailure
  */
 export function readInput(text: string) {
-  const whole = parseJson(text)
-  let input = whole.kind === 'value' ? whole.value : null
+  let input = parseJson(text) ?? null
   if (input === null) throw new BridgeFailure('Please provide input')
-  if (typeof input === 'string') {
-    const inner = parseJson(input)
-    if (inner.kind === 'fault') throw new BridgeFailure('Invalid JSON format in input')
-    input = inner.value
-  }
+  if (typeof input === 'string') input = parseJson(input)
+  if (input === undefined) throw new BridgeFailure('Invalid JSON format in input')
   // The public worker fails here with a Python error.
   if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")
   const workflow = input.get('workflow') ?? null

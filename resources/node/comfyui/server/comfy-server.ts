@@ -104,10 +104,7 @@ export async function askJson(server: ComfyServer, asked: Asked): Promise<JsonOb
   return value
 }
 
-export function jsonOf({ text }: Answer): JsonValue | undefined {
-  const parsed = parseJson(text, { asNull: true })
-  return parsed.kind === 'value' ? parsed.value : undefined
-}
+export const jsonOf = ({ text }: Answer): JsonValue | undefined => parseJson(text, { bare: 'null' })
 
 export function shownText(text: string): string {
   return text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)} ... (${text.length} characters)` : text

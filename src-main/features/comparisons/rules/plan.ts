@@ -60,8 +60,8 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
  */
 export function withValues(input: string, set: Readonly<Record<string, string>>): string | Problem {
   const parsed = parseJson(input)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) return { problem: 'its input is not a JSON object' }
-  let changed: JsonObject = parsed.value
+  if (!isObject(parsed)) return { problem: 'its input is not a JSON object' }
+  let changed = parsed
   for (const [path, text] of Object.entries(set)) {
     const next = setAt(changed, pathIn(changed, path), text)
     if (next === undefined) return { problem: `its input has no place for ${path.slice(0, 100)}` }
@@ -89,8 +89,8 @@ function setAt(object: JsonObject, [name = '', ...rest]: readonly string[], text
 
 function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   if (typeof present === 'string') return text
-  const parsed = parseJson(text)
-  return parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : text
+  const value = parseJson(text, { bare: 'refused' })
+  return value === undefined ? text : value
 }
 
 /** One line for an input on a version: the largest difference, or why it has no difference. */

@@ -4,7 +4,7 @@
  */
 
 import { directoryOfInput, MODEL_FILE } from '../../models/rules/layout.ts'
-import { parseJson } from './json/parse.ts'
+import { faultText, readJson } from './json/parse.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from './json/value.ts'
 import { type NodeTypes, readNodeTypes } from './node-types.ts'
 
@@ -14,14 +14,13 @@ const EXCERPT = 60
 
 /** @returns the reason, as the end of a sentence, if it has none */
 export function readClassesFile(text: string): ClassesFile | string {
-  const parsed = parseJson(text, { asNull: true })
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    return `is not valid JSON (${why} in line ${line}, column ${column}); it begins with: ${text.trim().slice(0, EXCERPT)}`
-  }
-  const [version, types] = isObject(parsed.value) ? [parsed.value.get('version'), parsed.value.get('types')] : []
+  const read = readJson(text, { bare: 'null' })
+  if ('fault' in read)
+    return `is not valid JSON (${faultText(read.fault)}); it begins with: ${text.trim().slice(0, EXCERPT)}`
+  const { value } = read
+  const [version, types] = isObject(value) ? [value.get('version'), value.get('types')] : []
   const isFile = typeof version === 'string' && isObject(types)
-  const classes = isFile ? types : parsed.value
+  const classes = isFile ? types : value
   const isOne = isObject(classes) && [...classes.values()].some((one) => isObject(one) && isObject(one.get('input')))
   if (!isOne) return 'has no node classes: it must look like the response of GET /object_info of a ComfyUI server'
   return { version: isFile ? version : undefined, classes }

@@ -102,17 +102,12 @@ function valueIndexesOnHost(
 /** List of the first two generations; `node` -1 means a host input. */
 export function listedWidgets({ properties }: GraphNode): readonly InnerWidget[] {
   const given = isObject(properties) ? properties.get('proxyWidgets') : undefined
-  const entries = typeof given === 'string' ? parsed(given) : given
+  const entries = typeof given === 'string' ? parseJson(given) : given
   if (!isArray(entries)) return []
   return entries.flatMap((entry) => {
     const [node, widget] = isArray(entry) ? [asId(entry[0]), asText(entry[1])] : []
     return node === undefined || widget === undefined ? [] : [{ node, widget }]
   })
-}
-
-function parsed(text: string): JsonValue | undefined {
-  const json = parseJson(text)
-  return json.kind === 'value' ? json.value : undefined
 }
 
 export function innerWidgets(definition: Subgraph): ReadonlyMap<string, InnerWidget> {

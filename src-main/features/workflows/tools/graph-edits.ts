@@ -149,8 +149,7 @@ function setValue(
 function valueFor({ input }: WidgetView, value: unknown): JsonValue {
   const isNumeric = input?.type === 'INT' || input?.type === 'FLOAT'
   if (isNumeric && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim())) return { number: value.trim() }
-  const parsed = parseJson(JSON.stringify(value) ?? 'null')
-  return parsed.kind === 'value' ? parsed.value : null
+  return parseJson(JSON.stringify(value) ?? 'null') ?? null
 }
 
 function typeOfValue({ input }: WidgetView, value: JsonValue): string | undefined {

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { typesIn } from '../rules/classes-file.ts'
 import { readDocument, type WorkflowDocument } from '../rules/document/document.ts'
 import { createGraphViewer } from '../rules/graph-view.ts'
-import { parseJson } from '../rules/json/parse.ts'
+import { readJson } from '../rules/json/parse.ts'
 import { type JsonObject, writeJson } from '../rules/json/value.ts'
 import type { NodeTypes } from '../rules/node-types.ts'
 import { readPayloadNodes } from '../rules/payload.ts'
@@ -23,9 +23,9 @@ export async function typesOf(client: ServiceClient, endpoint: string | undefine
 }
 
 export function readGraphText(text: string) {
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') throw new Error(`This is not JSON: ${parsed.fault.why} in line ${parsed.fault.line}.`)
-  const found = recognise(parsed.value)
+  const read = readJson(text)
+  if ('fault' in read) throw new Error(`This is not JSON: ${read.fault.why} in line ${read.fault.line}.`)
+  const found = recognise(read.value)
   if (found.form === 'other') throw new Error(`This is no workflow but ${found.found}.`)
   const { form, raw } = found
   return {

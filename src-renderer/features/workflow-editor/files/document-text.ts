@@ -4,7 +4,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { faultText, readJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
 import {
   isArray,
   isObject,
@@ -20,18 +20,15 @@ export type DocumentWriter = (document: WorkflowDocument) => string
 const fault = (why: string) => ({ kind: 'fault', why }) as const
 
 export function openText(text: string) {
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    return fault(`The workflow is not valid JSON: ${why} in line ${line}, column ${column}.`)
-  }
-  const found = recognise(parsed.value)
+  const read = readJson(text)
+  if ('fault' in read) return fault(`The workflow is not valid JSON: ${faultText(read.fault)}.`)
+  const found = recognise(read.value)
   if (found.form !== 'document') {
     const what = found.form === 'payload' ? 'a workflow in the API form' : found.found
     return fault(`This is not a document of the editor but ${what}.`)
   }
   const document = readDocument(found.raw)
-  const write = writerOf(document, found.raw === parsed.value ? text : undefined, text)
+  const write = writerOf(document, found.raw === read.value ? text : undefined, text)
   return { kind: 'document', document, write } as const
 }
 

@@ -205,9 +205,9 @@ type SweepOrder = {
  */
 export async function sendSweep({ client, base, axes, kind, onQueued, ...order }: SweepOrder): Promise<void> {
   const parsed = parseJson(base.payload)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) throw new Error('The payload cannot be read.')
+  if (!isObject(parsed)) throw new Error('The payload cannot be read.')
   let queued = 0
-  for (const { payload, label, cell } of sweepRuns(parsed.value, axes, kind)) {
+  for (const { payload, label, cell } of sweepRuns(parsed, axes, kind)) {
     const body = { ...order, cell, label: label.slice(0, 500), payload: writeJson(payload), document: base.document }
     await client.call('runCreate', { body })
     queued++

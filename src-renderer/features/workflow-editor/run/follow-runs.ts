@@ -130,7 +130,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     const run = unlessStopped(await client.call('runRead', { path: { runId } }).catch(() => undefined))
     if (run === undefined) return undefined
     const parsed = parseJson(run.payload)
-    const nodes = parsed.kind === 'value' && isObject(parsed.value) ? [...parsed.value.keys()] : []
+    const nodes = isObject(parsed) ? [...parsed.keys()] : []
     nodesOf.set(runId, nodes)
     return nodes
   }

@@ -8,7 +8,7 @@ import { useApp } from '../../../store/app-context.ts'
 
 export function payloadOf({ payload }: Pick<RunDetail, 'payload'>): JsonObject {
   const parsed = parseJson(payload)
-  return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : new Map()
+  return isObject(parsed) ? parsed : new Map()
 }
 
 export const runName = ({ title, label }: Pick<RunView, 'title' | 'label'>): string =>

@@ -10,13 +10,8 @@ const LONGEST = 100_000
 
 const show = (value: JsonValue | undefined) => (value === undefined ? '' : writeJson(value))
 
-function read(text: string): JsonValue | undefined {
-  const parsed = parseJson(text)
-  return parsed.kind === 'value' ? parsed.value : undefined
-}
-
 export function JsonWidget({ id, name, label, input, size, widget, problemId, isWrong, write, end }: ControlProps) {
-  const typing = useTyping({ value: widget.value, show, read, write, end })
+  const typing = useTyping({ value: widget.value, show, read: parseJson, write, end })
   const isTooLong = typing.text.length > LONGEST
   return (
     <div className={clsx('flex min-w-0 flex-col gap-0.5', size === 'node' && 'min-h-12 flex-1')}>

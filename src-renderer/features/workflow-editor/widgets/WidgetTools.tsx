@@ -69,8 +69,8 @@ export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
  */
 function valueIn(payload: string, node: string, input: string): JsonNumber | undefined {
   const parsed = parseJson(payload)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) return undefined
-  const nodes = readPayloadNodes(parsed.value)
+  if (!isObject(parsed)) return undefined
+  const nodes = readPayloadNodes(parsed)
   const own = nodes.filter(({ id }) => id === node)
   const among = own.length > 0 ? own : nodes.filter(({ id }) => id.startsWith(`${node}:`))
   const [value, ...others] = among.map(({ inputs }) => inputs.get(input)).filter(isNumber)

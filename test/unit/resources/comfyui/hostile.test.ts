@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../../../src-main/features/workflo
 
 function objectOf(value: unknown): JsonObject {
   const parsed = parseJson(JSON.stringify(value))
-  if (parsed.kind === 'value' && isObject(parsed.value)) return parsed.value
+  if (isObject(parsed)) return parsed
   throw new Error('this is no object')
 }
 

@@ -67,8 +67,7 @@ const kindOf = (value: JsonValue | undefined) =>
 
 function readValue({ node, input, text }: Setting, type: string | undefined): JsonValue {
   if (type === 'STRING' || type === 'COMBO') return text
-  const parsed = parseJson(text)
-  const value = parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : undefined
+  const value = parseJson(text, { bare: 'refused' })
   const isAsked = type === 'INT' || type === 'FLOAT' || type === 'NUMBER'
   if (isAsked && !isNumber(value)) throw usageError(`${node}.${input} takes a number, not ${text}.`)
   if (type === 'INT' && isNumber(value) && !/^-?\d+$/.test(value.number))

@@ -59,8 +59,8 @@ export type PasteOptions = {
 /** Pastes copied nodes, or a whole workflow in either form. */
 export function paste(document: WorkflowDocument, at: GraphAddress, text: string, options: PasteOptions): Pasted {
   const parsed = parseJson(text)
-  if (parsed.kind === 'fault') return { problem: 'The clipboard holds no nodes and no workflow.' }
-  const parts = readAny(parsed.value, options.types)
+  if (parsed === undefined) return { problem: 'The clipboard holds no nodes and no workflow.' }
+  const parts = readAny(parsed, options.types)
   if (typeof parts === 'string') return { problem: `The clipboard holds no nodes but ${parts}.` }
   if (leadsInto(parts, at)) return { problem: 'A subgraph cannot be put into itself. Leave it first.' }
   return insertParts(document, at, parts, options)

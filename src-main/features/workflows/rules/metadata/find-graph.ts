@@ -4,7 +4,7 @@
  */
 import { limit } from '../../../../contract/limits.ts'
 import { sizeText } from '../../../../lib/text.ts'
-import { parseJson } from '../json/parse.ts'
+import { faultText, readJson } from '../json/parse.ts'
 import type { JsonObject } from '../json/value.ts'
 import { recognise } from '../recognise.ts'
 import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, TEXTS_MAX, viewOf } from './bytes.ts'
@@ -61,12 +61,9 @@ function inTexts(texts: readonly PictureText[]): FoundGraph {
 
 function inText(text: string): FoundGraph {
   if (text.length > limit('workflowBytes')) return tooLarge(text.length)
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    return { kind: 'none', why: `The workflow is not valid JSON: ${why} in line ${line}, column ${column}.` }
-  }
-  const found = recognise(parsed.value)
+  const read = readJson(text)
+  if ('fault' in read) return { kind: 'none', why: `The workflow is not valid JSON: ${faultText(read.fault)}.` }
+  const found = recognise(read.value)
   if (found.form === 'other') return { kind: 'none', why: `The file holds no workflow but ${found.found}.` }
   return { kind: found.form, raw: found.raw }
 }

@@ -62,7 +62,7 @@ export function readShapeTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly
 
 function objectIn(text: string): JsonObject | undefined {
   const parsed = parseJson(text)
-  return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : undefined
+  return isObject(parsed) ? parsed : undefined
 }
 
 // Some tools store the graph as a string, others as an object.

@@ -31,9 +31,7 @@ export function parameterValues(parameters: readonly GraphParameter[], input: Js
 }
 
 export function defaultOf(parameter: GraphParameter): JsonValue | undefined {
-  if (parameter.default === undefined) return undefined
-  const parsed = parseJson(parameter.default)
-  return parsed.kind === 'fault' ? undefined : parsed.value
+  return parameter.default === undefined ? undefined : parseJson(parameter.default)
 }
 
 export function valueProblem(parameter: GraphParameter, value: JsonValue): string | undefined {

@@ -92,8 +92,8 @@ export function readGraphExport(text: string): OpenedGraph | { readonly why: str
 function graphIn(line: string, form: 'document' | 'payload'): string | undefined | 'damaged' {
   if (line.trim() === 'null') return undefined
   if (line.length > limit('workflowBytes')) return 'damaged'
-  const read = parseJson(line)
-  return read.kind === 'value' && recognise(read.value).form === form ? line : 'damaged'
+  const graph = parseJson(line)
+  return graph !== undefined && recognise(graph).form === form ? line : 'damaged'
 }
 
 function parsed(line: string): unknown {

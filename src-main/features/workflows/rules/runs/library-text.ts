@@ -1,6 +1,6 @@
 import type { Json } from '../../../../lib/json.ts'
 import { scanJson } from '../../../../lib/scan-json.ts'
-import { DEPTH_MAX, parseJson, strictJson } from '../json/parse.ts'
+import { DEPTH_MAX, faultText, readJson, strictJson } from '../json/parse.ts'
 import { type JsonObject, writeJson } from '../json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'
@@ -37,13 +37,12 @@ export function libraryText(text: string, types: NodeTypes | undefined): Library
 export function readGraphText(
   text: string,
 ): { readonly form: 'document' | 'payload'; readonly raw: JsonObject } | NoGraph {
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    const found = `a text that is not JSON (${why} in line ${line}, column ${column})`
+  const read = readJson(text)
+  if ('fault' in read) {
+    const found = `a text that is not JSON (${faultText(read.fault)})`
     return { found, fix: 'It may be incomplete: save or export the file again.' }
   }
-  const recognised = recognise(parsed.value)
+  const recognised = recognise(read.value)
   return recognised.form === 'other' ? { found: recognised.found, fix: FORMS } : recognised
 }
 

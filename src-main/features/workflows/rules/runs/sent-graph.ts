@@ -1,6 +1,6 @@
 import type { GraphParameter } from '../../../../contract/published.ts'
 import { cutText, rawFields } from '../../../../lib/scan-json.ts'
-import { parseJson, strictJson } from '../json/parse.ts'
+import { parseJson, readJson, strictJson } from '../json/parse.ts'
 import { isObject, type JsonObject, writeJson } from '../json/value.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
 import { fillPayload, parameterValues, pruneToOutputs, type SentImage } from '../publish/parameter-values.ts'
@@ -39,10 +39,10 @@ export function graphInInput(input: string, installed: InstalledModels | undefin
   const field = 'input.workflow'
   const tooMany = manyValues(payloadText)
   if (tooMany !== undefined) return { field, why: tooMany }
-  const parsed = parseJson(payloadText)
+  const read = readJson(payloadText)
   // Valid JSON that cannot be parsed is too deep, and its models would go unchecked.
-  if (parsed.kind === 'fault') return { field, why: parsed.fault.why }
-  const graph = parsed.value
+  if ('fault' in read) return { field, why: read.fault.why }
+  const graph = read.value
   // Nodes next to a document-like key count too, because workers may run them.
   const missing = isObject(graph) ? missingIn(readPayloadNodes(graph), installed) : undefined
   if (missing !== undefined) return { missing }
@@ -64,9 +64,8 @@ export function filledGraph(
   const tooMany = manyValues(given)
   if (tooMany !== undefined) return { field: 'input', why: tooMany }
   const parsed = parseJson(given)
-  if (parsed.kind === 'fault' || !isObject(parsed.value))
-    return { field: 'input', why: 'must be an object with the parameters of the graph' }
-  const found = parameterValues(parameters, parsed.value)
+  if (!isObject(parsed)) return { field: 'input', why: 'must be an object with the parameters of the graph' }
+  const found = parameterValues(parameters, parsed)
   if ('why' in found) return found
   const filled = fillPayload(storedPayload(payload), parameters, found.values)
   const pruned = results.length === 0 ? filled.payload : pruneToOutputs(filled.payload, results)
@@ -84,8 +83,7 @@ const missingIn = (nodes: Iterable<LoadingNode>, installed: InstalledModels | un
   installed === undefined ? undefined : findMissingModel(nodes, installed)
 
 function storedPayload(text: string): JsonObject {
-  const parsed = parseJson(text)
-  const found = recognise(parsed.kind === 'value' ? parsed.value : null)
+  const found = recognise(parseJson(text) ?? null)
   return found.form === 'payload' ? withoutCacheNotes(found.raw) : new Map()
 }
 

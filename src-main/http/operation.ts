@@ -6,7 +6,7 @@ import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
 import type { ServiceBase, ServiceContext } from '../features/service-context.ts'
 import type { Json, SentJson } from '../lib/json.ts'
-import { piecesOf } from '../lib/json.ts'
+import { isRecord, piecesOf } from '../lib/json.ts'
 import type { Endpoint } from '../storage/storage.ts'
 import type { Parsed } from './read-request.ts'
 
@@ -101,7 +101,7 @@ function withoutValues(value: unknown): unknown {
 }
 
 function withoutTexts(env: unknown): unknown {
-  if (typeof env !== 'object' || env === null || Array.isArray(env)) return withoutValues(env)
+  if (!isRecord(env)) return withoutValues(env)
   return Object.fromEntries(Object.keys(env).map((name) => [name, HIDDEN]))
 }
 

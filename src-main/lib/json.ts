@@ -20,6 +20,15 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** @returns undefined if it is not JSON */
+export function plainJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

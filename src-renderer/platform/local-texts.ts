@@ -3,6 +3,7 @@
  * graph may take 20.
  */
 import type { z } from 'zod'
+import { plainJson } from '../../src-main/lib/json.ts'
 
 export type LocalTexts = {
   readonly read: (name: string) => Promise<string | undefined>
@@ -61,10 +62,6 @@ export function parseStored<Schema extends z.ZodType>(
   schema: Schema,
   text: string | undefined,
 ): z.infer<Schema> | undefined {
-  if (text === undefined) return undefined
-  try {
-    return schema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined // Written by another version of these pages, or by a person.
-  }
+  // It may be written by another version of these pages, or by a person.
+  return text === undefined ? undefined : schema.safeParse(plainJson(text)).data
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
+import { plainJson } from '../../lib/json.ts'
 import { MIB } from '../../lib/units.ts'
 import { readTail } from './read-tail.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
@@ -70,10 +71,4 @@ export function startServiceChild(
   }
 }
 
-function urlOf(line: string): string | undefined {
-  try {
-    return readyLine.safeParse(JSON.parse(line)).data?.url
-  } catch {
-    return undefined
-  }
-}
+const urlOf = (line: string): string | undefined => readyLine.safeParse(plainJson(line)).data?.url

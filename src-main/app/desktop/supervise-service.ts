@@ -9,6 +9,7 @@
  * The lock of the data folder decides whether a service runs on it, because service.json may be stale.
  */
 import { z } from 'zod'
+import { isRecord, plainJson } from '../../lib/json.ts'
 import { portOfService } from '../../lib/own-addresses.ts'
 import { START_CODES } from '../../lib/start-error.ts'
 import type { TimeSource } from '../core.ts'
@@ -183,11 +184,7 @@ type Refusal = z.infer<typeof refusal>
 
 function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
   if (code === null || code === 0) return undefined
-  try {
-    return refusal.safeParse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).data
-  } catch {
-    return undefined
-  }
+  return refusal.safeParse(plainJson(output.trimEnd().split('\n').at(-1) ?? '')).data
 }
 
 const REASON_CHARACTERS = 300
@@ -204,11 +201,8 @@ function whyEnded({ code, signal, output }: ServiceEnd): string {
 }
 
 function messageOf(line: string): string {
-  try {
-    return String(JSON.parse(line).error ?? line)
-  } catch {
-    return line
-  }
+  const read = plainJson(line)
+  return isRecord(read) ? String(read.error ?? line) : line
 }
 
 type RestartPlan = {

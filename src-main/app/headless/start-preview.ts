@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { previewEvent } from '../../contract/preview-events.ts'
+import { isRecord, plainJson } from '../../lib/json.ts'
 import { cutLines } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Log, PreviewEnd, StartPreview } from '../core.ts'
@@ -84,22 +85,9 @@ export function createStartPreview({
   }
 }
 
-function readEvent(line: string) {
-  try {
-    return previewEvent.parse(JSON.parse(line))
-  } catch {
-    return undefined
-  }
-}
+const readEvent = (line: string) => previewEvent.safeParse(plainJson(line)).data
 
 function errorTextOf(text: string): string {
-  const last = text.trimEnd().split('\n').at(-1) ?? ''
-  try {
-    const read: unknown = JSON.parse(last)
-    if (typeof read === 'object' && read !== null && 'error' in read && typeof read.error === 'string')
-      return read.error
-  } catch {
-    // It is no document.
-  }
-  return text.trim()
+  const read = plainJson(text.trimEnd().split('\n').at(-1) ?? '')
+  return isRecord(read) && typeof read.error === 'string' ? read.error : text.trim()
 }

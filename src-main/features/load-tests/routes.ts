@@ -3,7 +3,7 @@ import { limit } from '../../contract/limits.ts'
 import type { LoadTest, LoadTestCreate } from '../../contract/requests.ts'
 import { followView } from '../../http/follow-view.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
-import { isRecord } from '../../lib/json.ts'
+import { isRecord, plainJson } from '../../lib/json.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { requireLoadBalanced, requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
@@ -48,19 +48,11 @@ function requireFit(
 ) {
   if (operation === 'request') requireLoadBalanced(endpoint, service)
   else requireQueue(endpoint, service)
-  if (operation !== 'request' && !isJsonObject(body))
+  if (operation !== 'request' && !isRecord(plainJson(body)))
     throw new AppError('BAD_FIELD', { field: 'body', why: 'must be the text of a JSON object with an `input` object' })
   if (operation === 'request' && body !== '' && (method === 'GET' || method === 'HEAD'))
     throw new AppError('BAD_FIELD', { field: 'body', why: `is not possible with ${method}. Choose another method` })
   const most = Math.floor(limit('loadTestBytes') / Math.max(1, Buffer.byteLength(body)))
   if (requests > most)
     throw new AppError('BAD_FIELD', { field: 'body', why: `is too large for this many requests: ${most} at most` })
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return isRecord(JSON.parse(text))
-  } catch {
-    return false
-  }
 }

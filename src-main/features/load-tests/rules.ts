@@ -1,5 +1,5 @@
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
-import { textIn } from '../../lib/json.ts'
+import { isRecord, plainJson, textIn } from '../../lib/json.ts'
 import { keepEnds } from '../../lib/text.ts'
 import { createFailureGroups } from '../jobs/rules/failure-groups.ts'
 import { readJobError } from '../jobs/rules/read-error.ts'
@@ -90,7 +90,7 @@ type LoadTestResponse = {
   readonly error: string | undefined
 }
 
-type Fields = Readonly<Record<'status' | 'delayTime' | 'executionTime' | 'error' | 'code', unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
 export function evaluateResponse(operation: LoadTestCreate['operation'], response: LoadTestResponse): Outcome {
   const { ms, status, text } = response
@@ -120,12 +120,8 @@ function problemOf(
 }
 
 function fieldsOf(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined
-  } catch {
-    return undefined
-  }
+  const value = plainJson(text)
+  return isRecord(value) ? value : undefined
 }
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined)

@@ -6,6 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
 import { type HubListing, hubListing, type ModelDownload, type ModelFolder } from '../../contract/models.ts'
 import type { Log } from '../../lib/clock.ts'
+import { plainJson } from '../../lib/json.ts'
 import { sizeText } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Watch } from '../../runtimes/port.ts'
@@ -91,7 +92,7 @@ export function createHubModels(deps: {
       if (bytes > LISTING_BYTES) throw new Error(`${host} sent a list of files of more than ${sizeText(LISTING_BYTES)}`)
       chunks.push(chunk)
     }
-    const listing = readListing(parsed(Buffer.concat(chunks).toString('utf8')))
+    const listing = readListing(plainJson(Buffer.concat(chunks).toString('utf8')))
     if (typeof listing === 'string') throw new Error(`${host} ${listing}`)
     await files.writeText(listingPath(model, listing.revision), JSON.stringify(listing))
     return listing
@@ -176,14 +177,6 @@ export function createHubModels(deps: {
 }
 
 const messageOf = (error: unknown) => (error as Error).message
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 function progressText(model: string, open: readonly ModelDownload[], all: { readonly files: number }): string {
   const received = open.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0)

@@ -7,7 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import { workflowCreate, workflowId } from '../../contract/workflows.ts'
 import { durationText, sizeText } from '../../lib/text.ts'
 import { writeDocument } from './rules/document/document.ts'
-import { isObject, type JsonObject, writeJson } from './rules/json/value.ts'
+import { asText, isObject, type JsonObject, writeJson } from './rules/json/value.ts'
 import { packagesByClass } from './rules/node-packages.ts'
 import { type Problem, unknownClasses, withPackages } from './rules/problem.ts'
 import { describeDocument, missingModel, type ReadGraph, readGraphText, toRun, typesOf } from './tools/graph.ts'
@@ -234,8 +234,7 @@ async function templateText(client: ServiceClient, id: string): Promise<string> 
 async function withNamedPackages(client: ServiceClient, problems: readonly Problem[], payload: JsonObject) {
   const classOf = (id: string) => {
     const node = payload.get(id)
-    const name = isObject(node) ? node.get('class_type') : undefined
-    return typeof name === 'string' ? name : undefined
+    return isObject(node) ? asText(node.get('class_type')) : undefined
   }
   const classes = unknownClasses(problems, classOf)
   if (classes.length === 0) return problems

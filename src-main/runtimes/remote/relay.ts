@@ -4,6 +4,7 @@
  */
 
 import type { Log } from '../../lib/clock.ts'
+import { plainJson } from '../../lib/json.ts'
 import { HOST_OF_CONTAINERS } from '../../lib/own-addresses.ts'
 import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'
@@ -183,11 +184,7 @@ async function firstWords(container: Container): Promise<string> {
 type Ending = { readonly container: string; readonly reason: string }
 
 function readReasons({ text }: { readonly text: string }): readonly Ending[] {
-  try {
-    const said: unknown = JSON.parse(text)
-    const [container, reason] = [textField(said, 'container'), textField(said, 'reason')]
-    return container === undefined || reason === undefined ? [] : [{ container, reason }]
-  } catch {
-    return []
-  }
+  const said = plainJson(text)
+  const [container, reason] = [textField(said, 'container'), textField(said, 'reason')]
+  return container === undefined || reason === undefined ? [] : [{ container, reason }]
 }

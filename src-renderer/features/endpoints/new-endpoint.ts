@@ -6,6 +6,7 @@ import {
   hubDefaults,
   hubSettings,
 } from '../../../src-main/features/apps/rules/worker-form.ts'
+import { plainJson } from '../../../src-main/lib/json.ts'
 import { withFullStop } from '../../../src-main/lib/text.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 import type { NewEndpoint } from './endpoint-state.ts'
@@ -87,12 +88,8 @@ export function createBody(
 }
 
 export function openHub(text: string): { readonly change: Partial<NewEndpointForm> } | { readonly problem: string } {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { problem: 'This file is not valid JSON.' }
-  }
+  const value = plainJson(text)
+  if (value === undefined) return { problem: 'This file is not valid JSON.' }
   const { data: file, error } = hubFile.safeParse(value)
   if (error !== undefined) return { problem: `This is not a valid hub.json: ${fileProblem(error)}.` }
   const answers = hubDefaults(file)

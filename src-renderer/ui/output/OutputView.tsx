@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { writeExact } from '../../../src-main/lib/json.ts'
+import { isRecord, writeExact } from '../../../src-main/lib/json.ts'
 import { CopyButton } from '../Button.tsx'
 import { bytes } from '../format.ts'
 import { JsonTree } from '../JsonTree.tsx'
@@ -82,7 +82,7 @@ const SAMPLED = 200
 
 export function findTable(value: unknown): FoundTable | undefined {
   const own = tableOf(value, '')
-  if (own !== undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return own
+  if (own !== undefined || !isRecord(value)) return own
   for (const [name, item] of Object.entries(value)) {
     const found = tableOf(item, name)
     if (found !== undefined) return found
@@ -94,7 +94,7 @@ function tableOf(value: unknown, path: string): FoundTable | undefined {
   if (!Array.isArray(value) || value.length < LEAST_ROWS) return undefined
   const columns = new Set<string>()
   for (const row of value.slice(0, SAMPLED)) {
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) return undefined
+    if (!isRecord(row)) return undefined
     for (const [name, cell] of Object.entries(row)) {
       if (typeof cell === 'object' && cell !== null) return undefined
       if (typeof cell === 'string' && cell.length > LONG_CELL) return undefined

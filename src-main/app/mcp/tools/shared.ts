@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
 import { errorLine } from '../../../features/jobs/rules/read-error.ts'
+import { writeExact } from '../../../lib/json.ts'
 import type { ResponseOf } from '../../client/calls.ts'
 import { cutText } from '../answer-text.ts'
 
@@ -15,7 +16,7 @@ export const when = (at: number): string => new Date(at).toISOString()
 
 export function preview(value: unknown, most: number): unknown {
   if (value === undefined) return undefined
-  const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one)) ?? ''
+  const text = writeExact(value)
   return text.length <= most ? value : cutText(text, most)
 }
 

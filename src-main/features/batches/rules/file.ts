@@ -3,6 +3,7 @@
  * reported and never become inputs.
  */
 import { limit } from '../../../contract/limits.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 
 export type FileLine =
@@ -66,23 +67,14 @@ async function* jsonInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine>
 }
 
 function jsonInput(line: number, text: string): FileLine {
-  const value = parsed(text)
+  const value = plainJson(text)
   if (value === undefined) return { line, problem: 'not valid JSON' }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { line, problem: 'not an object: an input is like {"prompt": "a boat"}' }
+  if (!isRecord(value)) return { line, problem: 'not an object: an input is like {"prompt": "a boat"}' }
   return fitting(line, Object.hasOwn(value, 'input') ? text : `{"input":${text}}`)
 }
 
 const fitting = (line: number, request: string): FileLine =>
   request.length > limit('runBodyBytes') ? { line, problem: TOO_LONG } : { line, request }
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 // A row ends where its quotes are balanced: RFC 4180 doubles quotes within a cell.
 async function* csvInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> {
@@ -162,7 +154,7 @@ const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 function cellJson(cell: string): string | undefined {
   if (cell === '') return undefined
   if (SCALAR.test(cell)) return cell
-  return /^[[{"]/.test(cell) && parsed(cell) !== undefined ? cell : JSON.stringify(cell)
+  return /^[[{"]/.test(cell) && plainJson(cell) !== undefined ? cell : JSON.stringify(cell)
 }
 
 export type CheckedFile = { readonly total: number; readonly problems: readonly string[] }

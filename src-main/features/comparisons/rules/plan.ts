@@ -1,6 +1,6 @@
 import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../../contract/compare.ts'
 import { limit } from '../../../contract/limits.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 import { cutText, fieldsOf, scanJson } from '../../../lib/scan-json.ts'
 import { counted } from '../../../lib/text.ts'
 import { parseJson } from '../../workflows/rules/json/parse.ts'
@@ -40,12 +40,8 @@ export function readItems(text: string): readonly FileItem[] | Problem {
 function readLine(line: string, number: number): FileItem | Problem | undefined {
   const scan = scanJson(line, BOUNDS)
   if (typeof scan === 'string') return { problem: scan === 'too-deep' ? 'is nested too deep' : 'has too many keys' }
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
-  }
+  const value = plainJson(line)
+  if (value === undefined) return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
   if (!isRecord(value)) return { problem: `is not a JSON object: ${line.slice(0, QUOTED)}` }
   if (value.drydock === 'job' && value.input === undefined) return undefined
   const isRequest = Object.hasOwn(value, 'input')

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isMainThread } from 'node:worker_threads'
 import { limit } from '../../../contract/limits.ts'
 import { type Bytes, bodyText, foldedText } from '../../../http/body-text.ts'
-import type { Json } from '../../../lib/json.ts'
+import { type Json, plainJson } from '../../../lib/json.ts'
 import { jsonText } from '../../../lib/json-text.ts'
 import { answerIn, createThread } from '../../../lib/node/thread.ts'
 import { scanJson } from '../../../lib/scan-json.ts'
@@ -45,11 +45,8 @@ const READERS: Readers = {
     if (scan === 'too-deep') return { problem: 'it is nested too deeply' }
     if (scan === 'too-many-keys' || scan.values > limit('jsonValues'))
       return { problem: `it holds more than ${limit('jsonValues')} values` }
-    try {
-      return { value: JSON.parse(json) }
-    } catch {
-      return { problem: 'it is not valid JSON' }
-    }
+    const value = plainJson(json)
+    return value === undefined ? { problem: 'it is not valid JSON' } : { value }
   },
   report(body) {
     const bytes = bufferOf(body)

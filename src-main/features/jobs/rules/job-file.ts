@@ -1,6 +1,7 @@
 import type { JobFileHead } from '../../../contract/job-file.ts'
 import { jobFileHead } from '../../../contract/job-file.ts'
 import { limit } from '../../../contract/limits.ts'
+import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
 import { cutText, fieldsOf, mapStrings, scanJson } from '../../../lib/scan-json.ts'
 import { createMask } from '../../workers/rules/log-lines.ts'
 
@@ -105,25 +106,16 @@ export function readJobFile(text: string): OpenedJobFile | { readonly why: strin
   if (!first.startsWith('{"drydock":"job"')) return { why: 'it was not written by `drydock job export`' }
   if (second === '') return { why: 'it is cut off: the line with the job is missing' }
   if (more.some((line) => line.trim() !== '')) return { why: 'it has more lines than one job' }
-  const head = jobFileHead.safeParse(parsed(first))
+  const head = jobFileHead.safeParse(plainJson(first))
   if (!head.success) {
     const [issue] = head.error.issues
     return { why: `its first line is damaged or newer than this Drydock (${issue?.path.join('.')}: ${issue?.message})` }
   }
   const scan = scanJson(second, { maxKeys: limit('jsonKeys') * 2, maxDepth: limit('jsonDepth') })
   if (typeof scan === 'string') return { why: `its job is ${scan === 'too-deep' ? 'nested too deep' : 'too complex'}` }
-  const job = parsed(second)
-  if (typeof job !== 'object' || job === null) return { why: 'its second line is damaged' }
+  const job = plainJson(second)
+  if (!isRecord(job)) return { why: 'its second line is damaged' }
   const input = fieldsOf(scan, cutText(second))('input')
   if (input === undefined) return { why: 'the input of the job is missing' }
-  const { status, error } = job as { readonly status?: unknown; readonly error?: unknown }
-  return { head: head.data, input, status: String(status), error: typeof error === 'string' ? error : undefined }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  return { head: head.data, input, status: String(job.status), error: textIn(job.error) }
 }

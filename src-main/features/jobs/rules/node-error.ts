@@ -2,6 +2,7 @@
  * Node errors: JSON from our workers, a sentence from the public image worker. Source: docs/spec/image-workflows.md,
  * 6.2; worker-comfyui, handler.py.
  */
+import { isRecord, plainJson } from '../../../lib/json.ts'
 
 export type NodeError = {
   readonly message: string
@@ -75,9 +76,6 @@ function given<Key extends string>(values: Readonly<Record<Key, string | undefin
  */
 export function errorFields(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>
-  } catch {
-    return undefined
-  }
+  const read = plainJson(text)
+  return isRecord(read) ? read : undefined
 }

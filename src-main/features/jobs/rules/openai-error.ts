@@ -4,7 +4,7 @@
  */
 import type { ErrorBody, ErrorCode } from '../../../contract/errors.ts'
 import type { JobState } from '../../../contract/job.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 import { cutText, rawFields } from '../../../lib/scan-json.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { readJobError } from './read-error.ts'
@@ -149,16 +149,7 @@ function messageOf(text: string): string {
 }
 
 function readFields(text: string): Fields | undefined {
-  if (!text.startsWith('{')) return undefined
-  for (const json of [text, pythonAsJson(text)]) {
-    try {
-      const value: unknown = JSON.parse(json)
-      if (isRecord(value)) return value
-    } catch {
-      // it is the other one, or neither
-    }
-  }
-  return undefined
+  return text.startsWith('{') ? [text, pythonAsJson(text)].map(plainJson).find(isRecord) : undefined
 }
 
 // An unterminated string runs to the end: retrying from each quote would take minutes.

@@ -1,4 +1,4 @@
-import { textIn } from '../../../lib/json.ts'
+import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
 import { keepEnds } from '../../../lib/text.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
@@ -116,19 +116,13 @@ const MESSAGE_FIELDS = ['message', 'error', 'detail', 'msg'] as const
 
 function messageOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null) return undefined
-  const fields: Readonly<Record<string, unknown>> = { ...value }
-  return MESSAGE_FIELDS.map((name) => messageOf(fields[name])).find((one) => one !== undefined)
+  if (!isRecord(value)) return undefined
+  return MESSAGE_FIELDS.map((name) => messageOf(value[name])).find((one) => one !== undefined)
 }
 
 function messageIn(text: string): string | undefined {
   const known = messageOf(errorFields(text))
   if (known !== undefined) return known
   const written = MESSAGE.exec(text)?.[1]?.replace(/\\u[0-9a-fA-F]{0,3}$/, '')
-  if (written === undefined) return undefined
-  try {
-    return JSON.parse(`"${written}"`) as string
-  } catch {
-    return written
-  }
+  return written === undefined ? undefined : (textIn(plainJson(`"${written}"`)) ?? written)
 }

@@ -1,5 +1,5 @@
 import { limit } from '../../../contract/limits.ts'
-import type { Json, JsonText } from '../../../lib/json.ts'
+import { isRecord, type Json, type JsonText, textIn } from '../../../lib/json.ts'
 import { rawFields } from '../../../lib/scan-json.ts'
 import { shortError } from './read-error.ts'
 
@@ -38,9 +38,7 @@ function read({ text, scanned, cut, whole }: JsonText): Report {
     if (isUpdate(text)) return droppedUpdate(`it is not JSON: ${message}`)
     return failure(`The worker sent a result that is not JSON: ${message}.`)
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    return failure('The worker sent a result that is not a JSON object.')
-  }
+  if (!isRecord(parsed)) return failure('The worker sent a result that is not a JSON object.')
   if (whole !== undefined && holdsError(parsed)) parsed = JSON.parse(whole())
   const fields = parsed as Record<string, unknown>
   const output = rawFields(scanned, cut)('output')
@@ -87,8 +85,8 @@ function meaningful(output: Json | undefined): Json | undefined {
 
 // Some workers post {"output": {"error": ..., more}} instead of extracting the error.
 function innerError(output: unknown): { error: string; rest: string | undefined } | undefined {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined
-  const { error, ...rest } = output as Record<string, unknown>
+  if (!isRecord(output)) return undefined
+  const { error, ...rest } = output
   const text = errorText(error)
   if (text === undefined) return undefined
   return { error: text, rest: Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest) }
@@ -116,6 +114,5 @@ const PROGRESS_MAX = 4000
 export function reportedWait(progress: string): string | undefined {
   if (progress.length > PROGRESS_MAX) return undefined
   const value: unknown = JSON.parse(progress)
-  if (typeof value !== 'object' || value === null || !('waiting' in value)) return undefined
-  return typeof value.waiting === 'string' && value.waiting !== '' ? value.waiting : undefined
+  return isRecord(value) && value.waiting !== '' ? textIn(value.waiting) : undefined
 }

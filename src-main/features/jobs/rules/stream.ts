@@ -3,7 +3,7 @@
  * decide by client and history.
  */
 import { limit, utf8Bytes } from '../../../contract/limits.ts'
-import type { Json } from '../../../lib/json.ts'
+import { type Json, plainJson } from '../../../lib/json.ts'
 import { cutText, rawFields, scanJson } from '../../../lib/scan-json.ts'
 
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
@@ -87,11 +87,7 @@ const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
 
 /** Parses a chunk of a worker and splits it if it is too large. */
 export function readChunk(text: string, maxBytes: number): SentChunk {
-  try {
-    JSON.parse(text)
-  } catch {
-    return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
-  }
+  if (plainJson(text) === undefined) return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
   const raw = rawFields(text, cutText(text))
   const output = raw('output')
   return { pieces: output === undefined ? [] : splitChunk(output, raw('metrics'), maxBytes) }

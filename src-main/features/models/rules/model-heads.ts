@@ -3,7 +3,7 @@
  * own descriptions.
  */
 import type { ModelFacts } from '../../../contract/models.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 import { scanJson } from '../../../lib/scan-json.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { ByteTools } from '../../workflows/rules/metadata/bytes.ts'
@@ -97,12 +97,8 @@ function readTensor(
 }
 
 function parse(json: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = json === undefined ? undefined : JSON.parse(json)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = json === undefined ? undefined : plainJson(json)
+  return isRecord(value) ? value : undefined
 }
 
 const shown = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)

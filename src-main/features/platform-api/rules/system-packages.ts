@@ -1,18 +1,10 @@
 import { containerSettings } from '../../../contract/container.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 
 export function systemPackagesIn(input: string): readonly string[] {
-  const value = parsed(input)
+  const value = plainJson(input)
   const names = isRecord(value) ? value.system_dependencies : undefined
   return Array.isArray(names) ? [...new Set(names.filter(isPackage))] : []
 }
 
 const isPackage = (name: unknown): name is string => containerSettings.shape.systemPackages.safeParse([name]).success
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

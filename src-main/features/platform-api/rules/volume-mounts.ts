@@ -4,6 +4,7 @@
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { type VolumeMount, volumeMounts } from '../../../contract/platform-settings.ts'
+import { plainJson } from '../../../lib/json.ts'
 import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 type Variables = EndpointConfig['env']
@@ -12,13 +13,8 @@ const NAME = 'RUNPOD_MOUNTS'
 
 const ofNetwork = ({ kind }: VolumeMount) => kind === 'network'
 
-function mountsIn({ [NAME]: text }: Variables): readonly VolumeMount[] {
-  try {
-    return volumeMounts.safeParse(JSON.parse(text ?? '[]')).data ?? []
-  } catch {
-    return []
-  }
-}
+const mountsIn = ({ [NAME]: text }: Variables): readonly VolumeMount[] =>
+  volumeMounts.safeParse(plainJson(text ?? '[]')).data ?? []
 
 export function volumePaths(env: Variables): readonly string[] {
   const paths = mountsIn(env).filter(ofNetwork)

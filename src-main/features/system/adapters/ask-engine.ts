@@ -1,3 +1,4 @@
+import { plainJson } from '../../../lib/json.ts'
 import type { EngineInfo } from '../../../runtimes/rules/gpu-devices.ts'
 import type { RunProgram } from './programs.ts'
 
@@ -51,13 +52,7 @@ function engineFacts(info: EngineInfo): EngineInfo {
   return { ServerVersion: Version, BuildahVersion: buildahVersion, KernelVersion: kernel }
 }
 
-function readObject(json: string): EngineInfo {
-  try {
-    return objectIn({ value: JSON.parse(json) }, 'value')
-  } catch {
-    return {}
-  }
-}
+const readObject = (json: string): EngineInfo => objectIn({ value: plainJson(json) }, 'value')
 
 function objectIn(parent: EngineInfo, name: string): EngineInfo {
   const value = parent[name]

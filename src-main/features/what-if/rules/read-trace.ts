@@ -1,5 +1,5 @@
 import { limit } from '../../../contract/limits.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json.ts'
 
 /** `at` is ms since the epoch or any start. */
 export type TracedJob = {
@@ -50,12 +50,8 @@ function* linesOf(text: string): Generator<string> {
 }
 
 function readLine(line: string): TracedJob | TraceProblem {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
-  }
+  const value = plainJson(line)
+  if (value === undefined) return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
   if (!isRecord(value)) return { problem: `is not a JSON object: ${line.slice(0, QUOTED)}` }
   const at = timeIn(value.at ?? value.createdAt)
   if (at === undefined) return { problem: 'needs "at": ms, 0 or more, or an ISO time like 2026-01-31T09:00:00Z' }

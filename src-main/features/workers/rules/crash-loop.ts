@@ -1,4 +1,5 @@
 /** Detects crashes of workers, their cause, and the back-off before the next start. */
+import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../../lib/text.ts'
 import { ERROR_LINE } from './log-lines.ts'
 
@@ -158,14 +159,11 @@ function listedLines(message: string): string {
 function unwrap(line: string): readonly string[] {
   const own = line.split(/\r?\n/)
   if (!line.trimStart().startsWith('{')) return own
-  try {
-    const { message } = JSON.parse(line)
-    if (typeof message !== 'string') return own
-    if (FAILED_JOB.test(message)) return []
-    return (UNCAUGHT.test(message) ? listedLines(message) : message).split(/\r?\n/)
-  } catch {
-    return own
-  }
+  const read = plainJson(line)
+  const message = isRecord(read) ? textIn(read.message) : undefined
+  if (message === undefined) return own
+  if (FAILED_JOB.test(message)) return []
+  return (UNCAUGHT.test(message) ? listedLines(message) : message).split(/\r?\n/)
 }
 
 /** Index of the exception line of the last traceback, or -1; the name can be anything. */

@@ -1,5 +1,6 @@
 /** Log lines of workers: parsing, assignment to jobs, unsent results, and masking. */
 
+import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
 import { keepEnds } from '../../../lib/text.ts'
 
 export type ReadableLine = { readonly jobId: string | undefined; readonly level: string; readonly line: string }
@@ -29,16 +30,9 @@ const PARSED_MAX = 256 * 1024
 function parse(raw: string): ReadableLine {
   const plain = { jobId: undefined, level: ERROR_LINE.test(raw) ? 'ERROR' : 'INFO', line: raw }
   if (!raw.startsWith('{') || raw.length > PARSED_MAX) return plain
-  try {
-    const value: unknown = JSON.parse(raw)
-    if (typeof value !== 'object' || value === null || !('message' in value) || typeof value.message !== 'string')
-      return plain
-    const jobId = 'requestId' in value && typeof value.requestId === 'string' ? value.requestId : undefined
-    const level = 'level' in value && typeof value.level === 'string' ? value.level.toUpperCase() : 'INFO'
-    return { jobId, level, line: value.message }
-  } catch {
-    return plain
-  }
+  const value = plainJson(raw)
+  if (!isRecord(value) || typeof value.message !== 'string') return plain
+  return { jobId: textIn(value.requestId), level: textIn(value.level)?.toUpperCase() ?? 'INFO', line: value.message }
 }
 
 /** Wall-clock ms; `to` undefined: still running. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { Link } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { plainJson } from '../../../../src-main/lib/json.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { jobPreviewQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -69,9 +70,6 @@ function Payload({ name, text }: { readonly name: string; readonly text: string 
 
 // A truncated text cannot be parsed and is shown unchanged.
 function inLines(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
-  } catch {
-    return text
-  }
+  const value = plainJson(text)
+  return value === undefined ? text : JSON.stringify(value, undefined, 2)
 }

@@ -4,7 +4,7 @@ import { useCallback, useEffect } from 'react'
 import { useSearchParams } from 'wouter'
 import { HELLO, HELLO_INPUT } from '../../../../src-main/contract/catalog.ts'
 import type { InputHints } from '../../../../src-main/contract/requests.ts'
-import { parseExact, writeExact } from '../../../../src-main/lib/json.ts'
+import { isRecord, parseExact, plainJson, writeExact } from '../../../../src-main/lib/json.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useDraft } from '../draft.ts'
 import { inputHintsQuery, jobInputQuery } from '../request-queries.ts'
@@ -17,10 +17,9 @@ type ReadBody =
 export function readBody(text: string): ReadBody {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return { ok: false, problem: 'A body is a JSON object, like { "input": {} }.' }
-    if (!isObject(value, 'input')) return { ok: false, problem: 'The body needs an "input" that is an object.' }
-    return { ok: true, value: value as Readonly<Record<string, unknown>> }
+    if (!isRecord(value)) return { ok: false, problem: 'A body is a JSON object, like { "input": {} }.' }
+    if (!isRecord(value.input)) return { ok: false, problem: 'The body needs an "input" that is an object.' }
+    return { ok: true, value }
   } catch (error) {
     return { ok: false, problem: `Not valid JSON yet: ${(error as Error).message}` }
   }
@@ -28,12 +27,8 @@ export function readBody(text: string): ReadBody {
 
 /** An object without `input`, as inputs are noted elsewhere. */
 export function lacksInput(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) && !('input' in value)
-  } catch {
-    return false
-  }
+  const value = plainJson(text)
+  return isRecord(value) && !('input' in value)
 }
 
 export function bodyAround(input: unknown): string {
@@ -51,11 +46,7 @@ const OPTION_PATHS = {
 export type JobOption = keyof typeof OPTION_PATHS
 
 export function optionOf(body: Readonly<Record<string, unknown>>, option: JobOption): unknown {
-  return OPTION_PATHS[option].reduce<unknown>(
-    (value, name) =>
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined,
-    body,
-  )
+  return OPTION_PATHS[option].reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), body)
 }
 
 /** Sets an option in the text; undefined removes it and any parent left empty. */
@@ -63,8 +54,8 @@ export function withOption(text: string, option: JobOption, value: unknown): str
   const body = parseExact(text) as Record<string, unknown>
   const [first, second] = OPTION_PATHS[option] as readonly [string, string?]
   if (second === undefined) return written(setIn(body, first, value))
-  const inner = isObject(body, first) ? (body[first] as Record<string, unknown>) : {}
-  const changed = setIn(inner, second, value)
+  const inner = body[first]
+  const changed = setIn(isRecord(inner) ? inner : {}, second, value)
   return written(setIn(body, first, Object.keys(changed).length === 0 ? undefined : changed))
 }
 
@@ -78,11 +69,6 @@ function setIn(fields: Readonly<Record<string, unknown>>, name: string, value: u
 }
 
 const written = (body: object) => writeExact(body, 2)
-
-function isObject(value: object, name: string): boolean {
-  const field = (value as Record<string, unknown>)[name]
-  return typeof field === 'object' && field !== null && !Array.isArray(field)
-}
 
 type Draft = { readonly operation: JobOperation; readonly body?: string; readonly from?: string | undefined }
 

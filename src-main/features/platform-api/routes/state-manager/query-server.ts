@@ -11,6 +11,7 @@ import {
 import { z } from 'zod'
 import { AppError } from '../../../../contract/errors.ts'
 import { fieldError } from '../../../../http/error-response.ts'
+import { plainJson } from '../../../../lib/json.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
 import type { ServiceContext } from '../../../service-context.ts'
@@ -77,12 +78,8 @@ export function createQueryServer(service: ServiceContext, findEndpoint: FindEnd
 }
 
 function readRequest(body: string): z.infer<typeof queryRequest> | string {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return 'The body is not JSON.'
-  }
+  const value = plainJson(body)
+  if (value === undefined) return 'The body is not JSON.'
   const { data, error } = queryRequest.safeParse(value)
   return data ?? fieldError(error).message
 }

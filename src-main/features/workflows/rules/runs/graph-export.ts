@@ -4,6 +4,7 @@
  */
 import { limit } from '../../../../contract/limits.ts'
 import { type GraphExportHead, graphExportHead } from '../../../../contract/workflows.ts'
+import { plainJson } from '../../../../lib/json.ts'
 import { graphName } from '../../../models/rules/layout.ts'
 import { parseJson } from '../json/parse.ts'
 import { isNumber, type JsonObject } from '../json/value.ts'
@@ -65,7 +66,7 @@ export type OpenedGraph = {
 export function readGraphExport(text: string): OpenedGraph | { readonly why: string } {
   if (!isGraphExport(text)) return { why: 'it is not a graph exported by Drydock' }
   const [first = '', second, third, ...rest] = text.split('\n')
-  const head = graphExportHead.safeParse(parsed(first))
+  const head = graphExportHead.safeParse(plainJson(first))
   if (!head.success) {
     const [issue] = head.error.issues
     return { why: `its first line is damaged or newer than this Drydock (${issue?.path.join('.')}: ${issue?.message})` }
@@ -94,12 +95,4 @@ function graphIn(line: string, form: 'document' | 'payload'): string | undefined
   if (line.length > limit('workflowBytes')) return 'damaged'
   const graph = parseJson(line)
   return graph !== undefined && recognise(graph).form === form ? line : 'damaged'
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

@@ -10,7 +10,7 @@ import {
   presentDirectory,
 } from '../../../models/rules/layout.ts'
 import type { WorkflowDocument } from '../document/document.ts'
-import { isArray, isObject, type JsonObject, type JsonValue } from '../json/value.ts'
+import { asText, isArray, isObject, type JsonObject, type JsonValue } from '../json/value.ts'
 import type { PayloadNode } from '../payload.ts'
 
 export type LoadingNode = Pick<PayloadNode, 'id' | 'inputs'> & Partial<Pick<PayloadNode, 'classType'>>
@@ -77,10 +77,9 @@ export function offeredModels(document: WorkflowDocument): ReadonlyMap<string, O
 }
 
 function readOffer(model: JsonObject): OfferedModel | undefined {
-  const [name, url, directory, hash, hashType] = ['name', 'url', 'directory', 'hash', 'hash_type'].map((key) => {
-    const value = model.get(key)
-    return typeof value === 'string' ? value : undefined
-  })
+  const [name, url, directory, hash, hashType] = ['name', 'url', 'directory', 'hash', 'hash_type'].map((key) =>
+    asText(model.get(key)),
+  )
   if (name === undefined || url === undefined || directory === undefined) return undefined
   if (modelNameProblem(graphName(name)) !== undefined || pathProblem(directory) !== undefined) return undefined
   if (!/^https?:\/\/[^\s/@]+\/\S+$/i.test(url)) return undefined

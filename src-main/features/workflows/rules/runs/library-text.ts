@@ -1,4 +1,4 @@
-import type { Json } from '../../../../lib/json.ts'
+import { type Json, plainJson } from '../../../../lib/json.ts'
 import { scanJson } from '../../../../lib/scan-json.ts'
 import { DEPTH_MAX, faultText, readJson, strictJson } from '../json/parse.ts'
 import { type JsonObject, writeJson } from '../json/value.ts'
@@ -54,22 +54,13 @@ export function readGraphText(
 function factsOfDocument(text: string): DocumentFacts | undefined {
   // A text too deep for the editor's parser could never be opened again.
   if (scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: DEPTH_MAX }) === 'too-deep') return undefined
-  const value = parsed(text)
+  const value = plainJson(text) ?? plainJson(strictJson(text))
   const nodes = nodesIn(value)
   if (nodes === undefined) return undefined
   const { definitions } = value as { readonly definitions?: { readonly subgraphs?: unknown } | null }
   const subgraphs = Array.isArray(definitions?.subgraphs) ? definitions.subgraphs : []
   const inner = subgraphs.reduce<number>((sum, one) => sum + (nodesIn(one) ?? 0), 0)
   return { nodes: nodes + inner, files: filesIn(value) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const strict = strictJson(text)
-    return strict === text ? undefined : parsed(strict)
-  }
 }
 
 function nodesIn(graph: unknown): number | undefined {

@@ -1,7 +1,7 @@
 /** Reads files in pieces, so that a slow reader of a large file costs only one piece of memory. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { errorCode } from '../lib/error-code.ts'
-import type { StoredBytes } from '../lib/json.ts'
+import type { StoredBytes } from '../lib/json/bytes.ts'
 import { KIB } from '../lib/units.ts'
 
 // Each piece costs an event loop turn, and every reader holds two or three. Source: ours.

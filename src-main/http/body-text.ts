@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { limit } from '../contract/limits.ts'
-import type { Json, JsonText } from '../lib/json.ts'
+import type { Json, JsonText } from '../lib/json/bytes.ts'
 
 export type Bytes = Buffer<ArrayBuffer>
 

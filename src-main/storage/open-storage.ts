@@ -47,7 +47,7 @@ import { createGraphStore } from '../features/workflows/store/graph-store.ts'
 import { createNodeTypeStore } from '../features/workflows/store/node-type-store.ts'
 import { createRunStore } from '../features/workflows/store/run-store.ts'
 import { createWorkflowStore } from '../features/workflows/store/workflow-store.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json } from '../lib/json/bytes.ts'
 
 /** A project: a folder by its real path. `openedAt` is wall ms. */
 export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }

@@ -3,7 +3,7 @@
  * graph may take 20.
  */
 import type { z } from 'zod'
-import { plainJson } from '../../src-main/lib/json.ts'
+import { plainJson } from '../../src-main/lib/json/plain.ts'
 
 export type LocalTexts = {
   readonly read: (name: string) => Promise<string | undefined>

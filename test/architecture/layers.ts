@@ -312,9 +312,9 @@ export const FILES_WITHOUT_A_LAYER: readonly string[] = ['vite.config.ts']
  * them.
  */
 export const PURE_LAYERS: Readonly<Partial<Record<LayerName, readonly string[]>>> = {
-  lib: [],
+  lib: ['jsonc-parser'],
   contract: ['zod'],
-  rules: ['croner', 'diff', 'ignore', 'jsonc-parser'],
+  rules: ['croner', 'diff', 'ignore'],
 }
 
 /** Packages that only these layers or folders may import. */

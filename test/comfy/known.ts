@@ -7,7 +7,7 @@ import {
 } from '../../src-main/features/workflows/rules/document/document.ts'
 import { typeOfNode } from '../../src-main/features/workflows/rules/dynamic-inputs.ts'
 import type { InputType } from '../../src-main/features/workflows/rules/input-type.ts'
-import { isArray, isObject } from '../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isObject } from '../../src-main/lib/json/value.ts'
 import { widgetsOf } from '../../src-main/features/workflows/rules/node-view.ts'
 import { objectIn, TYPES } from './convert.ts'
 

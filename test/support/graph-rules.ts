@@ -9,7 +9,7 @@ import {
   type WorkflowDocument,
 } from '../../src-main/features/workflows/rules/document/document.ts'
 import { lastReroutes, reroutesOf } from '../../src-main/features/workflows/rules/edit/reroutes.ts'
-import { asId, isArray } from '../../src-main/features/workflows/rules/json/value.ts'
+import { asId, isArray } from '../../src-main/lib/json/value.ts'
 
 /** The rules that a document breaks, in words; none: it is sound. */
 export function brokenRules(document: WorkflowDocument): readonly string[] {

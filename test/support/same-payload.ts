@@ -1,11 +1,5 @@
 /** Payloads compared by what their nodes do, whatever their ids. */
-import {
-  isArray,
-  type JsonObject,
-  type JsonValue,
-  jsonNumber,
-  writeJson,
-} from '../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../src-main/lib/json/value.ts'
 import { readLink, readPayloadNodes } from '../../src-main/features/workflows/rules/payload.ts'
 
 /**

@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
-import { faultText, readJson } from '../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../src-main/features/workflows/rules/json/value.ts'
+import { faultText, readJson } from '../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
 
 const SHARED = join(import.meta.dirname, '..', '..', '..', 'shared')

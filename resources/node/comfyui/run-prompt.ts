@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isObject, type JsonObject } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject, type JsonObject } from '../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from './failure.ts'
 import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'

@@ -1,7 +1,7 @@
 /** The stand-in image worker: it runs image workflows without a model. See README.md. */
 import { readFileSync } from 'node:fs'
 import { readClassesFile } from '../../../src-main/features/workflows/rules/classes-file.ts'
-import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import {
   type NodeTypes,
   type ProposedLists,

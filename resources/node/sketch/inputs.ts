@@ -1,5 +1,5 @@
 /** Inputs of a node. Validation has checked types and written values; the bounds of linked values are checked here. */
-import { isNumber, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { isNumber, type JsonValue } from '../../../src-main/lib/json/value.ts'
 import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
 

@@ -1,5 +1,6 @@
-import { parseJson } from '../../../src-main/features/workflows/rules/json/parse.ts'
-import { asText, isArray, isObject, type JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../src-main/lib/json/parse.ts'
+import { asText } from '../../../src-main/lib/json/plain.ts'
+import { isArray, isObject, type JsonValue } from '../../../src-main/lib/json/value.ts'
 
 export class InputError extends Error {}
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../../contract/job.ts'
 import { isTimedOut } from '../../features/jobs/rules/time-limit.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../../lib/text.ts'
 import { type Caller, calledAs } from '../headless/called-as.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -4,7 +4,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { DeepReadonly, PathOf, QueryOf, Route, ResponseOf as RowAnswer } from '../../contract/routes.ts'
 import { V2_ROUTES } from '../../contract/v2-routes.ts'
-import { parseExact, writeExact } from '../../lib/json.ts'
+import { parseExact, writeExact } from '../../lib/json/plain.ts'
 
 const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
 

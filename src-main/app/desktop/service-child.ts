@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
-import { plainJson } from '../../lib/json.ts'
+import { plainJson } from '../../lib/json/plain.ts'
 import { MIB } from '../../lib/units.ts'
 import { readTail } from './read-tail.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'

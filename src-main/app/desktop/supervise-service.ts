@@ -9,7 +9,7 @@
  * The lock of the data folder decides whether a service runs on it, because service.json may be stale.
  */
 import { z } from 'zod'
-import { isRecord, plainJson } from '../../lib/json.ts'
+import { isRecord, plainJson } from '../../lib/json/plain.ts'
 import { portOfService } from '../../lib/own-addresses.ts'
 import { START_CODES } from '../../lib/start-error.ts'
 import type { TimeSource } from '../core.ts'

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { previewEvent } from '../../contract/preview-events.ts'
-import { isRecord, plainJson } from '../../lib/json.ts'
+import { isRecord, plainJson } from '../../lib/json/plain.ts'
 import { cutLines } from '../../lib/text.ts'
 import { MIB } from '../../lib/units.ts'
 import type { Log, PreviewEnd, StartPreview } from '../core.ts'

@@ -30,7 +30,7 @@ import type { NodeBindings } from '../../http/node-bindings.ts'
 import { jsonResponse } from '../../http/operation.ts'
 import { type Parsed, parseRequest, readBody } from '../../http/read-request.ts'
 import { afterResponse } from '../../http/send-response.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../lib/json/bytes.ts'
 import { keepEnds } from '../../lib/text.ts'
 
 const NOTHING = () => new Response(null, { status: 204 })

@@ -3,7 +3,7 @@
  * model may read it.
  */
 import { limit } from '../../contract/limits.ts'
-import { isRecord, writeExact } from '../../lib/json.ts'
+import { isRecord, writeExact } from '../../lib/json/plain.ts'
 import type { ToolAnswer } from './tool.ts'
 
 export const HIDDEN = '(hidden)'

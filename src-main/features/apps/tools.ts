@@ -5,7 +5,7 @@ import type { ServiceClient } from '../../app/client/service-client.ts'
 import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/tool.ts'
 import { when } from '../../app/mcp/tools/shared.ts'
 import { environmentName, RUNS_ON } from '../../contract/app.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 
 const projectId = z.string().max(100).describe('id of the project, as app_list has it')
 const environment = environmentName.default('production')

@@ -9,7 +9,7 @@ import { endpointId, jobId, rows, when } from '../../app/mcp/tools/shared.ts'
 import { COMPARISON_ROUTES } from '../../contract/compare.ts'
 import { type BatchView, jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 import { counted, cutLines } from '../../lib/text.ts'
 import { endedIn } from './rules/counts.ts'
 

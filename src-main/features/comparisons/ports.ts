@@ -1,5 +1,5 @@
 import type { ComparisonRules } from '../../contract/compare.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../lib/json/bytes.ts'
 import type { Compared } from './rules/outputs.ts'
 import type { FileItem, Problem } from './rules/plan.ts'
 

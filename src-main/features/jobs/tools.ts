@@ -4,7 +4,7 @@ import { readingTool, type Tool, type ToolContext, tool } from '../../app/mcp/to
 import { endpointId, jobId, jobRow, logText, preview, rows, when } from '../../app/mcp/tools/shared.ts'
 import { JOB_STATES, jobPriority } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 import { durationText } from '../../lib/text.ts'
 import { explainJob } from './rules/explain-job.ts'
 import { isFinal } from './rules/transitions.ts'

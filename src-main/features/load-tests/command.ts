@@ -7,7 +7,7 @@ import { withSpinner } from '../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../app/client/service-client.ts'
 import type { LoadTest, Spans } from '../../contract/requests.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 import { counted } from '../../lib/text.ts'
 import { buildRequest, type RequestOptions } from '../jobs/commands/job-request.ts'
 

@@ -1,5 +1,5 @@
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
-import { isRecord, plainJson, textIn } from '../../lib/json.ts'
+import { asText, isRecord, plainJson } from '../../lib/json/plain.ts'
 import { keepEnds } from '../../lib/text.ts'
 import { createFailureGroups } from '../jobs/rules/failure-groups.ts'
 import { readJobError } from '../jobs/rules/read-error.ts'
@@ -111,11 +111,11 @@ function problemOf(
   fields: Fields | undefined,
 ): string | undefined {
   if (status === undefined) return error ?? 'No response arrived.'
-  if (status >= 400) return `${status}: ${textIn(fields?.error) ?? firstLine(text)}`
+  if (status >= 400) return `${status}: ${asText(fields?.error) ?? firstLine(text)}`
   if (operation !== 'runsync' || fields === undefined || fields.status === 'COMPLETED') return undefined
   if (fields.status === 'IN_QUEUE' || fields.status === 'IN_PROGRESS')
     return 'The job had not ended when the waiting time was over. Use more workers, or fewer concurrent requests.'
-  const { type, message } = readJobError(textIn(fields.error) ?? '')
+  const { type, message } = readJobError(asText(fields.error) ?? '')
   return `Job ${String(fields.status)}: ${type === undefined ? '' : `${type}: `}${firstLine(message)}`
 }
 

@@ -3,7 +3,7 @@
  * setting and the image is built before dispatch. Processes use the machine's packages.
  */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../lib/json/bytes.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
-import type { Json, SentJson } from '../../lib/json.ts'
+import type { Json, SentJson } from '../../lib/json/bytes.ts'
 import { DAY_MS, SECOND_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Storage, StoredTaskCall } from '../../storage/storage.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'

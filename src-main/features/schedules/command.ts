@@ -6,7 +6,7 @@ import { duration, type Output, stateText, timeText } from '../../app/cli/output
 import { openSession, type Session } from '../../app/cli/session.ts'
 import type { Surroundings } from '../../app/cli/surroundings.ts'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
-import { writeExact } from '../../lib/json.ts'
+import { writeExact } from '../../lib/json/plain.ts'
 import { ago, durationText, exactSpan } from '../../lib/text.ts'
 import { buildRequest } from '../jobs/commands/job-request.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'

@@ -1,6 +1,6 @@
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { JsonBody } from '../../http/read-request.ts'
-import { cutText, rawFields } from '../../lib/scan-json.ts'
+import { cutText, rawFields } from '../../lib/json/scan.ts'
 import { requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'

@@ -5,7 +5,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { RunResult } from '../../contract/workflows.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../../lib/json/bytes.ts'
 import { extensionOf, isShown, isShownName } from '../../lib/media.ts'
 import { keepEnds } from '../../lib/text.ts'
 import type { Job, RunEnd, Storage } from '../../storage/storage.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Log } from '../../lib/clock.ts'
-import { plainJson } from '../../lib/json.ts'
+import { plainJson } from '../../lib/json/plain.ts'
 import { HOST_OF_CONTAINERS } from '../../lib/own-addresses.ts'
 import { readContainerLogs } from '../docker/container-logs.ts'
 import { removeContainer } from '../docker/container-worker.ts'

@@ -3,7 +3,7 @@
  * Podman's only way), or Windows (all or none). Source: Docker engine API; NVIDIA Container Toolkit; Podman issues
  * 19338, 25171; CUDA on WSL.
  */
-import { isRecord } from '../../lib/json.ts'
+import { isRecord } from '../../lib/json/plain.ts'
 import type { GpuCard } from './gpu-list.ts'
 
 export type EngineInfo = Readonly<Record<string, unknown>>

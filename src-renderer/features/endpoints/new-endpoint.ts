@@ -6,7 +6,7 @@ import {
   hubDefaults,
   hubSettings,
 } from '../../../src-main/features/apps/rules/worker-form.ts'
-import { plainJson } from '../../../src-main/lib/json.ts'
+import { plainJson } from '../../../src-main/lib/json/plain.ts'
 import { withFullStop } from '../../../src-main/lib/text.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
 import type { NewEndpoint } from './endpoint-state.ts'

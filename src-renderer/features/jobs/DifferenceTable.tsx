@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { useMemo } from 'react'
-import { writeExact } from '../../../src-main/lib/json.ts'
+import { writeExact } from '../../../src-main/lib/json/plain.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 
 // Longer strings, like base64, are not compared as text but shown as pictures.

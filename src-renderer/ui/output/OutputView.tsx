@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { isRecord, writeExact } from '../../../src-main/lib/json.ts'
+import { isRecord, writeExact } from '../../../src-main/lib/json/plain.ts'
 import { CopyButton } from '../Button.tsx'
 import { bytes } from '../format.ts'
 import { JsonTree } from '../JsonTree.tsx'

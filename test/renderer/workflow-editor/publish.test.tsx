@@ -1,7 +1,7 @@
 /** The form of a graph, and the sheet of a sweep. */
 import { fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import type { JsonValue } from '../../../src-main/features/workflows/rules/json/value.ts'
+import type { JsonValue } from '../../../src-main/lib/json/value.ts'
 import { OverviewTab } from '../../../src-renderer/features/endpoints/OverviewTab.tsx'
 import { PublishForm } from '../../../src-renderer/features/workflow-editor/publish/PublishPanel.tsx'
 import { SweepPage } from '../../../src-renderer/features/workflows/SweepPage.tsx'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
-import type { Json } from '../../../src-main/lib/json.ts'
+import type { Json } from '../../../src-main/lib/json/bytes.ts'
 import { openFolderStorage } from '../../../src-main/storage/open-folder.ts'
 import type { Job, Storage } from '../../../src-main/storage/storage.ts'
 import { APP, hashOf, hashOfJson } from './acknowledgements.ts'

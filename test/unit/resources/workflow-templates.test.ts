@@ -8,7 +8,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import { nodeView } from '../../../src-main/features/workflows/rules/node-view.ts'
 import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
 import { toPayload } from '../../../src-main/features/workflows/rules/to-payload/to-payload.ts'

@@ -1,4 +1,5 @@
-import { arrayAt, asText, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
+import { arrayAt, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 import { type ServerMessage, textIn } from '../progress/server-message.ts'
 
 export type Outcome =

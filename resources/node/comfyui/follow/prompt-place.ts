@@ -1,9 +1,4 @@
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { askJson, askText, type ComfyServer } from '../server/comfy-server.ts'
 

@@ -2,13 +2,8 @@
  * The progress of a prompt, from the messages of the server. Source: docs/spec/image-workflows.md, 5;
  * docs/spec/comfyui.md, 6.
  */
-import {
-  arrayAt,
-  asDouble,
-  asText,
-  isObject,
-  type JsonObject,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
+import { arrayAt, asDouble, isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 import { type ServerMessage, textIn } from './server-message.ts'
 
 export type Progress = {

@@ -1,5 +1,6 @@
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { asText, isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
+import { isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 
 /** A parsed message of the server's socket. Source: docs/spec/comfyui.md, 6. */
 export type ServerMessage = { readonly type: string; readonly data: JsonObject }

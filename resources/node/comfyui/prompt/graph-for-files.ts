@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'

@@ -1,9 +1,4 @@
-import {
-  isArray,
-  isNumber,
-  isObject,
-  type JsonValue,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 
 /**
  * A value in the form of Python's `str()`, as in the public image worker's messages: a text without quotes, texts in

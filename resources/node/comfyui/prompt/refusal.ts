@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { BridgeFailure, type FailureFacts } from '../failure.ts'
 import { blamedNode, faultSentence, type NodeFault, nodeFaults, publicLines } from './node-errors.ts'
 import { pythonText } from './python-text.ts'

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 import { BridgeFailure, type FailureFacts } from '../failure.ts'
 import type { Outcome } from '../follow/outcome.ts'
 import type { Result } from './collect-results.ts'

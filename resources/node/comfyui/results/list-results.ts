@@ -1,10 +1,4 @@
-import {
-  isArray,
-  isNumber,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { textIn } from '../progress/server-message.ts'
 import { pythonText } from '../prompt/python-text.ts'
 

@@ -1,5 +1,5 @@
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { BridgeFailure } from '../failure.ts'
 
 export type ComfyServer = Readonly<ReturnType<typeof comfyServerAt>>

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import type { BridgeSettings } from '../settings.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limit } from '../../../contract/limits.ts'
 import { errorLine } from '../../../features/jobs/rules/read-error.ts'
-import { writeExact } from '../../../lib/json.ts'
+import { writeExact } from '../../../lib/json/plain.ts'
 import type { ResponseOf } from '../../client/calls.ts'
 import { cutText } from '../answer-text.ts'
 

@@ -3,7 +3,7 @@
  * reported and never become inputs.
  */
 import { limit } from '../../../contract/limits.ts'
-import { isRecord, plainJson } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { counted, sizeText } from '../../../lib/text.ts'
 
 export type FileLine =

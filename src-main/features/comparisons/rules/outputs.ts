@@ -3,7 +3,7 @@
  */
 import { diffArrays } from 'diff'
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
-import { isRecord, writeExact } from '../../../lib/json.ts'
+import { isRecord, writeExact } from '../../../lib/json/plain.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
 
 export type ComparedOutput = {

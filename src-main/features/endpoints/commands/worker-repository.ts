@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { CliError, unreadable, usageError } from '../../../app/cli/cli-error.ts'
 import { fileProblem, type HubFile, hubFile, workerTests } from '../../../contract/worker-repository.ts'
 import { errorCode } from '../../../lib/error-code.ts'
-import { isRecord, parseExact } from '../../../lib/json.ts'
+import { isRecord, parseExact } from '../../../lib/json/plain.ts'
 import { answerProblem, hubDefaults, hubSettings } from '../../apps/rules/worker-form.ts'
 import type { EndpointSettings } from './endpoint-options.ts'
 

@@ -1,6 +1,6 @@
 /** Sends webhooks to checked addresses. Redirects follow the same rules; total time and response size are capped. */
 import type { IncomingMessage } from 'node:http'
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest, redirectOf } from '../../../lib/node/checked-request.ts'
 import { isPrivateAddress } from '../../../lib/node/private-address.ts'

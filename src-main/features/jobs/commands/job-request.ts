@@ -5,7 +5,7 @@ import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { usageError } from '../../../app/cli/cli-error.ts'
 import { integer, spanIn } from '../../../app/cli/option-values.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { isRecord, parseExact } from '../../../lib/json.ts'
+import { isRecord, parseExact } from '../../../lib/json/plain.ts'
 
 export type RequestOptions = {
   readonly inputFile?: string

@@ -5,7 +5,7 @@ import { createReasons } from '../../../app/cli/progress-line.ts'
 import { followToEnd } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
-import { parseExact } from '../../../lib/json.ts'
+import { parseExact } from '../../../lib/json/plain.ts'
 import { type JobAddress, jobAddress, jobContinues, readExpired, waitsInVain, watchReasons } from './follow-job.ts'
 import { errorShown, expectSuccess } from './show-job.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 
 export type Poster = (request: {
   readonly url: string

@@ -1,6 +1,6 @@
 /** Readers of bodies, results and files; large ones run in a thread, as they would block the event loop. */
 import type { JobFileHead } from '../../../contract/job-file.ts'
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
 import type { FoundResult, FoundResults } from '../../workflows/rules/runs/find-results.ts'
 import type { OpenedGraph } from '../../workflows/rules/runs/graph-export.ts'

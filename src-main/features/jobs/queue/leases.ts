@@ -5,7 +5,7 @@
 import { limit } from '../../../contract/limits.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { momentOf } from '../../../lib/clock.ts'
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 import type { Change, Job, Storage, StoredPayload } from '../../../storage/storage.ts'
 import { failedByInjection, isHit, tryId } from '../../workers/rules/faults.ts'
 import type { KeptReport } from '../rules/report.ts'

@@ -1,5 +1,5 @@
 /** Empty inputs: these jobs run here but, as users report, never on the platform. */
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 
 /** Source: docs/spec/job-api.md, 2. */
 export const EMPTY_INPUT =

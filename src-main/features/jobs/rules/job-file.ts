@@ -1,8 +1,8 @@
 import type { JobFileHead } from '../../../contract/job-file.ts'
 import { jobFileHead } from '../../../contract/job-file.ts'
 import { limit } from '../../../contract/limits.ts'
-import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
-import { cutText, fieldsOf, mapStrings, scanJson } from '../../../lib/scan-json.ts'
+import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
+import { cutText, fieldsOf, mapStrings, scanJson } from '../../../lib/json/scan.ts'
 import { createMask } from '../../workers/rules/log-lines.ts'
 
 export type OpenedJobFile = {
@@ -117,5 +117,5 @@ export function readJobFile(text: string): OpenedJobFile | { readonly why: strin
   if (!isRecord(job)) return { why: 'its second line is damaged' }
   const input = fieldsOf(scan, cutText(second))('input')
   if (input === undefined) return { why: 'the input of the job is missing' }
-  return { head: head.data, input, status: String(job.status), error: textIn(job.error) }
+  return { head: head.data, input, status: String(job.status), error: asText(job.error) }
 }

@@ -1,6 +1,6 @@
 import type { JobState } from '../../../contract/job.ts'
 import { limit } from '../../../contract/limits.ts'
-import type { Json } from '../../../lib/json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
 import { isFinal } from './transitions.ts'
 
 export type RecordFacts<Payload = Json> = {

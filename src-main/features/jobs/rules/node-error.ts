@@ -2,7 +2,7 @@
  * Node errors: JSON from our workers, a sentence from the public image worker. Source: docs/spec/image-workflows.md,
  * 6.2; worker-comfyui, handler.py.
  */
-import { isRecord, plainJson } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 
 export type NodeError = {
   readonly message: string

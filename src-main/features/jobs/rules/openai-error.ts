@@ -4,8 +4,8 @@
  */
 import type { ErrorBody, ErrorCode } from '../../../contract/errors.ts'
 import type { JobState } from '../../../contract/job.ts'
-import { isRecord, plainJson } from '../../../lib/json.ts'
-import { cutText, rawFields } from '../../../lib/scan-json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
+import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { readJobError } from './read-error.ts'
 

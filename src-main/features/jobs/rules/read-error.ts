@@ -1,4 +1,4 @@
-import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
+import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { keepEnds } from '../../../lib/text.ts'
 import { lostWorkerText } from './lost-worker.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
@@ -25,10 +25,10 @@ export function readJobError(error: string): JobError {
 function readWritten(error: string): JobError {
   if (error.startsWith(PLAIN_TRACEBACK)) return readPlainTraceback(error)
   const fields = errorFields(error)
-  const message = textIn(fields?.error_message)
+  const message = asText(fields?.error_message)
   if (message === undefined) return { message: error }
-  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(textIn(fields?.error_type) ?? '')?.[1]
-  const traceback = textIn(fields?.error_traceback)
+  const type = /^(?:<class ')?(?:.*\.)?(\w+)(?:'>)?$/.exec(asText(fields?.error_type) ?? '')?.[1]
+  const traceback = asText(fields?.error_traceback)
   return { message, ...(type === undefined ? {} : { type }), ...(traceback === undefined ? {} : { traceback }) }
 }
 
@@ -124,5 +124,5 @@ function messageIn(text: string): string | undefined {
   const known = messageOf(errorFields(text))
   if (known !== undefined) return known
   const written = MESSAGE.exec(text)?.[1]?.replace(/\\u[0-9a-fA-F]{0,3}$/, '')
-  return written === undefined ? undefined : (textIn(plainJson(`"${written}"`)) ?? written)
+  return written === undefined ? undefined : (asText(plainJson(`"${written}"`)) ?? written)
 }

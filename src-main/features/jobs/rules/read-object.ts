@@ -1,6 +1,7 @@
 import { limit } from '../../../contract/limits.ts'
-import { isRecord, type JsonText } from '../../../lib/json.ts'
-import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from '../../../lib/scan-json.ts'
+import type { JsonText } from '../../../lib/json/bytes.ts'
+import { isRecord } from '../../../lib/json/plain.ts'
+import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from '../../../lib/json/scan.ts'
 
 export type BodyFault = { readonly code: 'NOT_JSON' | 'BAD_INPUT'; readonly why: string }
 

@@ -1,6 +1,7 @@
 import { limit } from '../../../contract/limits.ts'
-import { isRecord, type Json, type JsonText, textIn } from '../../../lib/json.ts'
-import { rawFields } from '../../../lib/scan-json.ts'
+import type { Json, JsonText } from '../../../lib/json/bytes.ts'
+import { asText, isRecord } from '../../../lib/json/plain.ts'
+import { rawFields } from '../../../lib/json/scan.ts'
 import { shortError } from './read-error.ts'
 
 /** An update that cannot be stored is dropped and must not change how the job ends. */
@@ -114,5 +115,5 @@ const PROGRESS_MAX = 4000
 export function reportedWait(progress: string): string | undefined {
   if (progress.length > PROGRESS_MAX) return undefined
   const value: unknown = JSON.parse(progress)
-  return isRecord(value) && value.waiting !== '' ? textIn(value.waiting) : undefined
+  return isRecord(value) && value.waiting !== '' ? asText(value.waiting) : undefined
 }

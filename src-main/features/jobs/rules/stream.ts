@@ -3,8 +3,9 @@
  * decide by client and history.
  */
 import { limit, utf8Bytes } from '../../../contract/limits.ts'
-import { type Json, plainJson } from '../../../lib/json.ts'
-import { cutText, rawFields, scanJson } from '../../../lib/scan-json.ts'
+import type { Json } from '../../../lib/json/bytes.ts'
+import { plainJson } from '../../../lib/json/plain.ts'
+import { cutText, rawFields, scanJson } from '../../../lib/json/scan.ts'
 
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
 export type StreamForm = 'array' | 'object'

@@ -9,7 +9,7 @@ import { queriesOf } from '../../../database/queries.ts'
 import type { Seal } from '../../../database/secret-store.ts'
 import { openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from '../../../database/write-files.ts'
-import type { Json, StoredBytes } from '../../../lib/json.ts'
+import type { Json, StoredBytes } from '../../../lib/json/bytes.ts'
 import type { JobName, PayloadFile, StoredPayload } from './job.ts'
 
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`

@@ -3,8 +3,8 @@
  * own descriptions.
  */
 import type { ModelFacts } from '../../../contract/models.ts'
-import { isRecord, plainJson } from '../../../lib/json.ts'
-import { scanJson } from '../../../lib/scan-json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
+import { scanJson } from '../../../lib/json/scan.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { ByteTools } from '../../workflows/rules/metadata/bytes.ts'
 

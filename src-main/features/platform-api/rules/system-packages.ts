@@ -1,5 +1,5 @@
 import { containerSettings } from '../../../contract/container.ts'
-import { isRecord, plainJson } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 
 export function systemPackagesIn(input: string): readonly string[] {
   const value = plainJson(input)

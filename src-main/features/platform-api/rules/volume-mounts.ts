@@ -4,7 +4,7 @@
  */
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { type VolumeMount, volumeMounts } from '../../../contract/platform-settings.ts'
-import { plainJson } from '../../../lib/json.ts'
+import { plainJson } from '../../../lib/json/plain.ts'
 import { VOLUME_TARGET } from '../../apps/rules/endpoint-config.ts'
 
 type Variables = EndpointConfig['env']

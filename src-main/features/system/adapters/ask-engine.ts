@@ -1,4 +1,4 @@
-import { plainJson } from '../../../lib/json.ts'
+import { plainJson } from '../../../lib/json/plain.ts'
 import type { EngineInfo } from '../../../runtimes/rules/gpu-devices.ts'
 import type { RunProgram } from './programs.ts'
 

@@ -1,5 +1,5 @@
 import { limit } from '../../../contract/limits.ts'
-import { isRecord, plainJson } from '../../../lib/json.ts'
+import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 
 /** `at` is ms since the epoch or any start. */
 export type TracedJob = {

@@ -1,6 +1,6 @@
 import { duration } from '../../../app/cli/output.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
-import { writeExact } from '../../../lib/json.ts'
+import { writeExact } from '../../../lib/json/plain.ts'
 import type { WorkerTest } from '../../endpoints/commands/worker-repository.ts'
 import { type Followed, type FollowOptions, waitForEnd } from '../../jobs/commands/follow-job.ts'
 import { errorText } from '../../jobs/rules/read-error.ts'

@@ -1,5 +1,5 @@
 /** Detects crashes of workers, their cause, and the back-off before the next start. */
-import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
+import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { durationText, inSeconds, keepEnds, remainingSeconds } from '../../../lib/text.ts'
 import { ERROR_LINE } from './log-lines.ts'
 
@@ -160,7 +160,7 @@ function unwrap(line: string): readonly string[] {
   const own = line.split(/\r?\n/)
   if (!line.trimStart().startsWith('{')) return own
   const read = plainJson(line)
-  const message = isRecord(read) ? textIn(read.message) : undefined
+  const message = isRecord(read) ? asText(read.message) : undefined
   if (message === undefined) return own
   if (FAILED_JOB.test(message)) return []
   return (UNCAUGHT.test(message) ? listedLines(message) : message).split(/\r?\n/)

@@ -1,6 +1,6 @@
 /** Log lines of workers: parsing, assignment to jobs, unsent results, and masking. */
 
-import { isRecord, plainJson, textIn } from '../../../lib/json.ts'
+import { asText, isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { keepEnds } from '../../../lib/text.ts'
 
 export type ReadableLine = { readonly jobId: string | undefined; readonly level: string; readonly line: string }
@@ -32,7 +32,7 @@ function parse(raw: string): ReadableLine {
   if (!raw.startsWith('{') || raw.length > PARSED_MAX) return plain
   const value = plainJson(raw)
   if (!isRecord(value) || typeof value.message !== 'string') return plain
-  return { jobId: textIn(value.requestId), level: textIn(value.level)?.toUpperCase() ?? 'INFO', line: value.message }
+  return { jobId: asText(value.requestId), level: asText(value.level)?.toUpperCase() ?? 'INFO', line: value.message }
 }
 
 /** Wall-clock ms; `to` undefined: still running. */

@@ -6,7 +6,7 @@ import type { Output } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
 import { noteMasked } from '../../jobs/commands/job.ts'
-import { writeJson } from '../rules/json/value.ts'
+import { writeJson } from '../../../lib/json/value.ts'
 
 type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }
 

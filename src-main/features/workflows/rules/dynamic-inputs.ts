@@ -4,7 +4,8 @@
  */
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget } from './input-type.ts'
-import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import { asIndex, isArray, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import { customComboWidgets, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
 import type { PayloadNode } from './payload.ts'
 import { isStored, slotsOf } from './widgets.ts'

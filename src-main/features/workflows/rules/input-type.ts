@@ -1,5 +1,6 @@
 /** Inputs are sockets, or widgets set on the node. Source: docs/spec/comfyui.md, 5. */
-import { asText, type JsonArray, type JsonObject } from './json/value.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import type { JsonArray, JsonObject } from '../../../lib/json/value.ts'
 
 export type PageWidget = {
   readonly isStored: boolean

@@ -4,9 +4,9 @@
  */
 
 import type { NodePackagesResponse } from '../../../contract/workflows.ts'
-import { isRecord } from '../../../lib/json.ts'
+import { asText, isRecord } from '../../../lib/json/plain.ts'
 import type { WorkflowDocument } from './document/document.ts'
-import { asText, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType } from './node-types.ts'
 import { readPayloadNode } from './payload.ts'
 

@@ -3,7 +3,8 @@
  * docs/spec/image-workflows.md, 3; docs/spec/comfyui.md, 5.
  */
 import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
-import { arrayAt, asText, isArray, isObject, type JsonObject, type JsonValue, withKey } from './json/value.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
 
 /** Values that a worker suggests, by class and input. It accepts others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>

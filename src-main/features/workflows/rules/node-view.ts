@@ -7,7 +7,7 @@ import { type Graph, type GraphNode, type InputSlot, MODE, type Subgraph } from 
 import { linkById, nodeById, realTarget } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget } from './input-type.ts'
-import { isArray, isObject, type JsonValue } from './json/value.ts'
+import { isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
 

@@ -4,7 +4,7 @@
  */
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import { type GraphAddress, graphAt } from './edit/graph-at.ts'
-import { asIndex, isObject, type JsonValue } from './json/value.ts'
+import { asIndex, isObject, type JsonValue } from '../../../lib/json/value.ts'
 
 /** By definition: payload ids of its renumbered nodes. Others keep their own. */
 export type InnerIds = ReadonlyMap<string, ReadonlyMap<string, string>>

@@ -1,5 +1,6 @@
 /** Workflow payloads, which workers take as `input.workflow`. Source: docs/spec/image-workflows.md, 1. */
-import { asIndex, asText, isArray, isObject, type JsonObject, type JsonValue, withKey } from './json/value.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import { asIndex, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
 
 export type PayloadNode = {
   readonly id: string

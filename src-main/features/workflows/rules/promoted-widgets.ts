@@ -5,8 +5,9 @@
 import type { GraphNode, Subgraph } from './document/document.ts'
 import { innerInputs, nodeById } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
-import { parseJson } from './json/parse.ts'
-import { asId, asText, isArray, isObject, type JsonValue } from './json/value.ts'
+import { parseJson } from '../../../lib/json/parse.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import { asId, isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeTypes } from './node-types.ts'
 import { type WidgetView, widgetsOf } from './node-view.ts'
 

@@ -1,5 +1,5 @@
 /** Recognises the form of a graph in JSON. Source: docs/spec/image-workflows.md, 1 and 4. */
-import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from './json/value.ts'
+import { isArray, isNumber, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import { readPayloadNode } from './payload.ts'
 
 export type Recognised =

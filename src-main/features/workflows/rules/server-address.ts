@@ -1,4 +1,4 @@
-import { textIn } from '../../../lib/json.ts'
+import { asText } from '../../../lib/json/plain.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../../lib/own-addresses.ts'
 
 /** Parses addresses by pattern, as this layer has no URL class; invalid ones stay and fail in the contract. */
@@ -41,7 +41,7 @@ type Settings = Readonly<Record<string, unknown>>
 
 const partOf = (settings: Settings) => (settings.workflows ?? {}) as { readonly server?: unknown }
 
-export const serverOfEntry = (settings: Settings): string | undefined => textIn(partOf(settings).server)
+export const serverOfEntry = (settings: Settings): string | undefined => asText(partOf(settings).server)
 
 export function withServer(settings: Settings, server: string): Settings {
   return { ...settings, workflows: { ...partOf(settings), server } }

@@ -6,7 +6,7 @@
 import { checkValue } from './check-value.ts'
 import { typeOfPayloadNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget, typesFit } from './input-type.ts'
-import { isArray, type JsonValue } from './json/value.ts'
+import { isArray, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes, OutputType } from './node-types.ts'
 import { linksInto, type PayloadNode, readLink, readPayloadNode } from './payload.ts'
 import type { Problem, ProblemCode } from './problem.ts'

@@ -4,7 +4,8 @@
  */
 import type { GraphNode } from './document/document.ts'
 import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
-import { asText, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from './json/value.ts'
+import { asText } from '../../../lib/json/plain.ts'
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType } from './node-types.ts'
 
 /** Inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { parseExact } from '../../../../src-main/lib/json.ts'
+import { parseExact } from '../../../../src-main/lib/json/plain.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { bytes, duration } from '../../../ui/format.ts'
 import { OutputView, RawOutput } from '../../../ui/output/OutputView.tsx'

@@ -5,7 +5,7 @@ import { removeGroups, setGroup } from '../../../../src-main/features/workflows/
 import { setColour } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { removeLinks } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { addReroute, removeReroute } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
-import { asText } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
 import { NODE_PALETTE } from '../graph/colours.ts'
 import type { Flow } from '../graph/flow-graph.ts'
 import { groupIndex, waypointId } from '../graph/flow-types.ts'

@@ -1,7 +1,7 @@
 import { Unzlib } from 'fflate'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import type { GraphOpened, WorkflowView } from '../../../../src-main/contract/workflows.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { type ByteTools, joined } from '../../../../src-main/features/workflows/rules/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/features/workflows/rules/metadata/find-graph.ts'
 import { GRAPH_EXPORT_MARK, isGraphExport } from '../../../../src-main/features/workflows/rules/recognise.ts'

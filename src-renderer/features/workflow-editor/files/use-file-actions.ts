@@ -8,7 +8,7 @@ import {
 import type { Pair } from '../../../../src-main/features/workflows/rules/document/fields.ts'
 import { addNode } from '../../../../src-main/features/workflows/rules/edit/add-node.ts'
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { withPngTexts } from '../../../../src-main/features/workflows/rules/metadata/png.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'

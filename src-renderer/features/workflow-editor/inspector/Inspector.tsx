@@ -12,7 +12,7 @@ import {
 } from '../../../../src-main/features/workflows/rules/edit/boundary.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { setSlot } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import { type JsonValue, sameJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonValue, sameJson } from '../../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { isDrawn, type NodeView, type WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { slotColour } from '../graph/colours.ts'

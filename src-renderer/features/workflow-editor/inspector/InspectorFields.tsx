@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import type { ReactNode } from 'react'
 import { type NodeMode, setColour, setMode } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
-import { asText } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { CONTROL } from '../../../ui/form/Field.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'

@@ -11,13 +11,8 @@ import { linkById, nodeById } from '../../../../src-main/features/workflows/rule
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
 import { setTitle } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { createNodeViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
-import {
-  asText,
-  isArray,
-  isObject,
-  type JsonValue,
-  writeJson,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
+import { isArray, isObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'

@@ -12,7 +12,7 @@ import {
 } from '../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { removeLinks, removeNodes } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { removeReroute } from '../../../../src-main/features/workflows/rules/edit/reroutes.ts'
-import { isObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isObject } from '../../../../src-main/lib/json/value.ts'
 import type { AppServices } from '../../../store/app-context.ts'
 import type { FileActions } from '../files/use-file-actions.ts'
 import type { Flow } from '../graph/flow-graph.ts'

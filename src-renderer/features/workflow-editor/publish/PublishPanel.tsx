@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
 import { writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import {
   freeParameterName,
   type GraphForm,

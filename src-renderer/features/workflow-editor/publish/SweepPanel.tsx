@@ -3,8 +3,8 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { isSameInput } from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import {
   type AxisDraft,

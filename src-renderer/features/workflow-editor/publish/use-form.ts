@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { JsonObject } from '../../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import {

@@ -3,7 +3,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { PackagesByClass } from '../../../../src-main/features/workflows/rules/node-packages.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { imagesOf } from '../../../../src-main/features/workflows/rules/runs/payload-files.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { ApiError } from '../../../api-client/api-error.ts'

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { RunDetail, RunView } from '../../../../src-main/contract/workflows.ts'
 import { type NodeError, nodeErrorLine } from '../../../../src-main/features/jobs/rules/node-error.ts'
 import { errorHeadline, readJobError } from '../../../../src-main/features/jobs/rules/read-error.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 import { useApp } from '../../../store/app-context.ts'
 
 export function payloadOf({ payload }: Pick<RunDetail, 'payload'>): JsonObject {

@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { takesFile, takesOthers, takesSeveral } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { isArray, type JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { ChoiceList } from './ChoiceList.tsx'
 import { type Choice, type ControlProps, choicesOf, choiceText, frameOf, isChosen, withChoice } from './widget-kind.ts'
 

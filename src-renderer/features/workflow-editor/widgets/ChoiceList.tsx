@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
-import type { JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { type Choice, findChoices } from './widget-kind.ts'
 
 export type ChoiceListProps = {

@@ -1,7 +1,7 @@
 import clsx from 'clsx'
 import { Maximize2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { asText } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { asText } from '../../../../src-main/lib/json/plain.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ProseEditor } from '../../../ui/editor/LazyEditors.tsx'
 import { WideDialog } from '../../../ui/WideDialog.tsx'

@@ -3,7 +3,7 @@ import { type MouseEvent, memo, useState } from 'react'
 import { SUBGRAPH_INPUT } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { linkById, nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
-import { sameJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { sameJson } from '../../../../src-main/lib/json/value.ts'
 import {
   isDrawn,
   type NodeKind,

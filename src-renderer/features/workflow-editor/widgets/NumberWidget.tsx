@@ -1,6 +1,6 @@
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
-import type { JsonValue } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { readNumber, stepNumber, valueText } from './exact-number.ts'
 import { useTyping } from './use-typing.ts'
 import { type ControlProps, frameOf } from './widget-kind.ts'

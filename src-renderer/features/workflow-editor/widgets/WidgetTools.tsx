@@ -2,13 +2,8 @@ import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'
 import { createPortal } from 'react-dom'
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import {
-  isNumber,
-  isObject,
-  type JsonNumber,
-  type JsonValue,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isNumber, isObject, type JsonNumber, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useRuns } from '../store/editor-store.ts'

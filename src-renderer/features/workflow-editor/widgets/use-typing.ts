@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { type JsonValue, sameJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonValue, sameJson } from '../../../../src-main/lib/json/value.ts'
 import { useApp } from '../../../store/app-context.ts'
 
 export type TypingOptions = {

@@ -1,13 +1,6 @@
 import { defaultValue as firstValue } from '../../../../src-main/features/workflows/rules/default-values.ts'
 import { type InputType, takesFile } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import {
-  isArray,
-  isNumber,
-  isObject,
-  type JsonValue,
-  sameJson,
-  writeJson,
-} from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isNumber, isObject, type JsonValue, sameJson, writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 
 /** A control. `json` edits any other value as JSON text. */

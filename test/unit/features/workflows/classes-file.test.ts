@@ -5,7 +5,7 @@ import {
   typesIn,
   writeClassesFile,
 } from '../../../../src-main/features/workflows/rules/classes-file.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { json, objectOf } from '../../../support/workflow-files.ts'
 
 const CLASS = '{"input":{"required":{"seed":["INT",{"max":18446744073709551615}]}},"output":[]}'

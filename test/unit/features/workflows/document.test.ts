@@ -6,7 +6,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { json, objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const DOCUMENT = objectOf(`{

@@ -2,7 +2,7 @@
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { jsonNumber } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { jsonNumber } from '../../../../src-main/lib/json/value.ts'
 import type { ByteTools } from '../../../../src-main/features/workflows/rules/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/features/workflows/rules/metadata/find-graph.ts'
 import { readPngTexts, withPngTexts } from '../../../../src-main/features/workflows/rules/metadata/png.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readDocument, writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { setSlot } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import { writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 

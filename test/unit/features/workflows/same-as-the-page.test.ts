@@ -8,7 +8,7 @@ import { typesIn } from '../../../../src-main/features/workflows/rules/classes-f
 import { defaultValues, sentValues } from '../../../../src-main/features/workflows/rules/default-values.ts'
 import { readNode } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { typeOfNode } from '../../../../src-main/features/workflows/rules/dynamic-inputs.ts'
-import { type JsonValue, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { CLASSES, documentOf, payloadOf, withText } from '../../../comfy/convert.ts'
 import { differences } from '../../../comfy/differences.ts'
 import { recordedFile } from '../../../comfy/recorded.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
 import { json, objectOf, readWorkflowFile, specifiedTypes, workflowFiles } from '../../../support/workflow-files.ts'

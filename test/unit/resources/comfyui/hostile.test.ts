@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { readRefusal } from '../../../../resources/node/comfyui/prompt/refusal.ts'
 import { listResults } from '../../../../resources/node/comfyui/results/list-results.ts'
 import { comfyServerAt, noJsonSentence, shownText } from '../../../../resources/node/comfyui/server/comfy-server.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { isObject, type JsonObject } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject } from '../../../../src-main/lib/json/value.ts'
 
 function objectOf(value: unknown): JsonObject {
   const parsed = parseJson(JSON.stringify(value))

@@ -3,7 +3,7 @@ import { pythonText } from '../../../../resources/node/comfyui/prompt/python-tex
 import { readInput } from '../../../../resources/node/comfyui/prompt/read-input.ts'
 import { decodeBase64 } from '../../../../resources/node/comfyui/prompt/upload-images.ts'
 import { readSettings } from '../../../../resources/node/comfyui/settings.ts'
-import { parseJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 
 describe('a value in words of Python', () => {
   it.each([

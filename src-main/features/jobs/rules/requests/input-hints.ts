@@ -1,7 +1,7 @@
 import type { GraphParameter } from '../../../../contract/published.ts'
 import type { InputHints } from '../../../../contract/requests.ts'
-import { writeExact } from '../../../../lib/json.ts'
-import { isNumber, type JsonObject, type JsonValue, writeJson } from '../../../workflows/rules/json/value.ts'
+import { writeExact } from '../../../../lib/json/plain.ts'
+import { isNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import { defaultOf } from '../../../workflows/rules/publish/parameter-values.ts'
 
 // Source: ours. Longer lists do not help, and longer values are not typed again.

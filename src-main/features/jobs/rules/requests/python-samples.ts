@@ -1,4 +1,4 @@
-import { rawFields } from '../../../../lib/scan-json.ts'
+import { rawFields } from '../../../../lib/json/scan.ts'
 import { type JobCall, KEY_VARIABLE, pythonLiteral, type RequestCall, type SampleCall } from './sample-call.ts'
 
 const PUBLIC_CALLS: Readonly<Record<JobCall['operation'], string>> = {

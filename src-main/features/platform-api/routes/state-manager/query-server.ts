@@ -11,7 +11,7 @@ import {
 import { z } from 'zod'
 import { AppError } from '../../../../contract/errors.ts'
 import { fieldError } from '../../../../http/error-response.ts'
-import { plainJson } from '../../../../lib/json.ts'
+import { plainJson } from '../../../../lib/json/plain.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
 import type { ServiceContext } from '../../../service-context.ts'

@@ -4,7 +4,7 @@ import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
 import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../shipped-files/resources.ts'
 import { readDocument, subgraphsOf } from '../../rules/document/document.ts'
-import type { JsonObject } from '../../rules/json/value.ts'
+import type { JsonObject } from '../../../../lib/json/value.ts'
 import {
   type NodePackage,
   type PackagesByClass,

@@ -9,7 +9,7 @@ import type { RunDetail, RunResult, RunView } from '../../../../contract/workflo
 import { jobContinues } from '../../../jobs/commands/follow-job.ts'
 import { isFinal } from '../../../jobs/rules/transitions.ts'
 import { readDocument, writeDocument } from '../../rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../rules/json/value.ts'
+import { type JsonObject, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../../rules/node-types.ts'
 import type { Problem } from '../../rules/problem.ts'
 import type { Random } from '../../rules/resolve/dynamic-prompts.ts'

@@ -2,16 +2,8 @@
  * Document versions 0.4 and 1 with subgraphs, groups and reroutes; unknown JSON is preserved. Source:
  * docs/spec/image-workflows.md, 1; docs/spec/comfyui.md, 1.
  */
-import {
-  asId,
-  asText,
-  isArray,
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  sameJson,
-} from '../json/value.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { asId, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from '../../../../lib/json/value.ts'
 import {
   double,
   type Entity,

@@ -2,18 +2,8 @@
  * Typed views of JSON objects that preserve unknown keys and unchanged forms, so that saving an opened document changes
  * nothing.
  */
-import {
-  asDouble,
-  asId,
-  asIndex,
-  asText,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  jsonNumber,
-  withKey,
-} from '../json/value.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { asDouble, asId, asIndex, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 
 export type Field<Value> = {
   readonly key: string

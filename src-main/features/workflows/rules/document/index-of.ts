@@ -1,5 +1,5 @@
 /** Indexes of nodes and links, cached per list identity. */
-import { isArray, type JsonValue } from '../json/value.ts'
+import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   type Graph,
   type GraphNode,

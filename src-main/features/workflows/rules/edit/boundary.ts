@@ -9,7 +9,7 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import { isArray, type JsonValue } from '../json/value.ts'
+import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import { promotedWidgets } from '../promoted-widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'

@@ -14,17 +14,8 @@ import {
   writeSubgraph,
 } from '../document/document.ts'
 import { idJson, type Pair, readPair } from '../document/fields.ts'
-import { parseJson } from '../json/parse.ts'
-import {
-  arrayAt,
-  asId,
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  jsonNumber,
-  writeJson,
-} from '../json/value.ts'
+import { parseJson } from '../../../../lib/json/parse.ts'
+import { arrayAt, asId, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'
 import { toDocument } from '../to-document.ts'

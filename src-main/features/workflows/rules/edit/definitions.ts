@@ -7,7 +7,7 @@ import {
   writeSubgraph,
 } from '../document/document.ts'
 import { idJson } from '../document/fields.ts'
-import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../json/value.ts'
+import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import { newIds } from './draft.ts'
 
 type Ids = ReadonlyMap<string, string>

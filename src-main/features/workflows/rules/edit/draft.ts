@@ -2,7 +2,7 @@
 import type { BoundarySlot, Graph, GraphNode, Link, Subgraph, WorkflowDocument } from '../document/document.ts'
 import type { Items } from '../document/fields.ts'
 import { realTarget } from '../document/index-of.ts'
-import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../json/value.ts'
+import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import { changeGraph, type GraphAddress } from './graph-at.ts'
 
 export type EditableList<Item> = {

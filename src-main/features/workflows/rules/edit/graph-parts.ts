@@ -13,7 +13,7 @@ import {
 import { idJson, type Pair } from '../document/fields.ts'
 import { realLinks } from '../document/index-of.ts'
 import { typesFit } from '../input-type.ts'
-import { type JsonValue, jsonNumber } from '../json/value.ts'
+import { jsonNumber, type JsonValue } from '../../../../lib/json/value.ts'
 import { addDefinitions } from './definitions.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'

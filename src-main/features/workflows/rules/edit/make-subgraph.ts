@@ -11,7 +11,7 @@ import {
 } from '../document/document.ts'
 import { realLinks } from '../document/index-of.ts'
 import { nodeSize } from '../document/node-size.ts'
-import { type JsonValue, jsonNumber } from '../json/value.ts'
+import { jsonNumber, type JsonValue } from '../../../../lib/json/value.ts'
 import { bareNode } from './add-node.ts'
 import { freeName, newBoundarySlot } from './boundary.ts'
 import { withDefinition } from './definitions.ts'

@@ -10,7 +10,7 @@ import {
   type WorkflowDocument,
 } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../json/value.ts'
+import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { isDrawn, widgetsOf } from '../node-view.ts'
 import { findPromoted, hostWidgets, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'

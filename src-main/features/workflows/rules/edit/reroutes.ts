@@ -4,7 +4,7 @@
  */
 import type { Graph, Link, WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair, readPair } from '../document/fields.ts'
-import { asId, isArray, isObject, type JsonObject, type JsonValue, jsonNumber, withKey } from '../json/value.ts'
+import { asId, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 

@@ -4,7 +4,7 @@ import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
-import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../json/value.ts'
+import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { WidgetView } from '../node-view.ts'
 import {

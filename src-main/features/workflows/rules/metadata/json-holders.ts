@@ -1,6 +1,7 @@
 /** Files that contain JSON with a graph: tensors, drawings, shapes. Source: docs/spec/comfyui.md, 4. */
-import { parseJson } from '../json/parse.ts'
-import { asText, isObject, type JsonObject, type JsonValue, writeJson } from '../json/value.ts'
+import { parseJson } from '../../../../lib/json/parse.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { isObject, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import { type ByteTools, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
 /** The keywords of graphs; the first found wins, because a document has the user's layout. */

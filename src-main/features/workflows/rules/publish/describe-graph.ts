@@ -1,5 +1,5 @@
 import type { GraphParameter, PublishedGraph } from '../../../../contract/published.ts'
-import type { JsonObject, JsonValue } from '../json/value.ts'
+import type { JsonObject, JsonValue } from '../../../../lib/json/value.ts'
 import { defaultOf } from './parameter-values.ts'
 
 const TYPES: Readonly<Record<GraphParameter['type'], string>> = {

@@ -5,7 +5,7 @@
 
 import type { GraphParameter } from '../../../../contract/published.ts'
 import type { SweepCell } from '../../../../contract/workflows.ts'
-import { type JsonObject, type JsonValue, jsonNumber, writeJson } from '../json/value.ts'
+import { jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import { valueProblem, withInput } from './parameter-values.ts'
 
 export type SweepAxis = {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../lib/json.ts'
+import { isRecord } from '../../../../lib/json/plain.ts'
 
 /**
  * Results of an image worker: `images` list, older `message`, any medium; data URIs are cut up to the first comma.

@@ -10,7 +10,8 @@ import {
   presentDirectory,
 } from '../../../models/rules/layout.ts'
 import type { WorkflowDocument } from '../document/document.ts'
-import { asText, isArray, isObject, type JsonObject, type JsonValue } from '../json/value.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { PayloadNode } from '../payload.ts'
 
 export type LoadingNode = Pick<PayloadNode, 'id' | 'inputs'> & Partial<Pick<PayloadNode, 'classType'>>

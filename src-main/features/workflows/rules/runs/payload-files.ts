@@ -1,6 +1,7 @@
 import { typeOfPayloadNode } from '../dynamic-inputs.ts'
 import { takesFile } from '../input-type.ts'
-import { asText, isArray, type JsonObject } from '../json/value.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { isArray, type JsonObject } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes } from '../payload.ts'
 
@@ -11,7 +12,7 @@ const FILES_MAX = 1000
 
 /**
  * Finds possible file names, so that these files stay stored; `a.png [input]` includes the folder.
- * @param value JSON by JavaScript or features/workflows/rules/json
+ * @param value JSON of `lib/json/plain` or `lib/json/value`
  */
 export function filesIn(value: unknown): readonly string[] {
   const found = new Set<string>()

@@ -1,5 +1,5 @@
 import type { GraphParameter, PublishGraph } from '../../../../contract/published.ts'
-import type { JsonObject } from '../json/value.ts'
+import type { JsonObject } from '../../../../lib/json/value.ts'
 import { readLink, readPayloadNode } from '../payload.ts'
 import { defaultOf, valueProblem } from '../publish/parameter-values.ts'
 import { type NoPayload, readPayloadText } from './run-graph.ts'

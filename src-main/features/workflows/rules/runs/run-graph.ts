@@ -1,4 +1,4 @@
-import { type JsonObject, writeJson } from '../json/value.ts'
+import { type JsonObject, writeJson } from '../../../../lib/json/value.ts'
 import { type PackagesByClass, packagesOfPayload } from '../node-packages.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'

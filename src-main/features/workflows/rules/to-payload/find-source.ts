@@ -16,7 +16,7 @@ import {
 } from '../document/document.ts'
 import { firstValue, linksById, linkToHostOutput, nodesById, setterByName } from '../document/index-of.ts'
 import { isAny, typesFit } from '../input-type.ts'
-import type { JsonValue } from '../json/value.ts'
+import type { JsonValue } from '../../../../lib/json/value.ts'
 import type { InnerIds } from '../payload-ids.ts'
 import { hostValue, innerWidgets } from '../promoted-widgets.ts'
 

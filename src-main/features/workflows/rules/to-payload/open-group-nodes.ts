@@ -5,7 +5,7 @@
 import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { withDefinition } from '../edit/definitions.ts'
-import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../json/value.ts'
+import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { valueSlots } from '../widgets.ts'
 

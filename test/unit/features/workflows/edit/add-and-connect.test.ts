@@ -21,7 +21,7 @@ import { moveNodes } from '../../../../../src-main/features/workflows/rules/edit
 import { removeNodes } from '../../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { addReroute, waypointsOf } from '../../../../../src-main/features/workflows/rules/edit/reroutes.ts'
 import { createGraphViewer } from '../../../../../src-main/features/workflows/rules/graph-view.ts'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { type NodeType, readNodeTypes } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'

@@ -32,7 +32,7 @@ import {
   removeReroute,
   waypointsOf,
 } from '../../../../../src-main/features/workflows/rules/edit/reroutes.ts'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { objectOf } from '../../../../support/workflow-files.ts'
 

@@ -13,12 +13,7 @@ import {
 } from '../../../../../src-main/features/workflows/rules/edit/node-fields.ts'
 import { removeNodes } from '../../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { setWidget } from '../../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import {
-  isArray,
-  isObject,
-  type JsonValue,
-  writeJson,
-} from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { isArray, isObject, type JsonValue, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import {
   bundledTypes,
   noWorkflowFiles,

@@ -5,7 +5,7 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../../../src-main/features/workflows/rules/validate.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
 import { readDocument, writeDocument } from '../../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import {
   freeParameterName,
   parameterOf,

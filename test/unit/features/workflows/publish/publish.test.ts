@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readNodeTypes } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import { describeGraph } from '../../../../../src-main/features/workflows/rules/publish/describe-graph.ts'
 import { suggestParameter } from '../../../../../src-main/features/workflows/rules/publish/graph-form.ts'

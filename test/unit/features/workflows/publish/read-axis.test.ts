@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readAxis } from '../../../../../src-main/features/workflows/rules/publish/sweep.ts'
 
 const parameter = (type: GraphParameter['type'], more: Partial<GraphParameter> = {}): GraphParameter => {

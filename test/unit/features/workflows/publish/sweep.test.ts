@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import {
   rangeValues,
   type SweepAxis,

@@ -6,7 +6,7 @@ import {
   writeDocument,
 } from '../../../../../src-main/features/workflows/rules/document/document.ts'
 import type { InputType } from '../../../../../src-main/features/workflows/rules/input-type.ts'
-import { type JsonObject, writeJson } from '../../../../../src-main/features/workflows/rules/json/value.ts'
+import { type JsonObject, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readNodeTypes } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import { resolvePrompt } from '../../../../../src-main/features/workflows/rules/resolve/dynamic-prompts.ts'
 import { nextValue } from '../../../../../src-main/features/workflows/rules/resolve/next-value.ts'

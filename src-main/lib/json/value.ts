@@ -1,5 +1,5 @@
 /**
- * Lossless JSON: keeps key order and number text. Seeds reach 2^64-1, `1.0` differs from `1` in diffs, and JS objects
+ * Lossless JSON, for graphs: keeps key order and number text. Seeds reach 2^64-1, `1.0` differs from `1` in diffs, and JS objects
  * reorder keys like "11". Source: docs/spec/image-workflows.md, 2.1, 2.2.
  */
 
@@ -32,9 +32,6 @@ export function arrayAt(object: JsonObject, key: string): JsonArray {
   const value = object.get(key)
   return isArray(value) ? value : []
 }
-
-export const asText = (value: JsonValue | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined
 
 /**
  * Files store ids as text or numbers.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseExact, writeExact } from '../../../../src-main/lib/json.ts'
+import { parseExact, writeExact } from '../../../../src-main/lib/json/plain.ts'
 
 test.each([
   '18446744073709551615',

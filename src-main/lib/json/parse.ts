@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit } from 'jsonc-parser'
-import { mapOutsideStrings } from '../../../../lib/scan-json.ts'
+import { mapOutsideStrings } from './scan.ts'
 import type { JsonValue } from './value.ts'
 
 export type JsonFault = { readonly why: string; readonly line: number; readonly column: number }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson, readJson, strictJson } from '../../../../src-main/features/workflows/rules/json/parse.ts'
-import { sameJson, withKey, writeJson } from '../../../../src-main/features/workflows/rules/json/value.ts'
+import { parseJson, readJson, strictJson } from '../../../../src-main/lib/json/parse.ts'
+import { sameJson, withKey, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { objectOf, readWorkflowFile, workflowFiles } from '../../../support/workflow-files.ts'
 
 const rewritten = (text: string, indent = 0) => {

@@ -1,20 +1,7 @@
 /**
- * JSON as text or UTF-8 bytes. Large payloads stay bytes, because converting 20 MB takes as long as writing it to disk.
+ * JSON as values of JavaScript, for everything but graphs. Objects put keys like "11" first, and `1.0` becomes 1; long
+ * integers, like seeds, are kept as bigint where that is said.
  */
-export type Json = string | Uint8Array<ArrayBuffer>
-
-/** Bytes read in pieces, from the beginning or from `start`, up to `end`. */
-export type StoredBytes = {
-  readonly bytes: number
-  readonly read: (range?: { readonly start?: number; readonly end?: number }) => AsyncIterable<Uint8Array<ArrayBuffer>>
-}
-
-export type SentJson = Json | StoredBytes
-
-export async function* piecesOf(payload: SentJson): AsyncGenerator<Json> {
-  if (typeof payload === 'string' || payload instanceof Uint8Array) yield payload
-  else yield* payload.read()
-}
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,21 +16,9 @@ export function plainJson(text: string): unknown {
   }
 }
 
-export function textIn(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
-
-/** JSON to read, with access to its original parts. */
-export type JsonText = {
-  /** Parsed; long strings may be empty in it, then `whole` has everything. */
-  readonly text: string
-  readonly scanned: string
-  readonly cut: (start: number, end: number) => Json
-  readonly whole: (() => string) | undefined
-}
-
-// JSON that keeps all digits of long integers, like seeds, as bigint. Graphs, where even `1.0` must stay, use
-// features/workflows/rules/json.
 
 type ReadContext = { readonly source?: string }
 type RawJson = { readonly rawJSON: (text: string) => unknown }

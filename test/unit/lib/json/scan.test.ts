@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findKeyProblem, scanJson } from '../../../src-main/lib/scan-json.ts'
+import { findKeyProblem, scanJson } from '../../../../src-main/lib/json/scan.ts'
 
 const UNBOUND = { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY }
 

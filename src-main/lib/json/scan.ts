@@ -2,7 +2,7 @@
  * One pass over JSON before parsing: counts keys and depth against hostile bodies, and finds top-level values so that
  * large payloads stay unchanged. JSON.parse validates later.
  */
-import { assertNever } from './assert-never.ts'
+import { assertNever } from '../assert-never.ts'
 
 /** `fields` maps each top-level key to its value's range, end exclusive. */
 export type JsonScan = {

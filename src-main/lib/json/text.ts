@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json } from './bytes.ts'
 
 export function jsonText(json: Json): string {
   return typeof json === 'string' ? json : new TextDecoder().decode(json)

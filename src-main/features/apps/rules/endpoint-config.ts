@@ -1,3 +1,4 @@
+import { keepStart } from '../../../lib/text.ts'
 import type { RunsOn } from '../../../contract/app.ts'
 import { CODE_FOLDER, containerSettings } from '../../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../../contract/endpoint.ts'
@@ -35,7 +36,7 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
   const { is_load_balanced: isLoadBalanced } = resource
   const inContainer = target.runsOn === 'containers' || resource.imageName !== undefined
   return endpointConfig.parse({
-    name: shownName(`${name} (${target.app}/${target.environment})`),
+    name: keepStart(`${name} (${target.app}/${target.environment})`, NAME_LENGTH),
     ...programOf(resource, target, inContainer),
     ...(isLoadBalanced ? { loadBalanced: {} } : {}),
     workersMin: resource.workersMin,
@@ -133,5 +134,3 @@ function codeVolumes(resource: ManifestResource, target: TargetContext) {
 
 // Limit of endpoint names; the membership keeps the full name.
 const NAME_LENGTH = 100
-
-const shownName = (name: string): string => (name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - 1)}…`)

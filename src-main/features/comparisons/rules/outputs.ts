@@ -2,6 +2,7 @@
  * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
 import { diffArrays } from 'diff'
+import { keepStart } from '../../../lib/text.ts'
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
 import { isRecord, writeExact } from '../../../lib/json/plain.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
@@ -146,7 +147,7 @@ function compareNumbers(a: number | bigint, b: number | bigint, { absolute = 0, 
 function shown(value: unknown): string {
   const text =
     typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : writeExact(value)
-  return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text
+  return keepStart(text, SHOWN)
 }
 
 const oneLine = (text: string) => (errorHeadline(readJobError(text)).trim().split('\n').at(-1) ?? '').slice(0, 300)

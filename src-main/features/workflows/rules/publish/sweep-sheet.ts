@@ -2,6 +2,7 @@
  * Lays out a sweep's runs: two inputs give a table, more give a page per combination of the others, anything else a
  * list.
  */
+import { keepStart } from '../../../../lib/text.ts'
 import type { RunView } from '../../../../contract/workflows.ts'
 
 export type SheetRun = Pick<RunView, 'id' | 'label' | 'cell'>
@@ -135,8 +136,7 @@ function listAsTable<Run>(runs: readonly Run[]): Pick<SweepSheet<Run> & { kind: 
 }
 
 function cut(text: string, px: number): string {
-  const most = Math.max(1, Math.floor(px / CHARACTER_PX))
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+  return keepStart(text, Math.max(1, Math.floor(px / CHARACTER_PX)))
 }
 
 export function sheetHeading<Run>(sheet: SweepSheet<Run>, title: string): string {

@@ -3,6 +3,7 @@
  * docs/spec/image-workflows.md, 7.
  */
 
+import { keepStart } from '../../../../lib/text.ts'
 import type { GraphParameter } from '../../../../contract/published.ts'
 import type { SweepCell } from '../../../../contract/workflows.ts'
 import { jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
@@ -50,8 +51,7 @@ function indexesAt(axes: readonly SweepAxis[], at: number): readonly number[] {
 const LABEL_LENGTH = 60
 
 function valueText(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : writeJson(value)
-  return text.length > LABEL_LENGTH ? `${text.slice(0, LABEL_LENGTH - 1)}…` : text
+  return keepStart(typeof value === 'string' ? value : writeJson(value), LABEL_LENGTH)
 }
 
 export type Range = { readonly values: readonly JsonValue[] } | { readonly why: string }

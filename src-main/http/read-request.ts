@@ -31,7 +31,7 @@ const USUAL_LIMIT = { bytes: limit('managementBodyBytes'), name: 'this operation
 
 /**
  * Does not check that named resources exist.
- * @throws AppError BAD_FIELD, BAD_INPUT, and those of readBody and parseJson
+ * @throws AppError BAD_FIELD, BAD_INPUT, and those of readBody and parseJsonBody
  */
 export async function parseRequest<Row extends Route>(
   c: Context,
@@ -78,7 +78,7 @@ async function parseBody(
   if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
   if (body === undefined) return NO_BODY
   const usual = bytes === USUAL_LIMIT.bytes ? limit('settingValues') : limit('jsonValues')
-  const sent = await parseJson(await readBody(c, bytes, name), service, passesPayloads ? undefined : usual)
+  const sent = await parseJsonBody(await readBody(c, bytes, name), service, passesPayloads ? undefined : usual)
   return { body: readFields(body, sent), sent }
 }
 
@@ -201,7 +201,7 @@ function readIncoming(
  * `value`
  * @throws AppError NOT_JSON, BAD_INPUT
  */
-export async function parseJson(
+export async function parseJsonBody(
   sent: Bytes,
   { readInThread }: ReadsInThread,
   maxValues: number | undefined,

@@ -7,7 +7,7 @@ import type { jobImportResult } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { Bytes } from '../../../http/body-text.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
-import { parseJson, readFields } from '../../../http/read-request.ts'
+import { parseJsonBody, readFields } from '../../../http/read-request.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { BatchPlace, Endpoint } from '../../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../../endpoints/endpoint-kinds.ts'
@@ -99,7 +99,7 @@ export async function queueLine(
     const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
     throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
   }
-  const sent = await parseJson(bytes, service, undefined)
+  const sent = await parseJsonBody(bytes, service, undefined)
   const body = readFields(jobRequest, sent)
   const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
   const request = batch === undefined ? given.request : { ...given.request, idempotencyKey: undefined }

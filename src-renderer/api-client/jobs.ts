@@ -6,9 +6,9 @@ import type { ApiClient } from './client.ts'
 
 export type JobDetail = ResponseOf<'jobRead'>
 
-/** Poll interval of waiting jobs, ms: the waiting reason changes with time alone. */
-export const WAITING_EVERY_MS = 3000
-// Polled like waiting reasons, because the attempts of a webhook emit no events.
+/** Poll interval of open jobs, ms: neither a waiting reason nor a chunk emits an event. */
+export const OPEN_EVERY_MS = 3000
+// Polled, because the attempts of a webhook emit no events.
 const DELIVERING_EVERY_MS = 1000
 
 /** Without structural sharing, which would walk outputs of megabytes. */
@@ -18,7 +18,7 @@ export const jobQuery = (client: ApiClient, jobId: string) =>
     structuralSharing: false,
     enabled: jobId !== '',
     refetchInterval: ({ state: { data } }) => {
-      if (data?.status === 'IN_QUEUE') return WAITING_EVERY_MS
+      if (data !== undefined && !isFinal(data.status)) return OPEN_EVERY_MS
       return data?.deliveries.some(({ state }) => state === 'pending') ? DELIVERING_EVERY_MS : false
     },
   })

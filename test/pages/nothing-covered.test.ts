@@ -107,21 +107,23 @@ test('a job that streams says so, and charts and files of inputs are drawn', asy
   const code = [
     'import os, time',
     'def handler(job):',
-    '    for n in range(7):',
-    '        yield {"n": n}',
-    '    while not os.path.exists(job["input"]["gate"]):',
-    '        time.sleep(0.01)',
+    '    for gate in job["input"]["gates"]:',
+    '        yield {"before": gate}',
+    '        while not os.path.exists(gate):',
+    '            time.sleep(0.01)',
   ].join('\n')
   await service.createHandler('words', code, { workersMax: 1 })
-  const gate = service.gate('end')
-  const id = await service.run('words', { gate })
+  const gates = [service.gate('half'), service.gate('end')]
+  const id = await service.run('words', { gates })
   await open(`/jobs/${id}`)
-  await page.getByText('It is running and has streamed 7 chunks: see Stream.').waitFor()
+  await page.getByText('It is running and has streamed 1 chunk: see Stream.').waitFor()
+  service.openGate('half')
+  await page.getByText('It is running and has streamed 2 chunks: see Stream.').waitFor()
   await page.getByText(/^running for /).waitFor()
   await shoot('job-streams')
   service.openGate('end')
   await service.jobEnd('words', id)
-  for (let n = 0; n < 4; n++) await service.jobEnd('words', await service.run('words', { gate }))
+  for (let n = 0; n < 4; n++) await service.jobEnd('words', await service.run('words', { gates }))
   await open('/endpoints/words')
   await page.getByText('Waiting time').first().waitFor()
   await shoot('charts')

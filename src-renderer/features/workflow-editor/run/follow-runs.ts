@@ -11,7 +11,7 @@ import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 import { isObject } from '../../../../src-main/lib/json/value.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import type { Caller } from '../../../api-client/client.ts'
-import { WAITING_EVERY_MS } from '../../../api-client/jobs.ts'
+import { OPEN_EVERY_MS } from '../../../api-client/jobs.ts'
 import { followEvents } from '../../../live/follow-events.ts'
 import type { Platform } from '../../../platform/platform.ts'
 import type { AppStore } from '../../../store/app-store.ts'
@@ -94,7 +94,7 @@ export function followRuns({ client, platform, app, runs, onEnded }: FollowPorts
     isLooking = false
     if (stopped || get().active.length === 0) return
     if (wanted) scheduleCheck(CHECK_MS)
-    else scheduleCheck(isMissing ? RESULTS_AGAIN_MS : WAITING_EVERY_MS)
+    else scheduleCheck(isMissing ? RESULTS_AGAIN_MS : OPEN_EVERY_MS)
   }
 
   async function readHead(): Promise<boolean> {

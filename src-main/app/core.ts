@@ -11,8 +11,6 @@ import { otherUserOf } from '../database/database-users.ts'
 import { fileError } from '../database/write-files.ts'
 import { readManifest, unpackArtifact } from '../features/apps/adapters/unpack-artifact.ts'
 import { createReleases } from '../features/apps/releases.ts'
-import { createComparer } from '../features/comparisons/adapters/compare-outputs.ts'
-import { createComparisons } from '../features/comparisons/comparisons.ts'
 import { createCatalog } from '../features/endpoints/catalog.ts'
 import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
 import { createRefusals } from '../features/endpoints/refusals.ts'
@@ -36,7 +34,6 @@ import { createRequestLog } from '../features/load-balancing/log-requests.ts'
 import type { Pinger } from '../features/load-balancing/ports.ts'
 import { createHealthWatch } from '../features/load-balancing/watch-health.ts'
 import { sendRequest } from '../features/load-tests/adapters/send-request.ts'
-import { createLoadTests } from '../features/load-tests/load-tests.ts'
 import type { RequestSender } from '../features/load-tests/ports.ts'
 import { joinMachines, machinesOfWorkers } from '../features/machines/join-machines.ts'
 import { leaveMachines } from '../features/machines/leftovers.ts'
@@ -54,22 +51,14 @@ import { createStats } from '../features/monitoring/stats.ts'
 import { createTraces } from '../features/monitoring/traces.ts'
 import { createUsageWatch } from '../features/monitoring/watch-usage.ts'
 import { createLogCollector, createLogMasks } from '../features/monitoring/worker-logs.ts'
-import { createPlatformDeploys } from '../features/platform-api/deploys.ts'
-import { createSignInRequests } from '../features/platform-api/sign-in-requests.ts'
-import { createUploads } from '../features/platform-api/uploads.ts'
 import { previewLink } from '../features/projects/adapters/preview-link.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from '../features/projects/ports.ts'
-import { createProjects } from '../features/projects/projects.ts'
 import { registryCredentials } from '../features/registries/registries.ts'
-import { createSchedules } from '../features/schedules/schedules.ts'
 import type { ServiceFacts } from '../features/service-context.ts'
 import { createSettings } from '../features/settings/settings.ts'
 import { createDoctor } from '../features/system/doctor.ts'
 import { Housekeeping } from '../features/system/housekeeping.ts'
-import { sendToTarget } from '../features/targets/adapters/target-requests.ts'
-import { createTargetDeploys } from '../features/targets/deploys.ts'
-import { answerBeside } from '../features/what-if/adapters/answer-what-if.ts'
-import { createRecentSpans, createWhatIf } from '../features/what-if/what-if.ts'
+import { createRecentSpans } from '../features/what-if/recent-spans.ts'
 import { watchCode } from '../features/workers/adapters/watch-code.ts'
 import { adoptWorkers } from '../features/workers/adopt-workers.ts'
 import { joinFleets } from '../features/workers/join-fleets.ts'
@@ -92,11 +81,12 @@ import { createMachineFleets } from '../runtimes/machine-fleets.ts'
 import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
 import { createProcessHost } from '../runtimes/process/process-host.ts'
-import { readCatalog, readPrices, workflowResources } from '../shipped-files/resources.ts'
+import { readCatalog, workflowResources } from '../shipped-files/resources.ts'
 import { PYTHON_PACKAGES } from '../shipped-files/root.ts'
 import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from '../storage/recover-database.ts'
 import type { Endpoint, Storage } from '../storage/storage.ts'
+import { createOptionalFeatures, OPTIONAL_FEATURES, type OptionalFeatures } from './optional-features.ts'
 import { createStoredClock } from './steady-clock.ts'
 
 export type CorePorts = {
@@ -122,6 +112,8 @@ export type CorePorts = {
   readonly prepareKeyFile: (key: string) => () => void
   /** Address for traces from the start options; it wins over the setting. */
   readonly tracesTo?: string | undefined
+  /** Without it, all that the program has. */
+  readonly features?: OptionalFeatures
 }
 
 export type Core = ReturnType<typeof createCore>
@@ -219,31 +211,30 @@ export function createCore(ports: CorePorts) {
     settings,
     facts,
   })
-  const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
   const stats = createStats(storage, clock, metrics)
-  const monitoring = { metrics, stats, requestCounts, scrape, whatIf, readPrices }
+  const monitoring = { metrics, stats, requestCounts, scrape }
   const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
-  const loadTests = createLoadTests({ ...base, send, url, accountKey })
-  const schedules = createSchedules({ ...base, models })
-  const comparisons = createComparisons({ ...base, models, waiters, comparer: createComparer() })
   const pendingBulk = createPendingBulk({ ...base, models })
   const streams = createStreamReaders(storage, clock, waiters)
   const streamClients = createStreamClients({ newId, log })
-  const ofJobs = { leases, waiters, streams, streamClients, webhooks, models }
-  const jobs = { ...ofJobs, loadTests, schedules, comparisons, pendingBulk }
+  const jobs = { leases, waiters, streams, streamClients, webhooks, models, pendingBulk }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
   const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
-  const uploads = createUploads(storage, clock, newId)
-  const platformDeploys = createPlatformDeploys({ ...base, ...ofReleases, releases })
-  const signInRequests = createSignInRequests(clock, newId, accountKey)
-  const targetDeploys = createTargetDeploys({ ...base, send: sendToTarget })
-  const projects = createProjects({ ...base, ports: ports.projects })
   const workflowPorts = { ...workflowResources(dataFolder), fetchNodeTypes, sizeOfNodeTypes, probeServer }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get })
+
+  const service = {
+    ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
+    ...{ balancer, requestLog, releases, projects: ports.projects, workflows, doctor, machines },
+  }
+  const features = createOptionalFeatures(ports.features ?? OPTIONAL_FEATURES, {
+    ...service,
+    ...{ send, accountKey },
+  })
 
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
@@ -263,45 +254,36 @@ export function createCore(ports: CorePorts) {
   async function stopAll(graceMs: number): Promise<void> {
     await end('balancer', balancer.close)
     await end('doctor', doctor.stop)
-    await end('load tests', loadTests.close)
-    await end('schedules', schedules.stop)
-    await end('comparisons', comparisons.close)
+    const { ended } = await features.stop(end)
     await end('bulk actions', pendingBulk.stop)
-    await end('what-if questions', whatIf.stop)
-    const projectsEnd = end('projects', projects.stop)
     await end('releases', releases.stop)
-    const first = { replacement, packages, 'reloads of code': codeReload, shells, 'deploys to targets': targetDeploys }
+    const first = { replacement, packages, 'reloads of code': codeReload, shells }
     await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
     await end('workers', () => supervisor.stop(graceMs))
     await end('parked takes', takes.dismissAll)
     await end('waiting requests', waiters.release)
     stopping.abort()
     const last = { housekeeping, webhooks, health, 'request log': requestLog, workflows, models, metrics }
-    await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
+    await Promise.all([ended, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
     await end('traces', traces.stop)
     await end('reader', reader.stop)
     left = await fleet.close()
   }
 
   return {
-    service: {
-      ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
-      ...{ balancer, requestLog, releases, uploads, platformDeploys, signInRequests, projects, workflows, doctor },
-      ...{ targetDeploys, sendToTarget, machines },
-    },
+    service,
+    features,
     async start() {
       if (state !== 'new') return
       state = 'running'
       await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
-      await loadTests.begin()
       await models.start()
       machines.start()
       await machines.whenReached(machinesOfWorkers(storage.workers.all()))
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
       codeReload.start()
-      schedules.start()
-      comparisons.start()
+      await features.start()
       pendingBulk.start()
       webhooks.start()
       metrics.start()

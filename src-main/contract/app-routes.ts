@@ -33,7 +33,7 @@ import { packageWish } from './packages.ts'
 import { PENDING_BULK_ROUTES } from './pending-bulk.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
-import { REQUEST_ROUTES } from './requests.ts'
+import { LOAD_TEST_ROUTES, REQUEST_ROUTES } from './requests.ts'
 import type { Route } from './routes.ts'
 import { done, wholeNumber, wholeNumberTo } from './routes.ts'
 import { SCHEDULE_ROUTES } from './schedules.ts'
@@ -293,6 +293,7 @@ export const APP_TOPICS = {
     ...COMPARISON_ROUTES,
     ...WHAT_IF_ROUTES,
     ...REQUEST_ROUTES,
+    ...LOAD_TEST_ROUTES,
   },
   'Keys and other machines': {
     ...KEY_ROUTES,

@@ -224,6 +224,11 @@ export const ERRORS = {
     message:
       'The disk of the data folder reported an error while the database was written ({why}). Confirmed changes are safe; others may be lost. Check the disk, then restart the service.',
   },
+  FEATURE_MISSING: {
+    status: 501,
+    message:
+      'This service runs without {feature}, because its program files are missing or damaged. Install Drydock again.',
+  },
   STOPPING: {
     status: 503,
     message: 'The service is stopping. Try again when it is back.',

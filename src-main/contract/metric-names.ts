@@ -64,7 +64,11 @@ export const METRICS = {
     help: 'Waiting time of the oldest job; missing if none waits.',
     labels: ['endpoint'],
   },
-  drydock_jobs_submitted: { type: 'counter', help: 'Jobs submitted since the start of the service.', labels: ['endpoint'] },
+  drydock_jobs_submitted: {
+    type: 'counter',
+    help: 'Jobs submitted since the start of the service.',
+    labels: ['endpoint'],
+  },
   drydock_jobs_ended: {
     type: 'counter',
     help: 'Jobs that ended since the start of the service, by final state.',

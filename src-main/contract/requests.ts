@@ -172,6 +172,9 @@ export const REQUEST_ROUTES = {
     errors: [],
     source: 'ours',
   },
+} as const satisfies Record<string, Route>
+
+export const LOAD_TEST_ROUTES = {
   loadTestList: {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/load-tests',

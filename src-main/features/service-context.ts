@@ -3,7 +3,6 @@ import type { Notifier } from '../lib/wait.ts'
 import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Releases } from './apps/releases.ts'
-import type { Comparisons } from './comparisons/comparisons.ts'
 import type { Catalog } from './endpoints/catalog.ts'
 import type { PackageInstaller } from './endpoints/install-packages.ts'
 import type { ViewDeps } from './endpoints/views.ts'
@@ -17,7 +16,7 @@ import type { JobWaiters } from './jobs/queue/wait-for-job.ts'
 import type { Access } from './keys/access.ts'
 import type { RequestBalancer } from './load-balancing/balance-requests.ts'
 import type { RequestLog } from './load-balancing/log-requests.ts'
-import type { LoadTests } from './load-tests/load-tests.ts'
+import type { RequestSender } from './load-tests/ports.ts'
 import type { Machines } from './machines/machines.ts'
 import type { Models } from './models/models.ts'
 import type { RequestCounts } from './monitoring/count-requests.ts'
@@ -27,17 +26,9 @@ import type { Scrape } from './monitoring/scrape.ts'
 import type { Stats } from './monitoring/stats.ts'
 import type { Traces } from './monitoring/traces.ts'
 import type { UsageWatch } from './monitoring/watch-usage.ts'
-import type { PlatformDeploys } from './platform-api/deploys.ts'
-import type { SignInRequests } from './platform-api/sign-in-requests.ts'
-import type { Uploads } from './platform-api/uploads.ts'
-import type { Projects } from './projects/projects.ts'
-import type { Schedules } from './schedules/schedules.ts'
+import type { ProjectPorts } from './projects/ports.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Doctor } from './system/doctor.ts'
-import type { TargetDeploys } from './targets/deploys.ts'
-import type { SendToTarget } from './targets/ports.ts'
-import type { ReadPrices } from './what-if/ports.ts'
-import type { WhatIf } from './what-if/what-if.ts'
 import type { WorkerRegistry } from './workers/registry/worker-registry.ts'
 import type { HandReplacement } from './workers/replace-by-hand.ts'
 import type { Shells } from './workers/shells.ts'
@@ -72,9 +63,6 @@ export type ServiceContext = ServiceBase &
     readonly streams: StreamReaders
     readonly streamClients: StreamClients
     readonly webhooks: WebhookDelivery
-    readonly loadTests: LoadTests
-    readonly schedules: Schedules
-    readonly comparisons: Comparisons
     readonly pendingBulk: PendingBulkActions
     readonly models: Models
     readonly registry: WorkerRegistry
@@ -98,17 +86,17 @@ export type ServiceContext = ServiceBase &
     readonly stats: Stats
     readonly requestCounts: RequestCounts
     readonly scrape: Scrape
-    readonly whatIf: WhatIf
-    readonly readPrices: ReadPrices
     readonly releases: Releases
-    readonly uploads: Uploads
-    readonly platformDeploys: PlatformDeploys
-    readonly signInRequests: SignInRequests
-    readonly targetDeploys: TargetDeploys
-    readonly sendToTarget: SendToTarget
-    readonly projects: Projects
+    readonly projects: Pick<ProjectPorts, 'folders'>
     readonly workflows: Workflows
   }
+
+/** Given to features that load when first used. */
+export type FeatureCore = ServiceContext & {
+  readonly send: RequestSender
+  readonly accountKey: () => string
+  readonly projects: ProjectPorts
+}
 
 export type ServiceFacts = {
   readonly version: string

@@ -118,6 +118,18 @@ export type ManagementOperations<Services = ServiceContext> = {
   ) => Answer<Name> | Promise<Answer<Name>>
 }
 
+/** Gives operations their services. */
+export function bindOperations<Name extends AppOperation, Services>(
+  operations: { readonly [One in Name]: ManagementOperations<NoInfer<Services>>[One] },
+  services: Services,
+): BoundOperations<Name> {
+  const entries = Object.entries(operations) as [Name, (request: object, services: Services) => unknown][]
+  const bound = entries.map(([name, operate]) => [name, (request: object) => operate(request, services)])
+  return Object.fromEntries(bound) as BoundOperations<Name>
+}
+
+export type BoundOperations<Name extends AppOperation> = Readonly<Record<Name, (request: object) => unknown>>
+
 type PlatformRequest<Name extends PlatformOperation> = Parsed<(typeof PLATFORM_ROUTES)[Name]> & Asked
 
 type PlatformAnswer<Name extends PlatformOperation> =

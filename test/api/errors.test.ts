@@ -14,6 +14,7 @@ import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker, silentWorker } from '../support/proxied.ts'
 import { artifactOf, BOX, giveArtifact } from '../support/two-services.ts'
 import type { Sending } from '../support/web-client.ts'
+import { withoutFeature } from '../support/without-feature.ts'
 
 type Provoke = (service: TestService) => Promise<Answer>
 
@@ -364,6 +365,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   },
   DATABASE_BUSY: (service) => failing(service, new AppError('DATABASE_BUSY', { why: 'x' })),
   STORAGE_FAILED: (service) => failing(service, new AppError('STORAGE_FAILED', { why: 'EIO' })),
+  FEATURE_MISSING: async () => (await setup({ features: withoutFeature('schedules') })).ask('GET', '/api/schedules'),
   STOPPING: async (service) => {
     await service.service().storage.close()
     return run(service)

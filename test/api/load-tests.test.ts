@@ -96,14 +96,16 @@ describe('a load test', () => {
   })
 
   it('ends with its endpoint', async () => {
-    const { start, ask, service } = await setup()
+    const { start, ask, get, createEndpoint } = await setup()
     await start({ operation: 'runsync', requests: 5, concurrency: 1 })
     await ask('DELETE', '/api/endpoints/e')
-    await until(() => expect(service().loadTests.list('e')).toEqual([]))
+    await createEndpoint()
+    expect((await get(PATH)).loadTests).toEqual([])
   })
 
   it('that cannot be stored is stopped, and the next one starts', async () => {
     const { start, ask, storage, get } = await setup()
+    expect((await get(PATH)).loadTests).toEqual([])
     const stored = storage() as { write: ReturnType<typeof storage>['write'] }
     const { write } = stored
     stored.write = () => Promise.reject(new Error('full'))
@@ -118,14 +120,14 @@ describe('a load test', () => {
   it('stops with the service, and says so', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-load-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const { start, read, restart, service } = await setup(join(folder, 'drydock.db'))
+    const { start, read, restart } = await setup(join(folder, 'drydock.db'))
     const { id } = await start({ operation: 'runsync' })
     await restart('in order')
     expect(await read(id)).toMatchObject({ state: 'stopped', reason: 'the service stopped' })
     expect(existsSync(folder)).toBe(true)
     const second = await start({ operation: 'runsync' })
     await restart('killed')
-    expect(service().loadTests.read('e', second.id)).toMatchObject({
+    expect(await read(second.id)).toMatchObject({
       state: 'stopped',
       reason: 'the service stopped before it ended',
     })

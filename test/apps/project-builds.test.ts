@@ -142,7 +142,7 @@ describe('projects', () => {
       },
     })
     const { at } = await openProject(service, { 'worker.py': WORKER })
-    await service.service().projects.stop()
+    await (await service.features().open('projects')).stop()
     const body = what === 'plan' ? { environment: 'production' } : what === 'build' ? {} : undefined
     expect((await service.ask('POST', `${at}/${what}`, { body })).body.code).toBe('STOPPING')
     expect((await service.ask('GET', `${at}/build`)).body.code).toBe('NO_BUILD')

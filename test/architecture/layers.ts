@@ -11,7 +11,7 @@ export interface Layer {
 
 const PURE = ['contract', 'lib']
 const ROLES =
-  'rules(/|[.]ts$)|ports(/|[.]ts$)|(store/|[^/]*store[.]ts$)|(routes/|[^/]*routes[.]ts$)|command(s/|[.]ts$)|(tools/|[^/]*tools[.]ts$)|adapters/'
+  'rules(/|[.]ts$)|ports(/|[.]ts$)|(store/|[^/]*store[.]ts$)|(routes/|[^/]*routes[.]ts$)|command(s/|[.]ts$)|feature[.]ts$|(tools/|[^/]*tools[.]ts$)|adapters/'
 const role = (pattern: string) => `^features/[^/]+/(${pattern})`
 
 /**
@@ -67,6 +67,12 @@ export const LAYERS = {
     files: role('adapters/'),
     imports: [...PURE, 'lib/node', 'rules', 'ports', 'body text'],
     example: 'features/other/adapters/example.ts',
+  },
+  // Services, adapters and routes of a feature that loads when first used.
+  'optional features': {
+    files: role('feature[.]ts$'),
+    imports: [...PURE, 'ports', 'services', 'adapters', 'storage types', 'shipped files', 'http', 'routes'],
+    example: 'features/other/feature.ts',
   },
   database: {
     files: '^database/',
@@ -126,6 +132,7 @@ export const LAYERS = {
       'storage types',
       'runtimes',
       'shipped files',
+      'optional features',
     ],
     example: 'app/core.ts',
   },
@@ -133,6 +140,7 @@ export const LAYERS = {
   'app http': {
     files: '^app/http/',
     imports: [...PURE, 'rules', 'ports', 'services', 'storage types', 'http', 'body text', 'routes'],
+    types: ['composition'],
     example: 'app/http/example.ts',
   },
   headless: {
@@ -230,6 +238,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   schedules: [],
   targets: [],
   apps: [
+    'adapters/unpack-artifact',
     'adapters/watch-project',
     'environment-endpoints',
     'environments',
@@ -241,7 +250,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'views',
   ],
   batches: ['batches'],
-  comparisons: ['adapters/compare-outputs'],
+  comparisons: ['adapters/compare-outputs', 'require-comparison'],
   endpoints: [
     'commands/endpoint-options',
     'commands/show-endpoint',

@@ -243,7 +243,11 @@ function metrics(): string {
 
 function page(title: string, about: string, parts: readonly string[]): string {
   const topics = parts.filter((part) => part.startsWith('## ')).map((heading) => heading.slice(3))
-  const slug = (topic: string) => topic.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-')
+  const slug = (topic: string) =>
+    topic
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-')
   const links = topics.map((topic) => `[${topic}](#${slug(topic)})`).join(' · ')
   return `${[WRITTEN, `# ${title}`, about, links, ...parts].filter((part) => part !== '').join('\n\n')}\n`
 }

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
 import { readDocument, subgraphsOf, writeDocument } from '../../src-main/features/workflows/rules/document/document.ts'
 import { setWidget } from '../../src-main/features/workflows/rules/edit/widgets.ts'
-import { parseJson } from '../../src-main/lib/json/parse.ts'
-import { isObject, type JsonObject, writeJson } from '../../src-main/lib/json/value.ts'
 import type { WidgetView } from '../../src-main/features/workflows/rules/node-view.ts'
 import { hostWidgets } from '../../src-main/features/workflows/rules/promoted-widgets.ts'
 import { toResolvedPayload } from '../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { toDocument } from '../../src-main/features/workflows/rules/to-document.ts'
 import { isActive } from '../../src-main/features/workflows/rules/to-payload/find-source.ts'
+import { parseJson } from '../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject, writeJson } from '../../src-main/lib/json/value.ts'
 
 /** The text of the classes that come along. */
 export const CLASSES = readFileSync(new URL('../../resources/node-types.json', import.meta.url), 'utf8')

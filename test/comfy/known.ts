@@ -7,8 +7,8 @@ import {
 } from '../../src-main/features/workflows/rules/document/document.ts'
 import { typeOfNode } from '../../src-main/features/workflows/rules/dynamic-inputs.ts'
 import type { InputType } from '../../src-main/features/workflows/rules/input-type.ts'
-import { isArray, isObject } from '../../src-main/lib/json/value.ts'
 import { widgetsOf } from '../../src-main/features/workflows/rules/node-view.ts'
+import { isArray, isObject } from '../../src-main/lib/json/value.ts'
 import { objectIn, TYPES } from './convert.ts'
 
 // Nodes of the editor alone.

@@ -12,6 +12,7 @@ import { createAnswerAgent } from '../../src-main/app/headless/answer-agent.ts'
 import { createHost } from '../../src-main/app/headless/host.ts'
 import { createUserApp } from '../../src-main/app/http/user-app.ts'
 import { createWorkerApp } from '../../src-main/app/http/worker-app.ts'
+import { OPTIONAL_FEATURES, type OptionalFeatures } from '../../src-main/app/optional-features.ts'
 import type { Poster } from '../../src-main/features/jobs/ports/post.ts'
 import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
 import type { SentRequest, SentResponse } from '../../src-main/features/load-tests/ports.ts'
@@ -73,6 +74,7 @@ export type TestService = {
   readonly remoteMachines: FakeMachines
   readonly fleet: () => FakeFleet
   readonly service: () => ServiceContext
+  readonly features: () => Core['features']
   readonly storage: () => Storage
   readonly accountKey: () => string
   readonly log: readonly Logged[]
@@ -134,6 +136,8 @@ export type SetupOptions = {
   readonly pages?: PageFiles
   /** Whether workers are on another machine. */
   readonly isElsewhere?: boolean
+  /** The optional features; all without it. */
+  readonly features?: OptionalFeatures
   /** The data folder that checks and sizes are of; one that is not there without it. */
   readonly data?: string
 }
@@ -164,6 +168,7 @@ export async function setup({
   processHost = {},
   pages = NOT_BUILT,
   host = (machine) => machine,
+  features = OPTIONAL_FEATURES,
   data: given,
   isElsewhere = false,
 }: SetupOptions = {}): Promise<TestService> {
@@ -193,6 +198,7 @@ export async function setup({
     let fleet: FakeFleet | undefined
     const core = createCore({
       storage,
+      features,
       time,
       newId: systemIds,
       log: {
@@ -234,7 +240,7 @@ export async function setup({
       core,
       storage,
       fleet,
-      users: createUserApp(service, pages, { wheel: openPythonWheel('0.0.0'), answerAgent }),
+      users: createUserApp(core, pages, { wheel: openPythonWheel('0.0.0'), answerAgent }),
       workers: createWorkerApp(service),
       cancelTimers,
     }
@@ -321,6 +327,7 @@ export async function setup({
     remoteMachines,
     fleet: () => run.fleet,
     service: () => run.core.service,
+    features: () => run.core.features,
     storage: () => run.storage,
     accountKey: () => accountKey,
     log,

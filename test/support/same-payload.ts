@@ -1,6 +1,7 @@
 /** Payloads compared by what their nodes do, whatever their ids. */
-import { isArray, jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../src-main/lib/json/value.ts'
+
 import { readLink, readPayloadNodes } from '../../src-main/features/workflows/rules/payload.ts'
+import { isArray, type JsonObject, type JsonValue, jsonNumber, writeJson } from '../../src-main/lib/json/value.ts'
 
 /**
  * What each node of a payload does: its class, its values, and what the nodes do that it gets data from. Two payloads

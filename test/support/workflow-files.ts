@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { typesIn } from '../../src-main/features/workflows/rules/classes-file.ts'
+import { type NodeTypes, readNodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
 import { faultText, readJson } from '../../src-main/lib/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../src-main/lib/json/value.ts'
-import { type NodeTypes, readNodeTypes } from '../../src-main/features/workflows/rules/node-types.ts'
 
 const SHARED = join(import.meta.dirname, '..', '..', '..', 'shared')
 const FOLDER = join(SHARED, 'workflows')
@@ -26,15 +26,15 @@ export const readWorkflowFile = (name: string): string => readFileSync(join(FOLD
 
 /** JSON that must be an object. */
 export function objectOf(text: string): JsonObject {
-  const value = valueOf(text)
+  const value = readValue(text)
   if (!isObject(value)) throw new Error('it is no object')
   return value
 }
 
 /** A value of JavaScript as JSON that keeps all. */
-export const json = (value: unknown): JsonValue => valueOf(JSON.stringify(value))
+export const json = (value: unknown): JsonValue => readValue(JSON.stringify(value))
 
-function valueOf(text: string): JsonValue {
+function readValue(text: string): JsonValue {
   const read = readJson(text)
   if ('fault' in read) throw new Error(faultText(read.fault))
   return read.value

@@ -2,8 +2,9 @@
  * Runs jobs on a ComfyUI server with the public image worker's inputs and error texts. Source:
  * docs/spec/image-workflows.md, 6.2; docs/spec/comfyui.md, 6, 7, 9.
  */
-import { isObject, type JsonValue } from '../../../src-main/lib/json/value.ts'
+
 import { readPayloadNode } from '../../../src-main/features/workflows/rules/payload.ts'
+import { isObject, type JsonValue } from '../../../src-main/lib/json/value.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
 import { BridgeFailure, type FailureFacts } from './failure.ts'
 import { readInput } from './prompt/read-input.ts'

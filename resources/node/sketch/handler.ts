@@ -1,7 +1,6 @@
 /** The stand-in image worker: it runs image workflows without a model. See README.md. */
 import { readFileSync } from 'node:fs'
 import { readClassesFile } from '../../../src-main/features/workflows/rules/classes-file.ts'
-import { writeJson } from '../../../src-main/lib/json/value.ts'
 import {
   type NodeTypes,
   type ProposedLists,
@@ -11,6 +10,7 @@ import {
 import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
 import type { Problem } from '../../../src-main/features/workflows/rules/problem.ts'
 import { validate } from '../../../src-main/features/workflows/rules/validate.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
 import { NodeError, type Picture } from './inputs.ts'
 import { pngOf } from './paint.ts'

@@ -1,7 +1,8 @@
 /** Inputs of a node. Validation has checked types and written values; the bounds of linked values are checked here. */
-import { isNumber, type JsonValue } from '../../../src-main/lib/json/value.ts'
+
 import type { NodeType } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
+import { isNumber, type JsonValue } from '../../../src-main/lib/json/value.ts'
 
 /** An error of one node, worded for users; `input` names the input that caused it. */
 export class NodeError extends Error {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import { asText } from '../../../src-main/lib/json/plain.ts'
-import { writeJson } from '../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { linksInto, type PayloadNode, readLink } from '../../../src-main/features/workflows/rules/payload.ts'
+import { asText } from '../../../src-main/lib/json/plain.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import { createInputs, NodeError, type Picture, type Value } from './inputs.ts'
 import { NODE_RUNS } from './nodes.ts'
 

@@ -249,7 +249,7 @@ async function run(
       return app.fetch(request, bindings)
     }
   const userFetch = whenReady(
-    createUserApp(service, openPageFiles(PAGES), {
+    createUserApp(core, openPageFiles(PAGES), {
       wheel: openPythonWheel(packageJson.version),
       answerAgent: createAnswerAgent({ version: packageJson.version, url: () => facts?.url ?? '' }),
     }),

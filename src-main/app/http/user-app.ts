@@ -16,9 +16,6 @@ import { LIMIT_NAMES, operateJobs } from '../../features/jobs/routes/v2.ts'
 import { headersForPage, preflightHeaders } from '../../features/keys/rules.ts'
 import { NAMED } from '../../features/load-balancing/rules/read-address.ts'
 import { EXPOSITION_TYPES, formFor } from '../../features/monitoring/rules/exposition.ts'
-import { operatePlatform } from '../../features/platform-api/routes/routes.ts'
-import { createStateManager } from '../../features/platform-api/routes/state-manager/state-manager.ts'
-import { addTaskCalls } from '../../features/platform-api/routes/task-calls.ts'
 import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
 import { errorResponse, statusOf } from '../../http/error-response.ts'
 import { createEventFeed } from '../../http/follow-events.ts'
@@ -40,19 +37,20 @@ import { firstByteOf, parseRequest } from '../../http/read-request.ts'
 import { signIn } from '../../http/sign-in.ts'
 import { createStrictLimits } from '../../http/strict-limits.ts'
 import type { Endpoint } from '../../storage/storage.ts'
+import type { Core } from '../core.ts'
 import { manage } from './management-routes.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 
 export function createUserApp(
-  service: ServiceContext,
+  core: Pick<Core, 'service' | 'features'>,
   pages: PageFiles,
   { wheel, answerAgent }: { readonly wheel: () => Promise<PythonWheel>; readonly answerAgent: AnswerAgent },
 ): Hono {
+  const { service, features } = core
   const app = new Hono()
   const limits = createStrictLimits(service)
   const findEndpoint = createFindEndpoint(service)
-  const stateManager = createStateManager(service, findEndpoint)
   const followEvents = createEventFeed(service)
 
   const callerFor = (c: Context, route: Route) => requireRole(c, service, roleFor(route, c.req.method))
@@ -113,6 +111,7 @@ export function createUserApp(
       callerFor(c, route)
       return answer(c)
     })
+  const platform = () => features.open("the platform's management API")
   const countUnknown = service.requestCounts.of('unknown')
 
   app.options('/v2/:endpointId/*', preflight)
@@ -121,7 +120,7 @@ export function createUserApp(
     onRoute(route, async (c) => {
       requireOwnOrigin(c, service)
       const caller = callerFor(c, route)
-      return operatePlatform(name as PlatformOperation, c, service, caller)
+      return (await platform()).operate(name as PlatformOperation, c, caller)
     })
   }
   for (const [name, route] of Object.entries<Route>(V2_ROUTES)) {
@@ -141,27 +140,33 @@ export function createUserApp(
     onRoute(route, async (c) => {
       requireOwnOrigin(c, service, route.bodyType)
       const caller = callerFor(c, route)
-      return manage(name as AppOperation, c, service, caller)
+      return manage(name as AppOperation, c, core, caller)
     })
   }
-  onRoute(SERVICE_ROUTES.stateManager, (c) => {
+  onRoute(SERVICE_ROUTES.stateManager, async (c) => {
     requireOwnOrigin(c, service)
-    return stateManager(c, callerOrGuest(c, service))
+    const caller = callerOrGuest(c, service)
+    return (await platform()).stateManager(c, caller)
   })
   onRoute(SERVICE_ROUTES.upload, async (c) => {
     requireOwnOrigin(c, service, SERVICE_ROUTES.upload.bodyType)
     const { path } = await parseRequest(c, SERVICE_ROUTES.upload, service)
     const { body } = c.req.raw
     const from = firstByteOf(c.req.header('content-range'))
-    await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream(), from)
+    await (await platform()).uploads.receive(path.uploadId, body ?? new Blob([]).stream(), from)
     return c.body(null, 200)
   })
   onRoute(SERVICE_ROUTES.uploadStatus, async (c) => {
     requireOwnOrigin(c, service)
     const { path } = await parseRequest(c, SERVICE_ROUTES.uploadStatus, service)
-    return c.json(await service.uploads.status(path.uploadId))
+    return c.json(await (await platform()).uploads.status(path.uploadId))
   })
-  addTaskCalls(app, service)
+  for (const [name, { methods, path }] of Object.entries<Route>(TASK_ROUTES)) {
+    app.on([...methods], path, async (c) => {
+      requireOwnOrigin(c, service)
+      return (await platform()).tasks[name as keyof typeof TASK_ROUTES](c)
+    })
+  }
   forRole(SERVICE_ROUTES.metrics, async (c) => {
     const form = formFor(c.req.header('accept'))
     return c.body(await service.scrape.read(form), 200, { 'content-type': EXPOSITION_TYPES[form] })

@@ -24,6 +24,7 @@ import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import { percentileOf } from '../what-if/rules/answer.ts'
 import type { Comparer, StoredOutput } from './ports.ts'
+import { requireComparison } from './require-comparison.ts'
 import { withTime } from './rules/outputs.ts'
 import { nextStep, withValues } from './rules/plan.ts'
 
@@ -65,11 +66,7 @@ export function createComparisons(deps: Deps) {
     await one?.ended
   }
 
-  function find(id: string): Comparison {
-    const found = comparisons.get(id)
-    if (found === undefined) throw new AppError('COMPARISON_NOT_FOUND', { comparisonId: id.slice(0, 100) })
-    return found
-  }
+  const find = (id: string) => requireComparison(storage, id)
 
   async function stop(comparison: Comparison): Promise<void> {
     const { id } = comparison

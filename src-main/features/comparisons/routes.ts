@@ -2,7 +2,8 @@ import { limit } from '../../contract/limits.ts'
 import { requireRoleOf } from '../../http/guards.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import { selectionOf } from '../jobs/routes/jobs.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
+import type { ServiceBase } from '../service-context.ts'
+import type { Comparisons } from './comparisons.ts'
 
 export const COMPARISON_OPERATIONS = {
   comparisonList: (_request, { comparisons }) => ({ comparisons: comparisons.list() }),
@@ -25,4 +26,4 @@ export const COMPARISON_OPERATIONS = {
     await comparisons.remove(path.comparisonId)
     return DONE
   },
-} as const satisfies Partial<ManagementOperations<ServiceBase & Pick<ServiceContext, 'comparisons'>>>
+} as const satisfies Partial<ManagementOperations<ServiceBase & { readonly comparisons: Comparisons }>>

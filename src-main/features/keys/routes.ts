@@ -9,11 +9,6 @@ import { changeText } from '../settings/rules.ts'
 import { SOMEONE_ELSE } from './rules.ts'
 
 export const SESSION_OPERATIONS = {
-  signInRequestRead: ({ path }, { signInRequests }) => signInRequests.read(path.requestId),
-  signInRequestDecide({ path, body }, { signInRequests }) {
-    signInRequests.decide(path.requestId, body.allow)
-    return DONE
-  },
   sessionList: (_request, { sessions, info }) => ({ open: sessions.count(), keyFile: info().keyFile }),
   async sessionsEnd({ c }, service) {
     await service.sessions.endAll()
@@ -36,7 +31,7 @@ export const SESSION_OPERATIONS = {
     forgetSession(c, service)
     return { ok: true as const }
   },
-} as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'host' | 'signInRequests'>>>
+} as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'host'>>>
 
 export const KEY_OPERATIONS = {
   namedKeyList: (_request, { namedKeys }) => ({ keys: namedKeys.list() }),

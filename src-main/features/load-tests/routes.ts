@@ -7,9 +7,10 @@ import { isRecord, plainJson } from '../../lib/json/plain.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { requireLoadBalanced, requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
+import type { ServiceBase } from '../service-context.ts'
+import type { LoadTests } from './load-tests.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'loadTests'>
+type Services = ServiceBase & { readonly loadTests: LoadTests }
 
 export const LOAD_TEST_OPERATIONS = {
   loadTestList: ({ path }, service) => ({ loadTests: service.loadTests.list(endpointOf(path, service).id) }),

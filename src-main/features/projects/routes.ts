@@ -5,8 +5,10 @@ import type { ManagementOperations } from '../../http/operation.ts'
 import { DONE } from '../../http/operation.ts'
 import type { ServiceBase, ServiceContext } from '../service-context.ts'
 import { planProject } from './plan-project.ts'
+import type { Projects } from './projects.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processHost' | 'pythonPackages'>
+type Services = ServiceBase &
+  Pick<ServiceContext, 'models' | 'fleet' | 'processHost' | 'pythonPackages'> & { readonly projects: Projects }
 
 const followed = ({ projects: { notifier }, stopping }: Services) => ({ notifier, stopping })
 

@@ -3,9 +3,10 @@ import type { JsonBody } from '../../http/read-request.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
 import { requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
+import type { ServiceBase } from '../service-context.ts'
+import type { Schedules } from './schedules.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'schedules'>
+type Services = ServiceBase & { readonly schedules: Schedules }
 
 export const SCHEDULE_OPERATIONS = {
   scheduleList: ({ query }, { schedules }) => ({ schedules: [...schedules.list(query.endpoint)] }),

@@ -1,22 +1,24 @@
 import { followView } from '../../http/follow-view.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
+import type { ServiceBase } from '../service-context.ts'
+import type { TargetDeploys } from './deploys.ts'
+import type { SendToTarget } from './ports.ts'
 import { readApp, viewTargetApp } from './read-target.ts'
 import { createTargetClient } from './target-client.ts'
 import { listTargets, putTarget, removeTarget, requireTarget } from './targets.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'targetDeploys' | 'sendToTarget'>
+type Services = ServiceBase & { readonly targetDeploys: TargetDeploys; readonly send: SendToTarget }
 
 export const TARGET_OPERATIONS = {
   targetList: (_request, { storage }) => ({ targets: [...listTargets(storage)] }),
-  targetPut: async ({ body }, service) => await putTarget({ ...service, send: service.sendToTarget }, body),
+  targetPut: async ({ body }, service) => await putTarget(service, body),
   async targetRemove({ path }, { storage }) {
     await removeTarget(storage, path.target)
     return DONE
   },
-  async targetAppRead({ path }, { storage, clock, sendToTarget, readInThread, stopping }) {
+  async targetAppRead({ path }, { storage, clock, send, readInThread, stopping }) {
     const access = requireTarget(storage, path.target)
-    const client = createTargetClient({ send: sendToTarget, clock, readInThread }, access, stopping)
+    const client = createTargetClient({ send, clock, readInThread }, access, stopping)
     return viewTargetApp(await readApp(client, path.app))
   },
   targetPlan: async ({ path, body }, { targetDeploys }) => await targetDeploys.plan(path, body),

@@ -1,7 +1,11 @@
 import type { ManagementOperations } from '../../http/operation.ts'
 import { requireQueue } from '../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
+import type { ServiceBase } from '../service-context.ts'
+import type { ReadPrices } from './ports.ts'
+import type { WhatIf } from './what-if.ts'
+
+type Services = ServiceBase & { readonly whatIf: WhatIf; readonly readPrices: ReadPrices }
 
 export const WHAT_IF_OPERATIONS = {
   async whatIf({ c, path, body }, service) {
@@ -10,4 +14,4 @@ export const WHAT_IF_OPERATIONS = {
     return await service.whatIf.ask(endpoint, body, c.req.raw.signal)
   },
   priceTableRead: async (_request, { readPrices }) => await readPrices(),
-} as const satisfies Partial<ManagementOperations<ServiceBase & Pick<ServiceContext, 'whatIf' | 'readPrices'>>>
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,22 +1,17 @@
-import { WORKER_STATES } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { DAY_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
-import type { RecentSpans } from '../jobs/rules/expected-start.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { AnswerBeside, RecordedPage } from './ports.ts'
-import { measure, type RecordedJob, type RecordedWorkerEvent } from './rules/measure.ts'
+import { LEARN_MS, readWorkerEvents, type Span } from './recent-spans.ts'
+import type { RecordedJob } from './rules/measure.ts'
 
 export type WhatIf = ReturnType<typeof createWhatIf>
 
 const PAGE = 200
-const EVENTS_PAGE = 1000
 const MOST_LEARNED = 20_000
-const MOST_EVENTS = 20_000
-const LEARN_MS = 7 * DAY_MS
 
 type Deps = {
   readonly storage: Pick<Storage, 'jobs' | 'events'>
@@ -70,8 +65,6 @@ export function createWhatIf({ storage, clock, settings, answer }: Deps) {
   }
 }
 
-type Span = { readonly from: number; readonly to: number }
-
 function requireFew({ jobs }: Deps['storage'], endpointId: string, { from, to }: Span): void {
   const { count, more } = jobs.count({ endpointId, from, to })
   if (!more && count <= limit('whatIfJobs')) return
@@ -113,59 +106,4 @@ function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {
     if (event === 'rescue' && claimedAt !== undefined) losses.push(Math.max(0, at - claimedAt))
   }
   return losses
-}
-
-// Source: ours. More jobs add little, and are read for every view of a waiting job.
-const RECENT_JOBS = 200
-const RECENT_EVENTS = 200
-const RECENT_MS = 2000
-
-/** Recent measurements of an endpoint, cached for two seconds since waiting pages poll. */
-export function createRecentSpans({
-  storage,
-  clock,
-}: Pick<Deps, 'storage'> & { readonly clock: Pick<Clock, 'now'> }): (endpointId: string) => RecentSpans {
-  const read = new Map<string, { readonly at: number; readonly spans: RecentSpans }>()
-  return (endpointId) => {
-    const now = clock.now()
-    const known = read.get(endpointId)
-    if (known !== undefined && now - known.at < RECENT_MS) return known.spans
-    for (const [id, { at }] of read) if (now - at >= RECENT_MS) read.delete(id)
-    const jobs = storage.jobs.list({ endpointId, states: ['COMPLETED', 'FAILED'], limit: RECENT_JOBS })
-    const events = readWorkerEvents(storage, endpointId, { from: now - LEARN_MS, to: now }, RECENT_EVENTS)
-    const { coldStartMs, turnaroundMs = 0 } = measure(
-      jobs.map((job) => ({ ...job, lostAfterMs: [] })),
-      events,
-    )
-    const spans = { executionMs: jobs.flatMap(({ executionMs }) => executionMs ?? []), coldStartMs, turnaroundMs }
-    read.set(endpointId, { at: now, spans })
-    return spans
-  }
-}
-
-function readWorkerEvents(
-  { events }: Deps['storage'],
-  endpointId: string,
-  { from, to }: Span,
-  most = MOST_EVENTS,
-): RecordedWorkerEvent[] {
-  const found: RecordedWorkerEvent[] = []
-  let before = Number.MAX_SAFE_INTEGER
-  while (found.length < most) {
-    const page = events.fleet({
-      kinds: ['scale', 'worker', 'crash'],
-      endpointId,
-      from,
-      to,
-      before,
-      limit: Math.min(most, EVENTS_PAGE),
-    })
-    for (const { at, workerId, event } of page) {
-      const state = WORKER_STATES.find((name) => name === event)
-      if (workerId !== undefined && state !== undefined) found.push({ at, workerId, state })
-    }
-    before = page.at(-1)?.id ?? 0
-    if (page.length < EVENTS_PAGE) break
-  }
-  return found.reverse()
 }

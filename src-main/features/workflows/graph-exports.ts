@@ -5,6 +5,7 @@ import type { GraphExportHead, GraphOpened, RunView } from '../../contract/workf
 import type { Clock } from '../../lib/clock.ts'
 import type { Json } from '../../lib/json/bytes.ts'
 import { mapStrings } from '../../lib/json/scan.ts'
+import type { JsonObject } from '../../lib/json/value.ts'
 import { counted } from '../../lib/text.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { hiddenValues } from '../apps/variables.ts'
@@ -16,7 +17,6 @@ import { createMask } from '../workers/rules/log-lines.ts'
 import { storeAsset, writeAsset } from './assets.ts'
 import { addWorkflow, readGraph } from './library.ts'
 import { readDocument } from './rules/document/document.ts'
-import type { JsonObject } from '../../lib/json/value.ts'
 import {
   classPackages,
   type NodePackage,

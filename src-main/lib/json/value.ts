@@ -84,7 +84,7 @@ export function writeJson(value: JsonValue, indent = 0): string {
   function write(one: JsonValue, newLine: string): void {
     if (isNumber(one)) parts.push(one.number)
     else if (isArray(one) || isObject(one)) {
-      const [begin, end] = isArray(one) ? '[]' : '{}'
+      const [begin, end] = isArray(one) ? ['[', ']'] : ['{', '}']
       const inner = newLine && newLine + step
       const comma = `,${inner}`
       let before = begin + inner

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { GraphParameter } from '../../../src-main/contract/published.ts'
+import { valueProblem } from '../../../src-main/features/workflows/rules/publish/parameter-values.ts'
 import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import { isNumber, type JsonValue, writeJson } from '../../../src-main/lib/json/value.ts'
-import { valueProblem } from '../../../src-main/features/workflows/rules/publish/parameter-values.ts'
 import { CONTROL, type ControlIds, Labelled, Toggle } from './Field.tsx'
 import { Select } from './Select.tsx'
 
@@ -99,7 +99,7 @@ function numberOf(text: string): JsonValue | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   const parsed = parseJson(trimmed)
-  return parsed.kind === 'value' && isNumber(parsed.value) ? parsed.value : text
+  return isNumber(parsed) ? parsed : text
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -2,8 +2,8 @@ import { crc32 as crcOfNode, deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { workflowId } from '../../../src-main/contract/workflows.ts'
 import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../src-main/lib/json/value.ts'
 import { crc32, readPngTexts, withPngTexts } from '../../../src-main/features/workflows/rules/metadata/png.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import {
   BROWSER_TOOLS,
   findGraphInFile,

@@ -29,6 +29,7 @@ test('the overview of a published graph has the form that runs it', async () => 
   const graph = { id: 'lamp', name: 'Lamp', version: 1, versions: [1], behind: 'sketch', parameters: [prompt] }
   const endpoint = anEndpoint('lamp', { graph: { behind: 'sketch', version: 1 } })
   renderInApp(<OverviewTab endpoint={endpoint} isCrashing={false} />, {
+    figuresRead: { endpoints: [] },
     publishedRead: { ...graph, url: endpoint.url, results: [], createdAt: NOW },
   })
   expect((await screen.findByLabelText<HTMLTextAreaElement>('prompt')).value).toBe('a lamp')

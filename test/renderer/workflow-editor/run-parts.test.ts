@@ -1,9 +1,9 @@
 /** What runs of graphs are made of and shown by, without a page. */
 import { describe, expect, test } from 'vitest'
 import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
+import { readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import { isObject, type JsonObject } from '../../../src-main/lib/json/value.ts'
-import { readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import {
   progressOfNodes,
   readWorkerProgress,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { InputType } from '../../../src-main/features/workflows/rules/input-type.ts'
+import { randomWhole } from '../../../src-main/features/workflows/rules/resolve/next-value.ts'
 import { parseJson } from '../../../src-main/lib/json/parse.ts'
 import type { JsonValue } from '../../../src-main/lib/json/value.ts'
-import { randomWhole } from '../../../src-main/features/workflows/rules/resolve/next-value.ts'
 import {
   offStep,
   readNumber,

@@ -5,10 +5,10 @@ import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { typesIn } from '../../../src-main/features/workflows/rules/classes-file.ts'
 import { readDocument, writeDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
-import { parseJson } from '../../../src-main/lib/json/parse.ts'
-import { isObject, type JsonObject, writeJson } from '../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'
 import { type NodeView, nodeView } from '../../../src-main/features/workflows/rules/node-view.ts'
+import { parseJson } from '../../../src-main/lib/json/parse.ts'
+import { isObject, type JsonObject, writeJson } from '../../../src-main/lib/json/value.ts'
 import {
   createEditorStore,
   type EditorStore,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readReport } from '../../../src-main/features/jobs/rules/report.ts'
 import { bodyText, foldedText } from '../../../src-main/http/body-text.ts'
-import { jsonText } from '../../../src-main/lib/json/text.ts'
 import { rawFields } from '../../../src-main/lib/json/scan.ts'
+import { jsonText } from '../../../src-main/lib/json/text.ts'
 
 const LONG = 'a long one '.repeat(10_000)
 

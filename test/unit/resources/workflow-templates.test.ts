@@ -8,11 +8,11 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../src-main/lib/json/value.ts'
 import { nodeView } from '../../../src-main/features/workflows/rules/node-view.ts'
 import { readPayloadNodes } from '../../../src-main/features/workflows/rules/payload.ts'
 import { toPayload } from '../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../src-main/features/workflows/rules/validate.ts'
+import { writeJson } from '../../../src-main/lib/json/value.ts'
 import { type Box, nodeBox } from '../../../src-renderer/features/workflow-editor/graph/geometry.ts'
 import { bundledTypes, objectOf } from '../../support/workflow-files.ts'
 

@@ -1,8 +1,8 @@
-import { type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
 import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
+import { type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { askJson, type ComfyServer } from '../server/comfy-server.ts'
 
 // Source: ours. It is written into each file of the prompt, and graphs of 500 nodes take about 300 KB.

@@ -1,6 +1,6 @@
-import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { withoutCacheNotes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
+import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'
 import { BridgeFailure } from '../failure.ts'
 import {

@@ -12,9 +12,9 @@ export type BridgeInput = Readonly<ReturnType<typeof readInput>>
  * @throws BridgeFailure
  */
 export function readInput(text: string) {
-  let input = parseJson(text) ?? null
-  if (input === null) throw new BridgeFailure('Please provide input')
-  if (typeof input === 'string') input = parseJson(input)
+  const sent = parseJson(text) ?? null
+  if (sent === null) throw new BridgeFailure('Please provide input')
+  const input = typeof sent === 'string' ? parseJson(sent) : sent
   if (input === undefined) throw new BridgeFailure('Invalid JSON format in input')
   // The public worker fails here with a Python error.
   if (!isObject(input)) throw new BridgeFailure("'input' must be an object with the key 'workflow'")

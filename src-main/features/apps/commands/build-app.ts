@@ -23,7 +23,10 @@ export function addBuildOptions<Built extends Command>(command: Built): Built {
       new Option('--python <version>', 'Python version of the app (default: that of its endpoints, else of python3)'),
     )
     .addOption(
-      new Option('--images <profile>', 'packages that the images contain: as specified, or as observed, which is without numpy')
+      new Option(
+        '--images <profile>',
+        'packages that the images contain: as specified, or as observed, which is without numpy',
+      )
         .choices(['specified', 'observed'])
         .default('specified'),
     )

@@ -1,9 +1,9 @@
-import { keepStart } from '../../../lib/text.ts'
 import type { RunsOn } from '../../../contract/app.ts'
 import { CODE_FOLDER, containerSettings } from '../../../contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { ManifestResource } from '../../../contract/manifest.ts'
+import { keepStart } from '../../../lib/text.ts'
 import { runtimeProgram } from './runtime-program.ts'
 
 export type TargetContext = {

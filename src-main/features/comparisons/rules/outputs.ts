@@ -2,9 +2,9 @@
  * Compares two outputs: numbers with tolerances, texts by lines, pictures by pixels and similarity, the rest as JSON.
  */
 import { diffArrays } from 'diff'
-import { keepStart } from '../../../lib/text.ts'
 import type { ComparisonRules, Difference } from '../../../contract/compare.ts'
 import { isRecord, writeExact } from '../../../lib/json/plain.ts'
+import { keepStart } from '../../../lib/text.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
 
 export type ComparedOutput = {

@@ -1,10 +1,10 @@
 import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../../contract/compare.ts'
 import { limit } from '../../../contract/limits.ts'
+import { parseJson } from '../../../lib/json/parse.ts'
 import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { cutText, fieldsOf, scanJson } from '../../../lib/json/scan.ts'
-import { counted } from '../../../lib/text.ts'
-import { parseJson } from '../../../lib/json/parse.ts'
 import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../../../lib/json/value.ts'
+import { counted } from '../../../lib/text.ts'
 
 export type FileItem = { readonly source: string; readonly input: string }
 

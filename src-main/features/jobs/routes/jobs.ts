@@ -11,6 +11,7 @@ import { jsonText } from '../../../lib/json/text.ts'
 import { withFullStop } from '../../../lib/text.ts'
 import type { Job, JobStore, NamedJobs } from '../../../storage/storage.ts'
 import { requireBatch } from '../../batches/batches.ts'
+import { requireComparison } from '../../comparisons/require-comparison.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
 import { machineAway, viewDelivery, viewJobRow, viewQueueStatus, viewWaiting } from '../../endpoints/views.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
@@ -35,7 +36,7 @@ import { startedAgain } from '../rules/lost-machine.ts'
 import { reportedWait } from '../rules/report.ts'
 import { changeJobs, runJobAgain } from '../run-jobs-again.ts'
 
-type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons' | 'pendingBulk'>
+type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'pendingBulk'>
 
 export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<Services, 'storage'>): Job {
   const job = storage.jobs.find(jobId)
@@ -191,10 +192,10 @@ async function selectedIn(
   service: Services,
   { batch, sweep, comparison, ...named }: CancelledJobs,
 ): Promise<JobSelection> {
-  const { storage, comparisons } = service
+  const { storage } = service
   if (batch !== undefined) return { batch: requireBatch(storage, batch).seq, states: ['IN_PROGRESS'] }
   if (sweep !== undefined) return { ids: openRuns(storage, sweep) }
-  if (comparison !== undefined) return { ids: storage.comparisons.openJobs(comparisons.read(comparison).id) }
+  if (comparison !== undefined) return { ids: storage.comparisons.openJobs(requireComparison(storage, comparison).id) }
   return await namedIn(service, named)
 }
 

@@ -5,8 +5,8 @@ import { CliError, unwritable } from '../../../app/cli/cli-error.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
-import { noteMasked } from '../../jobs/commands/job.ts'
 import { writeJson } from '../../../lib/json/value.ts'
+import { noteMasked } from '../../jobs/commands/job.ts'
 
 type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }
 

@@ -3,6 +3,7 @@ import { limit } from '../../../contract/limits.ts'
 import type { PublishedGraph } from '../../../contract/published.ts'
 import { fileResponse, jsonResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
+import { writeJson } from '../../../lib/json/value.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import { requireQueue } from '../../endpoints/endpoint-kinds.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
@@ -19,7 +20,6 @@ import {
   updateWorkflow,
 } from '../library.ts'
 import { changeGraph, listGraphs, type Published, publishGraph, readGraph } from '../published-graphs.ts'
-import { writeJson } from '../../../lib/json/value.ts'
 import { describeGraph } from '../rules/publish/describe-graph.ts'
 import { cancelSweep, createRun, deleteRun, readRun } from '../runs.ts'
 

@@ -1,7 +1,7 @@
 /** Checks values for inputs by ComfyUI's rules. Source: docs/spec/comfyui.md, 9. */
 
-import { type InputType, isWidget, takesOthers, takesSeveral } from './input-type.ts'
 import { isArray, isNumber, isObject, type JsonValue, sameJson, shownJson } from '../../../lib/json/value.ts'
+import { type InputType, isWidget, takesOthers, takesSeveral } from './input-type.ts'
 import type { ProblemCode } from './problem.ts'
 
 export type ValueProblem = { readonly code: ProblemCode; readonly says: string }

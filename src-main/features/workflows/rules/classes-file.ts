@@ -3,9 +3,9 @@
  * inside would look like a class.
  */
 
-import { directoryOfInput, MODEL_FILE } from '../../models/rules/layout.ts'
 import { faultText, readJson } from '../../../lib/json/parse.ts'
 import { isArray, isObject, type JsonObject, type JsonValue, writeJson } from '../../../lib/json/value.ts'
+import { directoryOfInput, MODEL_FILE } from '../../models/rules/layout.ts'
 import { type NodeTypes, readNodeTypes } from './node-types.ts'
 
 export type ClassesFile = { readonly version: string | undefined; readonly classes: JsonObject }

@@ -1,8 +1,16 @@
 /** Default values of widgets. Source: docs/spec/comfyui.md, 5 and 2. */
 
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  sameJson,
+} from '../../../lib/json/value.ts'
 import type { GraphNode } from './document/document.ts'
 import { type InputType, isWidget, takesSeveral } from './input-type.ts'
-import { isArray, isNumber, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from '../../../lib/json/value.ts'
 import type { NodeType } from './node-types.ts'
 import { isControlMode, isSent, LEFT_OUT, type ValueSlot, valueSlots, widgetValues } from './widgets.ts'
 

@@ -2,10 +2,11 @@
  * Resolves dynamic inputs of a node: choices with their own inputs, and lists that grow when linked. Source:
  * docs/spec/comfyui.md, 5.
  */
-import type { GraphNode } from './document/document.ts'
-import { type InputType, isWidget } from './input-type.ts'
+
 import { asText } from '../../../lib/json/plain.ts'
 import { asIndex, isArray, isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
+import type { GraphNode } from './document/document.ts'
+import { type InputType, isWidget } from './input-type.ts'
 import { customComboWidgets, inputsOf, type NodeType, type NodeTypes } from './node-types.ts'
 import type { PayloadNode } from './payload.ts'
 import { isStored, slotsOf } from './widgets.ts'

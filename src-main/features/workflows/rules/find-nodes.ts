@@ -1,6 +1,7 @@
 /** Finds nodes of a document by title, class, id and values, also in subgraphs. */
-import { type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from './document/document.ts'
+
 import { isArray, isNumber, isObject, type JsonValue } from '../../../lib/json/value.ts'
+import { type GraphNode, type Subgraph, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import type { NodeTypes } from './node-types.ts'
 import { SUBGRAPH_DEPTH_MAX } from './promoted-widgets.ts'
 

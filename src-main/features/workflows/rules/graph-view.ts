@@ -1,4 +1,6 @@
 /** The drawn parts of a graph. Parts that an edit did not touch stay the same object. */
+
+import { asDouble, isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import {
   type BoundarySlot,
   type Graph,
@@ -18,7 +20,6 @@ import { type GraphAddress, graphAt } from './edit/graph-at.ts'
 import { boundsOf, isGroupCollapsed, type Rectangle } from './edit/groups.ts'
 import { type Waypoint, waypointsOf } from './edit/reroutes.ts'
 import type { InputType } from './input-type.ts'
-import { asDouble, isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { type NodeView, nodeView, primitiveTarget, type WidgetView } from './node-view.ts'
 import { hostWidgets } from './promoted-widgets.ts'

@@ -5,8 +5,8 @@
 
 import type { NodePackagesResponse } from '../../../contract/workflows.ts'
 import { asText, isRecord } from '../../../lib/json/plain.ts'
-import type { WorkflowDocument } from './document/document.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
+import type { WorkflowDocument } from './document/document.ts'
 import type { NodeType } from './node-types.ts'
 import { readPayloadNode } from './payload.ts'
 

@@ -2,9 +2,10 @@
  * Facts of classes of nodes: the response of `GET /object_info`, or a file of that form. Source:
  * docs/spec/image-workflows.md, 3; docs/spec/comfyui.md, 5.
  */
-import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
+
 import { asText } from '../../../lib/json/plain.ts'
 import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../lib/json/value.ts'
+import { type InputType, isWidget, MATCHING, OPEN_LIST, type PageWidget } from './input-type.ts'
 
 /** Values that a worker suggests, by class and input. It accepts others too. */
 export type ProposedLists = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>

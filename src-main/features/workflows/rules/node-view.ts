@@ -2,12 +2,13 @@
  * View model of a node, pure in node and class so that views can be cached. Source: docs/spec/image-workflows.md, 3;
  * docs/spec/comfyui.md, 1, 2.
  */
+
+import { isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import { defaultAt } from './default-values.ts'
 import { type Graph, type GraphNode, type InputSlot, MODE, type Subgraph } from './document/document.ts'
 import { linkById, nodeById, realTarget } from './document/index-of.ts'
 import { typeOfNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget } from './input-type.ts'
-import { isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { SHOWN_SOCKET, storedSlots, type ValueSlot } from './widgets.ts'
 

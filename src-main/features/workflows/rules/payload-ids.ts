@@ -2,9 +2,10 @@
  * Payload ids of nodes in subgraphs: like the editor on opening, renumbers duplicates across graphs. Source:
  * docs/spec/comfyui.md, 1.1; order compared with the editor by test/comfy.
  */
+
+import { asIndex, isObject, type JsonValue } from '../../../lib/json/value.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from './document/document.ts'
 import { type GraphAddress, graphAt } from './edit/graph-at.ts'
-import { asIndex, isObject, type JsonValue } from '../../../lib/json/value.ts'
 
 /** By definition: payload ids of its renumbered nodes. Others keep their own. */
 export type InnerIds = ReadonlyMap<string, ReadonlyMap<string, string>>

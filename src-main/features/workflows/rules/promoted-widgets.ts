@@ -2,12 +2,13 @@
  * Inner widgets shown on a subgraph's node, in three file generations: inner list, list with host inputs, or host
  * inputs alone. Host values win. Source: docs/spec/comfyui.md, 1.1.
  */
-import type { GraphNode, Subgraph } from './document/document.ts'
-import { innerInputs, nodeById } from './document/index-of.ts'
-import { typeOfNode } from './dynamic-inputs.ts'
+
 import { parseJson } from '../../../lib/json/parse.ts'
 import { asText } from '../../../lib/json/plain.ts'
 import { asId, isArray, isObject, type JsonValue } from '../../../lib/json/value.ts'
+import type { GraphNode, Subgraph } from './document/document.ts'
+import { innerInputs, nodeById } from './document/index-of.ts'
+import { typeOfNode } from './dynamic-inputs.ts'
 import type { NodeTypes } from './node-types.ts'
 import { type WidgetView, widgetsOf } from './node-view.ts'
 

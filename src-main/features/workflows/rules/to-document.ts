@@ -3,13 +3,13 @@
  * docs/spec/image-workflows.md, 2.4; docs/spec/comfyui.md, 3.
  */
 
+import { isArray, isObject, type JsonObject, type JsonValue, jsonNumber } from '../../../lib/json/value.ts'
 import { layOut, type Position } from './arrange/lay-out.ts'
 import { defaultAt } from './default-values.ts'
 import type { Pair } from './document/fields.ts'
 import { nodeSize, TITLE_PX } from './document/node-size.ts'
 import { isChoice, typeOfPayloadNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget } from './input-type.ts'
-import { isArray, isObject, jsonNumber, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from './node-types.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from './payload.ts'
 import { isPrompt, plainPrompt } from './resolve/dynamic-prompts.ts'

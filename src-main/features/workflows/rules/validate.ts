@@ -3,10 +3,10 @@
  * Source: docs/spec/image-workflows.md, 4; docs/spec/comfyui.md, 9.
  */
 
+import { isArray, type JsonValue } from '../../../lib/json/value.ts'
 import { checkValue } from './check-value.ts'
 import { typeOfPayloadNode } from './dynamic-inputs.ts'
 import { type InputType, isWidget, typesFit } from './input-type.ts'
-import { isArray, type JsonValue } from '../../../lib/json/value.ts'
 import type { NodeType, NodeTypes, OutputType } from './node-types.ts'
 import { linksInto, type PayloadNode, readLink, readPayloadNode } from './payload.ts'
 import type { Problem, ProblemCode } from './problem.ts'

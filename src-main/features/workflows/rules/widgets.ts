@@ -2,10 +2,11 @@
  * Widgets: inputs whose value is set on the node. A document stores their values only by slot, which follows from the
  * class. Source: docs/spec/comfyui.md, 2.2.
  */
-import type { GraphNode } from './document/document.ts'
-import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
+
 import { asText } from '../../../lib/json/plain.ts'
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../lib/json/value.ts'
+import type { GraphNode } from './document/document.ts'
+import { hasWidgetType, type InputType, isWidget } from './input-type.ts'
 import type { NodeType } from './node-types.ts'
 
 /** Inputs that hold a seed. Source: docs/spec/comfyui.md, 2.2. */

@@ -1,8 +1,8 @@
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react'
 import { Component, type ComponentProps, type ReactNode, useState } from 'react'
+import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { asText } from '../../../../src-main/lib/json/plain.ts'
 import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
-import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
 import { asItIs, useTyping } from '../widgets/use-typing.ts'
 import { useWidgetEdits } from '../widgets/use-widget-edits.ts'
 

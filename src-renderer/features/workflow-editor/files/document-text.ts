@@ -4,9 +4,16 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { faultText, readJson } from '../../../../src-main/lib/json/parse.ts'
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { recognise } from '../../../../src-main/features/workflows/rules/recognise.ts'
+import { faultText, readJson } from '../../../../src-main/lib/json/parse.ts'
+import {
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  writeJson,
+} from '../../../../src-main/lib/json/value.ts'
 
 export type DocumentWriter = (document: WorkflowDocument) => string
 

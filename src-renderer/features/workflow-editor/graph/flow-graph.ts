@@ -15,9 +15,9 @@ import {
   type GroupView,
   type LinkView,
 } from '../../../../src-main/features/workflows/rules/graph-view.ts'
-import { asDouble } from '../../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { asDouble } from '../../../../src-main/lib/json/value.ts'
 import { useEditor } from '../store/editor-store.ts'
 import {
   type BoundaryNode,

@@ -1,7 +1,7 @@
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { typesFit } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { isArray } from '../../../../src-main/lib/json/value.ts'
 import type { NodeType, NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
+import { isArray } from '../../../../src-main/lib/json/value.ts'
 
 export type SlotWish = { readonly side: 'input' | 'output'; readonly type: string }
 

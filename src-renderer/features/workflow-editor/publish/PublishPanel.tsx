@@ -5,7 +5,6 @@ import { Link } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
 import { plainId } from '../../../../src-main/features/endpoints/rules/ids.ts'
 import { writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import {
   freeParameterName,
   type GraphForm,
@@ -13,6 +12,7 @@ import {
   parameterOf,
 } from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import { takesWorkflows } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'

@@ -3,8 +3,6 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { GraphParameter } from '../../../../src-main/contract/published.ts'
-import { parseJson } from '../../../../src-main/lib/json/parse.ts'
-import { isObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { isSameInput } from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import {
   type AxisDraft,
@@ -14,6 +12,8 @@ import {
   sweepCount,
   sweepRuns,
 } from '../../../../src-main/features/workflows/rules/publish/sweep.ts'
+import { parseJson } from '../../../../src-main/lib/json/parse.ts'
+import { isObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { Caller } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'

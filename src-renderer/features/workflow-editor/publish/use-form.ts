@@ -1,5 +1,4 @@
 import { useMemo } from 'react'
-import type { JsonObject } from '../../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import {
@@ -9,6 +8,7 @@ import {
   writeForm,
 } from '../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
+import type { JsonObject } from '../../../../src-main/lib/json/value.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { useEditor, useTab } from '../store/editor-store.ts'
 

@@ -3,7 +3,6 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { PackagesByClass } from '../../../../src-main/features/workflows/rules/node-packages.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { readPayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
@@ -18,6 +17,7 @@ import {
 } from '../../../../src-main/features/workflows/rules/runs/takes-workflows.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { knownPackages, takesNone, whyUnrunnable } from '../problems/find-problems.ts'
 import type { Refusal } from '../store/run-store.ts'
 

@@ -1,6 +1,13 @@
-import { isArray, isNumber, isObject, type JsonObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { linksInto, type PayloadNode, readPayloadNodes } from '../../../../src-main/features/workflows/rules/payload.ts'
 import { SEED_NAMES } from '../../../../src-main/features/workflows/rules/widgets.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  writeJson,
+} from '../../../../src-main/lib/json/value.ts'
 
 export type Setting = ReturnType<typeof nodeSettings>[number]
 

@@ -3,13 +3,13 @@ import { type MouseEvent, memo, useState } from 'react'
 import { SUBGRAPH_INPUT } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { linkById, nodeById } from '../../../../src-main/features/workflows/rules/document/index-of.ts'
 import { graphAt } from '../../../../src-main/features/workflows/rules/edit/graph-at.ts'
-import { sameJson } from '../../../../src-main/lib/json/value.ts'
 import {
   isDrawn,
   type NodeKind,
   type NodeView,
   type WidgetView,
 } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { sameJson } from '../../../../src-main/lib/json/value.ts'
 import { addressOf, type EditorState, nodeTitle, useEditor, useTab } from '../store/editor-store.ts'
 import { BareWidget } from './BareWidget.tsx'
 import { useWidgetEdits, type WidgetEdits } from './use-widget-edits.ts'

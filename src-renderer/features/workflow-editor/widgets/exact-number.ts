@@ -3,8 +3,8 @@
  * Source: docs/spec/image-workflows.md, 2.2.
  */
 import type { InputType } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { type FillRandom, randomWhole } from '../../../../src-main/features/workflows/rules/resolve/next-value.ts'
+import { isNumber, type JsonNumber, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 
 /** Equals `digits` divided by 10^`scale`. */
 type Decimal = { readonly digits: bigint; readonly scale: number }

@@ -2,9 +2,9 @@ import { useMemo } from 'react'
 import type { WorkflowDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { demoteWidget, promoteWidget } from '../../../../src-main/features/workflows/rules/edit/promote.ts'
 import { inputToWidget, setSlot, widgetToInput } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import type { JsonValue } from '../../../../src-main/lib/json/value.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 
 export type WidgetEdits = ReturnType<typeof useWidgetEdits>

@@ -1,7 +1,14 @@
 import { defaultValue as firstValue } from '../../../../src-main/features/workflows/rules/default-values.ts'
 import { type InputType, takesFile } from '../../../../src-main/features/workflows/rules/input-type.ts'
-import { isArray, isNumber, isObject, type JsonValue, sameJson, writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { WidgetView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonValue,
+  sameJson,
+  writeJson,
+} from '../../../../src-main/lib/json/value.ts'
 
 /** A control. `json` edits any other value as JSON text. */
 export type WidgetKind = 'number' | 'text' | 'lines' | 'choice' | 'file' | 'switch' | 'colour' | 'control' | 'json'

@@ -4,11 +4,11 @@ import { addNode } from '../../../../src-main/features/workflows/rules/edit/add-
 import { canConnect, connect } from '../../../../src-main/features/workflows/rules/edit/connect.ts'
 import { setWidget } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { createNodeViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { readNodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { json, objectOf } from '../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(

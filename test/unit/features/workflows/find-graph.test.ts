@@ -1,9 +1,9 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import type { ByteTools } from '../../../../src-main/features/workflows/rules/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/features/workflows/rules/metadata/find-graph.ts'
 import { readPngTexts, withPngTexts } from '../../../../src-main/features/workflows/rules/metadata/png.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 
 const TOOLS: ByteTools = {
   utf8: (bytes) => new TextDecoder().decode(bytes),

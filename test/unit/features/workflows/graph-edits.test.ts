@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { typesIn } from '../../../../src-main/features/workflows/rules/classes-file.ts'
 import { readDocument, writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { describeDocument, readGraphText, toRun } from '../../../../src-main/features/workflows/tools/graph.ts'
 import { editDocument, type GraphEdit } from '../../../../src-main/features/workflows/tools/graph-edits.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 
 const types = typesIn(readFileSync(new URL('../../../../resources/node-types.json', import.meta.url), 'utf8'))
 const EMPTY = readDocument(new Map([['nodes', []]]))

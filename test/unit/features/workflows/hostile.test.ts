@@ -8,12 +8,12 @@ import {
 import { paste } from '../../../../src-main/features/workflows/rules/edit/clipboard.ts'
 import { removeNodes } from '../../../../src-main/features/workflows/rules/edit/remove.ts'
 import { createGraphViewer } from '../../../../src-main/features/workflows/rules/graph-view.ts'
-import { readJson } from '../../../../src-main/lib/json/parse.ts'
-import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { resolveDocument } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
+import { readJson } from '../../../../src-main/lib/json/parse.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { bundledTypes, objectOf } from '../../../support/workflow-files.ts'
 
 const TYPES = bundledTypes()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readDocument, writeDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
 import { setSlot } from '../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { writeJson } from '../../../../src-main/lib/json/value.ts'
 import { objectOf } from '../../../support/workflow-files.ts'
 
 const documentOf = (values: unknown, named?: object) =>

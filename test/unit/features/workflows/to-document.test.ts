@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { layOut } from '../../../../src-main/features/workflows/rules/arrange/lay-out.ts'
 import { readDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toResolvedPayload } from '../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { toDocument } from '../../../../src-main/features/workflows/rules/to-document.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import {
   bundledTypes,
   json,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readDocument } from '../../../../src-main/features/workflows/rules/document/document.ts'
-import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { toPayload } from '../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { type JsonObject, writeJson } from '../../../../src-main/lib/json/value.ts'
 import { json, noWorkflowFiles, objectOf, readWorkflowFile, specifiedTypes } from '../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(

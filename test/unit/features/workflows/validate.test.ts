@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/lib/json/value.ts'
 import { type NodeTypes, readNodeTypes, withLists } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import { validate } from '../../../../src-main/features/workflows/rules/validate.ts'
+import { type JsonObject, type JsonValue, withKey } from '../../../../src-main/lib/json/value.ts'
 import { json, objectOf, readWorkflowFile, specifiedTypes, workflowFiles } from '../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(

@@ -60,9 +60,12 @@ describe('JSON without loss', () => {
     expect(writeJson(parseJson(BARE, { bare: 'null' }) ?? '')).toBe(strictJson(BARE))
   })
 
-  test.each(['NaNs', '[NaN', 'nan', '{"a": Infinityx}', '--Infinity', 'NaN 1', '1NaN', 'NaN.5'])('%s is no JSON', (text) => {
-    expect(parseJson(text)).toBeUndefined()
-  })
+  test.each(['NaNs', '[NaN', 'nan', '{"a": Infinityx}', '--Infinity', 'NaN 1', '1NaN', 'NaN.5'])(
+    '%s is no JSON',
+    (text) => {
+      expect(parseJson(text)).toBeUndefined()
+    },
+  )
 
   test.each([
     ['', 'value expected', 1, 1],

@@ -21,10 +21,13 @@ import {
 } from '../../../apps/environments.ts'
 import { createSecret, deleteSecret, listSecrets } from '../../../keys/account-secrets.ts'
 import type { ServiceContext } from '../../../service-context.ts'
-import { createPlatformEndpoint, type PlatformEndpointDeps, updatePlatformEndpoint } from '../../endpoints.ts'
+import type { PlatformDeploys } from '../../deploys.ts'
+import { createPlatformEndpoint, updatePlatformEndpoint } from '../../endpoints.ts'
 import { createOf, modelOf, type SavedInput, updateOf } from '../../rules/saved-endpoint.ts'
 import type { TaskPod } from '../../rules/task-pod.ts'
+import type { SignInRequests } from '../../sign-in-requests.ts'
 import { beginTaskCall, endTaskCall, findTaskCall } from '../../task-calls.ts'
+import type { Uploads } from '../../uploads.ts'
 import type { FieldResolvers, QueryContext } from './resolvers.ts'
 
 export const GUEST_FIELDS: ReadonlySet<string> = new Set(['createFlashAuthRequest', 'flashAuthRequestStatus'])
@@ -183,7 +186,11 @@ input EndpointInput {
 }
 `
 
-type Services = PlatformEndpointDeps & Pick<ServiceContext, 'info' | 'uploads' | 'platformDeploys' | 'signInRequests'>
+export type PlatformServices = ServiceContext & {
+  readonly uploads: Uploads
+  readonly platformDeploys: PlatformDeploys
+  readonly signInRequests: SignInRequests
+}
 type Given<Input> = { readonly input: Input }
 type AppKey = { readonly flashAppId: string }
 type EnvironmentKey = { readonly flashEnvironmentId: string }
@@ -194,7 +201,7 @@ const time = (ms: number) => new Date(ms).toISOString()
  * All but guest fields require the account key. A failure is a message; "not found" in it means that a thing is
  * missing.
  */
-export function platformResolvers(service: Services): Readonly<Record<string, FieldResolvers>> {
+export function platformResolvers(service: PlatformServices): Readonly<Record<string, FieldResolvers>> {
   const { Query, Mutation, ...types } = resolversOf(service)
   return { ...types, Query: forRole('read', Query), Mutation: forRole('deploy', listed(service, Mutation)) }
 }
@@ -208,7 +215,7 @@ function forRole(needed: Role, fields: FieldResolvers): FieldResolvers {
   })
 }
 
-function listed(service: Services, fields: FieldResolvers): FieldResolvers {
+function listed(service: PlatformServices, fields: FieldResolvers): FieldResolvers {
   return wrapped(fields, (name, resolve) => (source, given: { readonly input?: unknown }, context, info) => {
     const change = { ...context, operation: `graphql ${name}`, target: targetOf(context.c, given.input ?? given) }
     return noted(service, change, () => resolve(source, given as never, context, info))
@@ -222,7 +229,7 @@ function wrapped(fields: FieldResolvers, wrap: (name: string, resolve: Resolver)
   )
 }
 
-function resolversOf(service: Services) {
+function resolversOf(service: PlatformServices) {
   const { storage, uploads, platformDeploys, signInRequests } = service
   const appOf = ({ flashAppId }: AppKey) => found(() => requireApp(service, flashAppId), `app ${flashAppId}`)
 
@@ -327,12 +334,12 @@ function resolversOf(service: Services) {
   } satisfies Record<string, FieldResolvers>
 }
 
-async function podOf(service: Services, input: TaskPod | null | undefined) {
+async function podOf(service: PlatformServices, input: TaskPod | null | undefined) {
   if (!input) throw new AppError('BAD_FIELD', { field: 'input', why: 'is missing' })
   return { id: await beginTaskCall(service, input), desiredStatus: 'RUNNING' }
 }
 
-async function savePlainEndpoint(service: Services, input: SavedInput, model: string | undefined) {
+async function savePlainEndpoint(service: PlatformServices, input: SavedInput, model: string | undefined) {
   const { id } = input
   if (typeof id !== 'string') {
     const made = await createPlatformEndpoint(service, createOf(input), { model })
@@ -357,7 +364,7 @@ function refuse(problem: string | undefined): void {
 
 const BUILDS_SHOWN = 100
 
-function stateOf({ apps }: Services['storage'], environmentId: number): string {
+function stateOf({ apps }: PlatformServices['storage'], environmentId: number): string {
   if (apps.releaseIn(environmentId, 'preparing') !== undefined) return 'DEPLOYING'
   return apps.releaseIn(environmentId, 'active') === undefined ? 'PENDING' : 'ACTIVE'
 }

@@ -14,8 +14,7 @@ import { fieldError } from '../../../../http/error-response.ts'
 import { plainJson } from '../../../../lib/json/plain.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
-import type { ServiceContext } from '../../../service-context.ts'
-import { GUEST_FIELDS } from './platform-schema.ts'
+import { GUEST_FIELDS, type PlatformServices } from './platform-schema.ts'
 import type { QueryContext } from './resolvers.ts'
 import { createStateSchema } from './schema.ts'
 
@@ -34,7 +33,7 @@ type QueryAnswer = {
   readonly result: { readonly data?: unknown; readonly errors?: readonly GraphQLError[] }
 }
 
-export function createQueryServer(service: ServiceContext, findEndpoint: FindEndpoint): RunQuery {
+export function createQueryServer(service: PlatformServices, findEndpoint: FindEndpoint): RunQuery {
   const schema = createStateSchema(service, findEndpoint)
 
   function shownError(error: GraphQLError): GraphQLError {

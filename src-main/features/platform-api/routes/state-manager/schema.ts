@@ -9,8 +9,7 @@ import type { AppTarget } from '../../../apps/rules/app-environment.ts'
 import { listVariables } from '../../../apps/variables.ts'
 import { deployedEndpoints } from '../../../apps/views.ts'
 import { type Caller, maySee } from '../../../keys/keys.ts'
-import type { ServiceContext } from '../../../service-context.ts'
-import { PLATFORM_TYPES, passJson, platformResolvers } from './platform-schema.ts'
+import { PLATFORM_TYPES, type PlatformServices, passJson, platformResolvers } from './platform-schema.ts'
 import { type QueryContext, withResolvers } from './resolvers.ts'
 
 const TYPES = `
@@ -75,7 +74,7 @@ type Endpoint {
 type Resolve<Source, Arguments = unknown> = (source: Source, given: Arguments, context: QueryContext) => unknown
 
 /** Source: docs/spec/app-deploy.md, 8. */
-export function createStateSchema(service: ServiceContext, findEndpoint: FindEndpoint): GraphQLSchema {
+export function createStateSchema(service: PlatformServices, findEndpoint: FindEndpoint): GraphQLSchema {
   const { storage } = service
   const seesEnvironment = (caller: Caller) => (environment: Environment) =>
     maySee(caller, { app: environment.app, environment: environment.name })

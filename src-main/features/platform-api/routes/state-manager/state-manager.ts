@@ -7,12 +7,12 @@ import { SERVICE_ROUTES } from '../../../../contract/service-routes.ts'
 import { readBody } from '../../../../http/read-request.ts'
 import type { FindEndpoint } from '../../../apps/environment-endpoints.ts'
 import type { Caller } from '../../../keys/keys.ts'
-import type { ServiceContext } from '../../../service-context.ts'
+import type { PlatformServices } from './platform-schema.ts'
 import type { RunQuery } from './query-server.ts'
 
 /** @returns a handler for requests with checked origin and key */
 export function createStateManager(
-  service: ServiceContext,
+  service: PlatformServices,
   findEndpoint: FindEndpoint,
 ): (c: Context, caller: Caller) => Promise<Response> {
   let server: Promise<RunQuery> | undefined

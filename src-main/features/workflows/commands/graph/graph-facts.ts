@@ -2,9 +2,9 @@ import { dataFolder } from '../../../../app/cli/find-service.ts'
 import type { Output } from '../../../../app/cli/output.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
+import type { JsonObject } from '../../../../lib/json/value.ts'
 import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../../../shipped-files/resources.ts'
 import { readDocument, subgraphsOf } from '../../rules/document/document.ts'
-import type { JsonObject } from '../../../../lib/json/value.ts'
 import {
   type NodePackage,
   type PackagesByClass,

@@ -1,8 +1,8 @@
 import { usageError } from '../../../../app/cli/cli-error.ts'
-import type { WorkflowDocument } from '../../rules/document/document.ts'
-import { setWidget } from '../../rules/edit/widgets.ts'
 import { parseJson } from '../../../../lib/json/parse.ts'
 import { isNumber, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
+import type { WorkflowDocument } from '../../rules/document/document.ts'
+import { setWidget } from '../../rules/edit/widgets.ts'
 import type { NodeTypes } from '../../rules/node-types.ts'
 import { readPayloadNode } from '../../rules/payload.ts'
 

@@ -3,7 +3,15 @@
  * docs/spec/image-workflows.md, 1; docs/spec/comfyui.md, 1.
  */
 import { asText } from '../../../../lib/json/plain.ts'
-import { asId, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, sameJson } from '../../../../lib/json/value.ts'
+import {
+  asId,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  sameJson,
+} from '../../../../lib/json/value.ts'
 import {
   double,
   type Entity,

@@ -3,7 +3,17 @@
  * nothing.
  */
 import { asText } from '../../../../lib/json/plain.ts'
-import { asDouble, asId, asIndex, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
+import {
+  asDouble,
+  asId,
+  asIndex,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  withKey,
+} from '../../../../lib/json/value.ts'
 
 export type Field<Value> = {
   readonly key: string

@@ -1,11 +1,12 @@
 /** Adds all kinds of nodes. Source: docs/spec/comfyui.md, 1 and 2. */
+
+import { type JsonArray, type JsonObject, type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import { defaultValue, defaultValues } from '../default-values.ts'
 import { type GraphNode, readNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'
 import { nodeSize } from '../document/node-size.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
-import { type JsonArray, jsonNumber, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { isControlled, widgetValues } from '../widgets.ts'
 import { link } from './connect.ts'

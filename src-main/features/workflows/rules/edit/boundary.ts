@@ -1,4 +1,6 @@
 /** Edits subgraph slots inside and on hosts, matched by name. Source: docs/spec/comfyui.md, 1. */
+
+import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   type BoundarySlot,
   type GraphNode,
@@ -9,7 +11,6 @@ import {
   subgraphsOf,
   type WorkflowDocument,
 } from '../document/document.ts'
-import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import { promotedWidgets } from '../promoted-widgets.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, changeNodes, type GraphAddress } from './graph-at.ts'

@@ -2,6 +2,18 @@
  * Nodes as text for the system clipboard, so that they can be pasted into another document, window or machine. Source:
  * ours.
  */
+
+import { parseJson } from '../../../../lib/json/parse.ts'
+import {
+  arrayAt,
+  asId,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  writeJson,
+} from '../../../../lib/json/value.ts'
 import {
   type Link,
   readDocument,
@@ -14,8 +26,6 @@ import {
   writeSubgraph,
 } from '../document/document.ts'
 import { idJson, type Pair, readPair } from '../document/fields.ts'
-import { parseJson } from '../../../../lib/json/parse.ts'
-import { arrayAt, asId, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'
 import { toDocument } from '../to-document.ts'

@@ -1,4 +1,6 @@
 /** Manages definitions that come with pasted nodes or lose their last instance. Source: docs/spec/comfyui.md, 1.1. */
+
+import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import {
   type GraphNode,
   type Subgraph,
@@ -7,7 +9,6 @@ import {
   writeSubgraph,
 } from '../document/document.ts'
 import { idJson } from '../document/fields.ts'
-import { asId, isArray, isObject, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import { newIds } from './draft.ts'
 
 type Ids = ReadonlyMap<string, string>

@@ -1,8 +1,9 @@
 /** A mutable draft of a graph that becomes a new graph, sharing everything untouched. New items get unique ids. */
+
+import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import type { BoundarySlot, Graph, GraphNode, Link, Subgraph, WorkflowDocument } from '../document/document.ts'
 import type { Items } from '../document/fields.ts'
 import { realTarget } from '../document/index-of.ts'
-import { asId, isArray, isObject, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import { changeGraph, type GraphAddress } from './graph-at.ts'
 
 export type EditableList<Item> = {

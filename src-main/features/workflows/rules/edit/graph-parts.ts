@@ -1,4 +1,6 @@
 /** A set of nodes with links, reroutes and subgraphs, as used for copying, pasting and dissolving. */
+
+import { type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import {
   type Graph,
   type GraphNode,
@@ -13,7 +15,6 @@ import {
 import { idJson, type Pair } from '../document/fields.ts'
 import { realLinks } from '../document/index-of.ts'
 import { typesFit } from '../input-type.ts'
-import { jsonNumber, type JsonValue } from '../../../../lib/json/value.ts'
 import { addDefinitions } from './definitions.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import { type GraphAddress, graphAt } from './graph-at.ts'

@@ -1,8 +1,9 @@
 /** Group membership follows from positions; edits name a group by its index in the list. */
+
+import { asDouble, isArray, isObject, type JsonValue, jsonNumber, withKey } from '../../../../lib/json/value.ts'
 import { type GraphNode, type Group, readGroup, type WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair } from '../document/fields.ts'
 import { TITLE_PX } from '../document/node-size.ts'
-import { asDouble, isArray, isObject, jsonNumber, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import { editGraph } from './draft.ts'
 import { changeGraph, type GraphAddress } from './graph-at.ts'
 

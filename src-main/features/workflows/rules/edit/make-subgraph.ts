@@ -1,3 +1,4 @@
+import { type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import {
   type BoundarySlot,
   type GraphNode,
@@ -11,7 +12,6 @@ import {
 } from '../document/document.ts'
 import { realLinks } from '../document/index-of.ts'
 import { nodeSize } from '../document/node-size.ts'
-import { jsonNumber, type JsonValue } from '../../../../lib/json/value.ts'
 import { bareNode } from './add-node.ts'
 import { freeName, newBoundarySlot } from './boundary.ts'
 import { withDefinition } from './definitions.ts'

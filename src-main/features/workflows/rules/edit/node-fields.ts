@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, withKey } from '../../../../lib/json/value.ts'
 import { type GraphNode, MODE, type WorkflowDocument } from '../document/document.ts'
 import type { Pair } from '../document/fields.ts'
-import { isObject, type JsonObject, withKey } from '../../../../lib/json/value.ts'
 import { changeNodes, type GraphAddress } from './graph-at.ts'
 
 export type NodeMode = 'always' | 'mute' | 'bypass'

@@ -2,6 +2,8 @@
  * Promotes inner widgets to instances: as a list entry if the instance has a list, else as a subgraph input whose value
  * each instance holds. Source: docs/spec/comfyui.md, 1.2.
  */
+
+import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import {
   type GraphNode,
   SUBGRAPH_INPUT,
@@ -10,7 +12,6 @@ import {
   type WorkflowDocument,
 } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { isArray, isObject, type JsonArray, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { isDrawn, widgetsOf } from '../node-view.ts'
 import { findPromoted, hostWidgets, type InnerWidget, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'

@@ -1,5 +1,5 @@
-import type { WorkflowDocument } from '../document/document.ts'
 import { asId, isArray, isObject } from '../../../../lib/json/value.ts'
+import type { WorkflowDocument } from '../document/document.ts'
 import { withoutUnused } from './definitions.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'

@@ -2,9 +2,18 @@
  * Reroutes form chains: a link names its last point, each point the next towards the output; links of one output may
  * share them. Source: docs/spec/comfyui.md, 1.4.
  */
+
+import {
+  asId,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonNumber,
+  withKey,
+} from '../../../../lib/json/value.ts'
 import type { Graph, Link, WorkflowDocument } from '../document/document.ts'
 import { idJson, type Pair, readPair } from '../document/fields.ts'
-import { asId, isArray, isObject, jsonNumber, type JsonObject, type JsonValue, withKey } from '../../../../lib/json/value.ts'
 import { editGraph, type GraphDraft } from './draft.ts'
 import type { GraphAddress } from './graph-at.ts'
 

@@ -1,3 +1,4 @@
+import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   type GraphNode,
   type InputSlot,
@@ -11,7 +12,6 @@ import {
 } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { type InputType, isWidget } from '../input-type.ts'
-import { isArray, type JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import type { GraphDraft } from './draft.ts'
 import { withoutLinkInReroutes } from './reroutes.ts'

@@ -1,10 +1,10 @@
 /** Edits values and keeps both stored value lists equal. Source: docs/spec/comfyui.md, 1. */
 
+import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import { defaultAt } from '../default-values.ts'
 import { type GraphNode, subgraphsOf, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isWidget } from '../input-type.ts'
-import { isArray, isObject, type JsonArray, type JsonValue, sameJson, withKey } from '../../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import type { WidgetView } from '../node-view.ts'
 import {

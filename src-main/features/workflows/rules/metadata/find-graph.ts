@@ -3,9 +3,9 @@
  * docs/spec/image-workflows.md, 2.6; docs/spec/comfyui.md, 4.
  */
 import { limit } from '../../../../contract/limits.ts'
-import { sizeText } from '../../../../lib/text.ts'
 import { faultText, readJson } from '../../../../lib/json/parse.ts'
 import type { JsonObject } from '../../../../lib/json/value.ts'
+import { sizeText } from '../../../../lib/text.ts'
 import { recognise } from '../recognise.ts'
 import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, TEXTS_MAX, viewOf } from './bytes.ts'
 import { boxesOf, boxIn, brandOf, FULL_BOX, readAvifTexts, readWebpTexts } from './exif.ts'

@@ -3,9 +3,17 @@
  * Source: ours.
  */
 import { type GraphParameter, graphParameter, type ParameterType } from '../../../../contract/published.ts'
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  withKey,
+  writeJson,
+} from '../../../../lib/json/value.ts'
 import type { WorkflowDocument } from '../document/document.ts'
 import type { InputType } from '../input-type.ts'
-import { isArray, isNumber, isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readLink, readPayloadNode } from '../payload.ts'
 

@@ -1,7 +1,15 @@
 /** Applies a request's parameter values to a payload. Source: docs/spec/image-workflows.md, 7. */
 import type { GraphParameter } from '../../../../contract/published.ts'
 import { parseJson } from '../../../../lib/json/parse.ts'
-import { isNumber, isObject, type JsonObject, type JsonValue, shownJson, withKey, writeJson } from '../../../../lib/json/value.ts'
+import {
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  shownJson,
+  withKey,
+  writeJson,
+} from '../../../../lib/json/value.ts'
 import { linksInto, readPayloadNode } from '../payload.ts'
 
 export type ParameterValues =

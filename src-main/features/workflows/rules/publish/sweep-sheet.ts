@@ -2,8 +2,9 @@
  * Lays out a sweep's runs: two inputs give a table, more give a page per combination of the others, anything else a
  * list.
  */
-import { keepStart } from '../../../../lib/text.ts'
+
 import type { RunView } from '../../../../contract/workflows.ts'
+import { keepStart } from '../../../../lib/text.ts'
 
 export type SheetRun = Pick<RunView, 'id' | 'label' | 'cell'>
 

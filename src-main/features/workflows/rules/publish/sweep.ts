@@ -3,10 +3,10 @@
  * docs/spec/image-workflows.md, 7.
  */
 
-import { keepStart } from '../../../../lib/text.ts'
 import type { GraphParameter } from '../../../../contract/published.ts'
 import type { SweepCell } from '../../../../contract/workflows.ts'
-import { jsonNumber, type JsonObject, type JsonValue, writeJson } from '../../../../lib/json/value.ts'
+import { type JsonObject, type JsonValue, jsonNumber, writeJson } from '../../../../lib/json/value.ts'
+import { keepStart } from '../../../../lib/text.ts'
 import { valueProblem, withInput } from './parameter-values.ts'
 
 export type SweepAxis = {

@@ -1,8 +1,8 @@
 /** Advances a widget by its control; integers are exact up to 2^64-1 and beyond. Source: docs/spec/comfyui.md, 2.3. */
 
-import type { InputType } from '../input-type.ts'
 import { asText } from '../../../../lib/json/plain.ts'
-import { isNumber, jsonNumber, type JsonValue, sameJson } from '../../../../lib/json/value.ts'
+import { isNumber, type JsonValue, jsonNumber, sameJson } from '../../../../lib/json/value.ts'
+import type { InputType } from '../input-type.ts'
 import type { ControlMode } from '../widgets.ts'
 import type { Random } from './dynamic-prompts.ts'
 

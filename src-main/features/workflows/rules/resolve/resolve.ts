@@ -3,6 +3,8 @@
  * docs/spec/comfyui.md, 2.
  */
 
+import { asText } from '../../../../lib/json/plain.ts'
+import type { JsonValue } from '../../../../lib/json/value.ts'
 import {
   type Graph,
   type GraphNode,
@@ -15,8 +17,6 @@ import { linkById } from '../document/index-of.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { isHeld, onHost, withValue } from '../edit/widgets.ts'
 import type { InputType } from '../input-type.ts'
-import { asText } from '../../../../lib/json/plain.ts'
-import type { JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { primitiveTarget, type WidgetView, widgetsOf } from '../node-view.ts'
 import { hostWidgets, listedWidgets, promotedWidgets } from '../promoted-widgets.ts'

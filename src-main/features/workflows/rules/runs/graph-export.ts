@@ -4,10 +4,10 @@
  */
 import { limit } from '../../../../contract/limits.ts'
 import { type GraphExportHead, graphExportHead } from '../../../../contract/workflows.ts'
-import { plainJson } from '../../../../lib/json/plain.ts'
-import { graphName } from '../../../models/rules/layout.ts'
 import { parseJson } from '../../../../lib/json/parse.ts'
+import { plainJson } from '../../../../lib/json/plain.ts'
 import { isNumber, type JsonObject } from '../../../../lib/json/value.ts'
+import { graphName } from '../../../models/rules/layout.ts'
 import type { PackagesByClass } from '../node-packages.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { type PayloadNode, readPayloadNodes } from '../payload.ts'

@@ -1,5 +1,7 @@
 /** Checks a graph's models, since a missing one fails only after waiting. Source: docs/spec/image-workflows.md, 6.3. */
 import type { ModelKey } from '../../../../contract/models.ts'
+import { asText } from '../../../../lib/json/plain.ts'
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import {
   directoryOfInput,
   graphName,
@@ -10,8 +12,6 @@ import {
   presentDirectory,
 } from '../../../models/rules/layout.ts'
 import type { WorkflowDocument } from '../document/document.ts'
-import { asText } from '../../../../lib/json/plain.ts'
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { PayloadNode } from '../payload.ts'
 
 export type LoadingNode = Pick<PayloadNode, 'id' | 'inputs'> & Partial<Pick<PayloadNode, 'classType'>>

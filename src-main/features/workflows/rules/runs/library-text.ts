@@ -1,7 +1,7 @@
 import type { Json } from '../../../../lib/json/bytes.ts'
+import { DEPTH_MAX, faultText, readJson, strictJson } from '../../../../lib/json/parse.ts'
 import { plainJson } from '../../../../lib/json/plain.ts'
 import { scanJson } from '../../../../lib/json/scan.ts'
-import { DEPTH_MAX, faultText, readJson, strictJson } from '../../../../lib/json/parse.ts'
 import { type JsonObject, writeJson } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { recognise } from '../recognise.ts'

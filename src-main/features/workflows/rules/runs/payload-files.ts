@@ -1,7 +1,7 @@
-import { typeOfPayloadNode } from '../dynamic-inputs.ts'
-import { takesFile } from '../input-type.ts'
 import { asText } from '../../../../lib/json/plain.ts'
 import { isArray, type JsonObject } from '../../../../lib/json/value.ts'
+import { typeOfPayloadNode } from '../dynamic-inputs.ts'
+import { takesFile } from '../input-type.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { readPayloadNodes } from '../payload.ts'
 

@@ -1,6 +1,6 @@
 import type { GraphParameter } from '../../../../contract/published.ts'
-import { cutText, rawFields } from '../../../../lib/json/scan.ts'
 import { parseJson, readJson, strictJson } from '../../../../lib/json/parse.ts'
+import { cutText, rawFields } from '../../../../lib/json/scan.ts'
 import { isObject, type JsonObject, writeJson } from '../../../../lib/json/value.ts'
 import { readPayloadNodes, withoutCacheNotes } from '../payload.ts'
 import { fillPayload, parameterValues, pruneToOutputs, type SentImage } from '../publish/parameter-values.ts'

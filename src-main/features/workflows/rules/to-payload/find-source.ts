@@ -2,6 +2,8 @@
  * Traces an input upstream through reroutes, bypassed nodes and subgraph boundaries to an output or value. Source:
  * docs/spec/comfyui.md, 2.1.
  */
+
+import type { JsonValue } from '../../../../lib/json/value.ts'
 import {
   type Graph,
   type GraphNode,
@@ -16,7 +18,6 @@ import {
 } from '../document/document.ts'
 import { firstValue, linksById, linkToHostOutput, nodesById, setterByName } from '../document/index-of.ts'
 import { isAny, typesFit } from '../input-type.ts'
-import type { JsonValue } from '../../../../lib/json/value.ts'
 import type { InnerIds } from '../payload-ids.ts'
 import { hostValue, innerWidgets } from '../promoted-widgets.ts'
 

@@ -2,10 +2,19 @@
  * Converts group nodes (`workflow>NAME`, before 2025) to subgraphs; slots and values map to inner nodes only by order.
  * Source: docs/spec/comfyui.md, 1.3.
  */
+
+import {
+  asId,
+  asIndex,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../lib/json/value.ts'
 import { type GraphNode, readNode, readSubgraph, type Subgraph, type WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
 import { withDefinition } from '../edit/definitions.ts'
-import { asId, asIndex, isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeTypes } from '../node-types.ts'
 import { valueSlots } from '../widgets.ts'
 

@@ -2,11 +2,12 @@
  * Converts a document to a payload, which the editor sends to a worker. Source: docs/spec/image-workflows.md, 2.3;
  * docs/spec/comfyui.md, 2.
  */
+
+import { asText } from '../../../../lib/json/plain.ts'
+import { isArray, isNumber, isObject, type JsonObject, type JsonValue, jsonNumber } from '../../../../lib/json/value.ts'
 import { sentValues } from '../default-values.ts'
 import type { GraphNode, WorkflowDocument } from '../document/document.ts'
 import { typeOfNode } from '../dynamic-inputs.ts'
-import { asText } from '../../../../lib/json/plain.ts'
-import { isArray, isNumber, isObject, jsonNumber, type JsonObject, type JsonValue } from '../../../../lib/json/value.ts'
 import type { NodeType, NodeTypes } from '../node-types.ts'
 import { innerIds } from '../payload-ids.ts'
 import type { Problem } from '../problem.ts'

@@ -7,8 +7,8 @@ import {
 import { copyNodes, paste } from '../../../../../src-main/features/workflows/rules/edit/clipboard.ts'
 import { insertIntoLink } from '../../../../../src-main/features/workflows/rules/edit/connect.ts'
 import { removeNodes } from '../../../../../src-main/features/workflows/rules/edit/remove.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
 

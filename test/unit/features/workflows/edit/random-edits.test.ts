@@ -5,9 +5,9 @@ import {
   type WorkflowDocument,
   writeDocument,
 } from '../../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import { validate } from '../../../../../src-main/features/workflows/rules/validate.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { EDIT_TYPES, EMPTY_DOCUMENTS, randomEdits, session } from '../../../../support/random-edits.ts'
 import { whatNodesDo } from '../../../../support/same-payload.ts'

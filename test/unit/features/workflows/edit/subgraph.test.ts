@@ -9,9 +9,9 @@ import { canConnect, connect } from '../../../../../src-main/features/workflows/
 import { dissolve } from '../../../../../src-main/features/workflows/rules/edit/dissolve.ts'
 import { makeSubgraph } from '../../../../../src-main/features/workflows/rules/edit/make-subgraph.ts'
 import { addReroute, waypointsOf } from '../../../../../src-main/features/workflows/rules/edit/reroutes.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { promotedWidgets } from '../../../../../src-main/features/workflows/rules/promoted-widgets.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import {
   beginning,

@@ -13,10 +13,10 @@ import {
   setWidget,
   widgetToInput,
 } from '../../../../../src-main/features/workflows/rules/edit/widgets.ts'
-import { type JsonValue, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { nodeView } from '../../../../../src-main/features/workflows/rules/node-view.ts'
 import { hostWidgets } from '../../../../../src-main/features/workflows/rules/promoted-widgets.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
+import { type JsonValue, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { brokenRules } from '../../../../support/graph-rules.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
 import { readDocument, writeDocument } from '../../../../../src-main/features/workflows/rules/document/document.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import {
   freeParameterName,
   parameterOf,
   readForm,
   writeForm,
 } from '../../../../../src-main/features/workflows/rules/publish/graph-form.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { objectOf } from '../../../../support/workflow-files.ts'
 
 const TEXT = '{"nodes":[],"links":[],"extra":{"ds":{"scale":1.0}},"version":0.4}'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readNodeTypes } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import { describeGraph } from '../../../../../src-main/features/workflows/rules/publish/describe-graph.ts'
 import { suggestParameter } from '../../../../../src-main/features/workflows/rules/publish/graph-form.ts'
 import { fillPayload } from '../../../../../src-main/features/workflows/rules/publish/parameter-values.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { json, objectOf } from '../../../../support/workflow-files.ts'
 
 const TYPES = readNodeTypes(

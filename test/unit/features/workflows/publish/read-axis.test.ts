@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GraphParameter } from '../../../../../src-main/contract/published.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readAxis } from '../../../../../src-main/features/workflows/rules/publish/sweep.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 
 const parameter = (type: GraphParameter['type'], more: Partial<GraphParameter> = {}): GraphParameter => {
   return { name: 'x', node: '3', input: 'x', type, ...more }

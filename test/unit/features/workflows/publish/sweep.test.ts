@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import {
   rangeValues,
   type SweepAxis,
   sweepCount,
   sweepRuns,
 } from '../../../../../src-main/features/workflows/rules/publish/sweep.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { json, objectOf } from '../../../../support/workflow-files.ts'
 
 const PAYLOAD = objectOf('{"3": {"class_type": "KSampler", "inputs": {"seed": 1, "cfg": 7.0}}}')

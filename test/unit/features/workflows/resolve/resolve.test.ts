@@ -6,7 +6,6 @@ import {
   writeDocument,
 } from '../../../../../src-main/features/workflows/rules/document/document.ts'
 import type { InputType } from '../../../../../src-main/features/workflows/rules/input-type.ts'
-import { type JsonObject, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { readNodeTypes } from '../../../../../src-main/features/workflows/rules/node-types.ts'
 import { resolvePrompt } from '../../../../../src-main/features/workflows/rules/resolve/dynamic-prompts.ts'
 import { nextValue } from '../../../../../src-main/features/workflows/rules/resolve/next-value.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../../../../src-main/features/workflows/rules/resolve/resolve.ts'
 import { toPayload } from '../../../../../src-main/features/workflows/rules/to-payload/to-payload.ts'
 import type { ControlMode } from '../../../../../src-main/features/workflows/rules/widgets.ts'
+import { type JsonObject, writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { bundledTypes, json, objectOf } from '../../../../support/workflow-files.ts'
 
 const TYPES = bundledTypes()

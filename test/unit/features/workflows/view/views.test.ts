@@ -8,10 +8,10 @@ import { moveNodes, setTitle } from '../../../../../src-main/features/workflows/
 import { addReroute } from '../../../../../src-main/features/workflows/rules/edit/reroutes.ts'
 import { setWidget } from '../../../../../src-main/features/workflows/rules/edit/widgets.ts'
 import { createGraphViewer, type GraphView } from '../../../../../src-main/features/workflows/rules/graph-view.ts'
-import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import type { NodeView } from '../../../../../src-main/features/workflows/rules/node-view.ts'
 import { payloadIdOf, whereIs } from '../../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { imagesOf } from '../../../../../src-main/features/workflows/rules/runs/payload-files.ts'
+import { writeJson } from '../../../../../src-main/lib/json/value.ts'
 import { beginning, EDIT_TYPES } from '../../../../support/random-edits.ts'
 import { bundledTypes, objectOf } from '../../../../support/workflow-files.ts'
 

@@ -1,0 +1,28 @@
+import type { Context } from 'hono'
+import type { PlatformOperation } from '../../contract/platform-routes.ts'
+import { bindOperations } from '../../http/operation.ts'
+import { readManifest, unpackArtifact } from '../apps/adapters/unpack-artifact.ts'
+import { createFindEndpoint } from '../apps/environment-endpoints.ts'
+import type { Caller } from '../keys/keys.ts'
+import type { FeatureCore } from '../service-context.ts'
+import { createPlatformDeploys } from './deploys.ts'
+import { operatePlatform } from './routes/routes.ts'
+import { SIGN_IN_OPERATIONS } from './routes/sign-in.ts'
+import { createStateManager } from './routes/state-manager/state-manager.ts'
+import { createTaskCalls } from './routes/task-calls.ts'
+import { createSignInRequests } from './sign-in-requests.ts'
+import { createUploads } from './uploads.ts'
+
+export function openFeature(core: FeatureCore) {
+  const uploads = createUploads(core.storage, core.clock, core.newId)
+  const signInRequests = createSignInRequests(core.clock, core.newId, core.accountKey)
+  const platformDeploys = createPlatformDeploys({ ...core, unpack: unpackArtifact, readManifest })
+  const services = { ...core, uploads, signInRequests, platformDeploys }
+  return {
+    operations: bindOperations(SIGN_IN_OPERATIONS, services),
+    operate: (name: PlatformOperation, c: Context, caller: Caller) => operatePlatform(name, c, core, caller),
+    stateManager: createStateManager(services, createFindEndpoint(core)),
+    tasks: createTaskCalls(core),
+    uploads,
+  }
+}

@@ -1,0 +1,9 @@
+import { OPTIONAL_FEATURES, type OptionalFeature, type OptionalFeatures } from '../../src-main/app/optional-features.ts'
+
+const NOT_THERE = new URL('./not-there.ts', import.meta.url).href
+
+/** The optional features of a service whose file of this one is missing. */
+export const withoutFeature = (name: OptionalFeature): OptionalFeatures => ({
+  ...OPTIONAL_FEATURES,
+  [name]: { ...OPTIONAL_FEATURES[name], load: () => import(NOT_THERE) },
+})

@@ -25,6 +25,17 @@ const BATCH = {
   ...{ total: 1, received: 1, unsent: 0, refused: 0, gone: 0 },
   jobs: { IN_QUEUE: 1, IN_PROGRESS: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0, TIMED_OUT: 0 },
 }
+const MACHINE = {
+  ...{
+    name: 'box',
+    way: { kind: 'context', name: 'box' },
+    swarm: false,
+    addedAt: NOW,
+    state: 'connecting',
+    since: NOW,
+  },
+  ...{ workers: [], endpoints: [], test: { isRunning: true, steps: [] } },
+}
 const LINE = { id: 1, at: NOW, endpointId: 'hello', workerId: 'w1', jobId: 'j1', level: 'INFO', line: 'runs' }
 const GRAPH = '{"1": {"class_type": "Sink", "inputs": {"n": 1}}}'
 const CLASSES = '{"Sink": {"input": {"required": {"n": ["INT", {}]}}, "output": [], "output_node": true}}'
@@ -87,7 +98,7 @@ test.each<Case>([
     answers: {
       'POST /api/endpoints/hello/install': {
         ...HELLO_VIEW,
-        install: { state: 'running', packages: ['pillow'], at: NOW },
+        install: { state: 'running', packages: ['pillow'], environment: '/handlers/.venv' },
       },
     },
     note: 'The installation continues; the workers of hello are replaced when it ends.\n',
@@ -95,7 +106,7 @@ test.each<Case>([
   {
     argv: ['machine', 'test', 'box'],
     during: 'GET /api/machines/box',
-    answers: { 'POST /api/machines/box/test': {} },
+    answers: { 'POST /api/machines/box/test': MACHINE },
     note: 'The test of box continues; `drydock machine list` shows its result.\n',
   },
   {
@@ -133,7 +144,7 @@ test.each<Case>([
       ...(stdin === undefined ? {} : { stdin }),
     })
     void runCli(argv, surroundings)
-    await vi.waitFor(() => expect(asked()).toBe(first === undefined ? 1 : 2), 10_000)
+    await vi.waitFor(() => expect(asked()).toBe(first === undefined ? 1 : 2), 30_000)
     signal('SIGINT')
     expect(written.stderr).toContain(note)
     expect(exits).toEqual([130])

@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import type { PlatformOperation } from '../../contract/platform-routes.ts'
 import { bindOperations } from '../../http/operation.ts'
 import { readManifest, unpackArtifact } from '../apps/adapters/unpack-artifact.ts'
@@ -20,7 +19,8 @@ export function openFeature(core: FeatureCore) {
   const services = { ...core, uploads, signInRequests, platformDeploys }
   return {
     operations: bindOperations(SIGN_IN_OPERATIONS, services),
-    operate: (name: PlatformOperation, c: Context, caller: Caller) => operatePlatform(name, c, core, caller),
+    operate: (name: PlatformOperation, c: Parameters<typeof operatePlatform>[1], caller: Caller) =>
+      operatePlatform(name, c, core, caller),
     stateManager: createStateManager(services, createFindEndpoint(core)),
     tasks: createTaskCalls(core),
     uploads,

@@ -10,7 +10,7 @@ import { OPENAI_ROUTE, V2_ROUTES, type V2Operation } from '../../contract/v2-rou
 import { type AnswerAgent, createAgentDoor } from '../../features/agents/routes.ts'
 import { createFindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
-import { requireQueue } from '../../features/endpoints/endpoint-kinds.ts'
+import { requireQueue } from '../../features/endpoints/kinds/endpoint-kinds.ts'
 import { openai } from '../../features/jobs/routes/openai.ts'
 import { LIMIT_NAMES, operateJobs } from '../../features/jobs/routes/v2.ts'
 import { headersForPage, preflightHeaders } from '../../features/keys/rules.ts'

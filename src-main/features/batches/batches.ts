@@ -10,13 +10,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Json } from '../../lib/json/bytes.ts'
 import { keepEnds } from '../../lib/text.ts'
 import type { Batch, Endpoint, Storage } from '../../storage/storage.ts'
-import type { SubmitDeps } from '../endpoints/endpoint-kinds.ts'
+import type { SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
+import { runJobAgain, whyNotAgain } from '../jobs/again/run-jobs-again.ts'
 import { fieldOf, streamOf } from '../jobs/list-jobs.ts'
 import { type BulkResult, createReasonCounts, moveJobs, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import { createFailureGroups, type Failure } from '../jobs/rules/failure-groups.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'
 import { isFinal, TRANSITIONS } from '../jobs/rules/transitions.ts'
-import { runJobAgain, whyNotAgain } from '../jobs/run-jobs-again.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 

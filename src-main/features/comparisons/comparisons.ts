@@ -17,8 +17,8 @@ import type {
   Job,
   StoredVersion,
 } from '../../storage/storage.ts'
-import { kindOf, requireQueue, type SubmitDeps } from '../endpoints/endpoint-kinds.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
 import { type JobSelection, selectedJobs } from '../jobs/queue/change-many-jobs.ts'
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'

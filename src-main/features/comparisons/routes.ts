@@ -1,7 +1,7 @@
 import { limit } from '../../contract/limits.ts'
 import { requireRoleOf } from '../../http/guards.ts'
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
-import { selectionOf } from '../jobs/routes/jobs.ts'
+import { selectionOf } from '../jobs/list-jobs.ts'
 import type { ServiceBase } from '../service-context.ts'
 import type { Comparisons } from './comparisons.ts'
 
@@ -11,7 +11,7 @@ export const COMPARISON_OPERATIONS = {
     // A copy of an endpoint with another image is a new endpoint.
     if (body.versions.some(({ image }) => image !== undefined)) requireRoleOf(caller, 'deploy')
     const { ids, filter, ...wanted } = body
-    const selection = ids !== undefined ? { ids } : filter && (await selectionOf(service, filter))
+    const selection = ids !== undefined ? { ids } : filter && (await selectionOf(service.storage, filter))
     return await service.comparisons.add({ ...wanted, selection })
   },
   comparisonRead: ({ path }, { comparisons }) => comparisons.read(path.comparisonId),

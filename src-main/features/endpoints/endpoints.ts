@@ -16,7 +16,7 @@ import { purgeQueue } from '../jobs/queue/change-many-jobs.ts'
 import { isFinal } from '../jobs/rules/transitions.ts'
 import type { ProjectFolders } from '../projects/ports.ts'
 import { activeFaults } from '../workers/rules/faults.ts'
-import { kindOf } from './endpoint-kinds.ts'
+import { kindOf } from './kinds/endpoint-kinds.ts'
 import { endpointIdFrom } from './rules/ids.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }

@@ -1,11 +1,12 @@
+import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
-import type { JobCount, JobStateCounts } from '../../contract/job-routes.ts'
+import type { JobCount, JobStateCounts, jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Json, piecesOf, type SentJson } from '../../lib/json/bytes.ts'
 import { keepEnds } from '../../lib/text.ts'
-import type { Endpoint, Job, JobFilter, Storage } from '../../storage/storage.ts'
+import type { Endpoint, Job, JobFilter, NamedJobs, Storage } from '../../storage/storage.ts'
 import { hiddenValues } from '../apps/variables.ts'
 import { viewJobRow } from '../endpoints/views.ts'
 import { type JobSelection, selectedJobs } from './queue/change-many-jobs.ts'
@@ -98,6 +99,12 @@ export async function listGraphJobs(
     requests: found.filter((job) => job !== undefined).map(rowsOfList(clock)),
     ...(more ? { cursor: String(last) } : {}),
   }
+}
+
+export async function selectionOf(storage: Storage, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {
+  const { endpoint, status, worker, from, to, q, expired, cursor } = filter
+  const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
+  return { filter: await searchable(storage, named) }
 }
 
 export async function searchable(

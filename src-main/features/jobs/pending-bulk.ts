@@ -8,7 +8,7 @@ import { limit } from '../../contract/limits.ts'
 import type { PendingBulkView } from '../../contract/pending-bulk.ts'
 import type { Log } from '../../lib/clock.ts'
 import type { NamedJobs, PendingBulk } from '../../storage/storage.ts'
-import { type ChangeDeps, changeJobs } from './run-jobs-again.ts'
+import { type ChangeDeps, changeJobs } from './again/run-jobs-again.ts'
 
 type Pending = PendingBulk<NamedJobs>
 

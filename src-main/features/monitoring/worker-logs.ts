@@ -19,7 +19,7 @@ import {
   unsentKind,
 } from '../workers/rules/log-lines.ts'
 import { hasFlag, readTestMode } from '../workers/rules/test-modes.ts'
-import type { EndpointLog } from './endpoint-log.ts'
+import type { EndpointLog } from './logs/endpoint-log.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.
 const LAST_LINES = 100

@@ -1,7 +1,7 @@
 import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { JsonBody } from '../../http/read-request.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
-import { requireQueue } from '../endpoints/endpoint-kinds.ts'
+import { requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
 import type { ServiceBase } from '../service-context.ts'
 import type { Schedules } from './schedules.ts'

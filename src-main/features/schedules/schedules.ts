@@ -8,7 +8,7 @@ import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/s
 import type { Log } from '../../lib/clock.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import type { Endpoint, Job, Schedule, ScheduledRequest } from '../../storage/storage.ts'
-import { kindOf, type SubmitDeps } from '../endpoints/endpoint-kinds.ts'
+import { kindOf, type SubmitDeps } from '../endpoints/kinds/endpoint-kinds.ts'
 import { listJobsById } from '../jobs/list-jobs.ts'
 import { dueTimes, nextTime, timesAfter, timingProblem } from './rules.ts'
 

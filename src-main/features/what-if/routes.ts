@@ -1,5 +1,5 @@
 import type { ManagementOperations } from '../../http/operation.ts'
-import { requireQueue } from '../endpoints/endpoint-kinds.ts'
+import { requireQueue } from '../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../endpoints/routes.ts'
 import type { ServiceBase } from '../service-context.ts'
 import type { ReadPrices } from './ports.ts'

@@ -15,7 +15,7 @@ import { type Dispatch, type ParkedTakes, readDispatchs } from '../jobs/queue/pa
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import type { Report } from '../jobs/rules/report.ts'
 import type { SentChunk } from '../jobs/rules/stream.ts'
-import type { EndpointLog } from '../monitoring/endpoint-log.ts'
+import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'
 import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } from './registry/worker-registry.ts'
 import { takesJobs } from './rules/transitions.ts'
 

@@ -8,13 +8,13 @@ import type { Endpoint, Storage, StoredExit } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { PlacedFleet } from '../machines/join-machines.ts'
-import type { EndpointLog } from '../monitoring/endpoint-log.ts'
+import type { EndpointLog } from '../monitoring/logs/endpoint-log.ts'
+import type { WorkerPlans } from './plans/worker-plans.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
 import { type CrashLoop, evaluateCrashLoop, exitStatus, lastLine } from './rules/crash-loop.ts'
 import { installHint } from './rules/missing-module.ts'
 import type { WorkerCalls } from './worker-calls.ts'
-import type { WorkerPlans } from './worker-plans.ts'
 
 export type LifecycleDeps = {
   readonly storage: Storage

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { describe, expect, test } from 'vitest'
-import { NoteBody } from '../../../src-renderer/features/workflow-editor/canvas/NoteBody.tsx'
+import { NoteBody } from '../../../src-renderer/features/workflow-editor/notes/NoteBody.tsx'
 import { useTab } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
 import { documentOf, renderInEditor, useView } from './widgets-support.tsx'
 

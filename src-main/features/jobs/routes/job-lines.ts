@@ -10,7 +10,7 @@ import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { parseJsonBody, readFields } from '../../../http/read-request.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { BatchPlace, Endpoint } from '../../../storage/storage.ts'
-import { kindOf, type SubmitDeps } from '../../endpoints/endpoint-kinds.ts'
+import { kindOf, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { submissionOf } from './v2.ts'
 
 const LINE_END = 10

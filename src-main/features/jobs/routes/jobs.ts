@@ -17,6 +17,7 @@ import { machineAway, viewDelivery, viewJobRow, viewQueueStatus, viewWaiting } f
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { isBridge } from '../../workflows/rules/runs/takes-workflows.ts'
 import { openRuns } from '../../workflows/runs.ts'
+import { changeJobs, runJobAgain } from '../again/run-jobs-again.ts'
 import { cancelEffects } from '../cancel-effects.ts'
 import { deleteJob } from '../delete-job.ts'
 import {
@@ -27,14 +28,13 @@ import {
   listJobsById,
   previewJob,
   previewsOf,
-  searchable,
+  selectionOf,
 } from '../list-jobs.ts'
 import { reorderJob } from '../queue/change-job.ts'
 import type { JobSelection } from '../queue/change-many-jobs.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../rules/empty-input.ts'
 import { startedAgain } from '../rules/lost-machine.ts'
 import { reportedWait } from '../rules/report.ts'
-import { changeJobs, runJobAgain } from '../run-jobs-again.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'pendingBulk'>
 
@@ -169,15 +169,6 @@ export function filterOf(
   }
 }
 
-export async function selectionOf(
-  { storage }: Pick<Services, 'storage'>,
-  filter: z.infer<typeof jobFilterBody>,
-): Promise<NamedJobs> {
-  const { endpoint, status, worker, from, to, q, expired, cursor } = filter
-  const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
-  return { filter: await searchable(storage, named) }
-}
-
 async function namedIn(
   service: Services,
   {
@@ -185,7 +176,7 @@ async function namedIn(
     filter = {},
   }: { readonly ids?: string[] | undefined; readonly filter?: z.infer<typeof jobFilterBody> | undefined },
 ): Promise<NamedJobs> {
-  return ids === undefined ? await selectionOf(service, filter) : { ids }
+  return ids === undefined ? await selectionOf(service.storage, filter) : { ids }
 }
 
 async function selectedIn(

@@ -9,7 +9,7 @@ import { objectPieces, parseRequest } from '../../../http/read-request.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import { cutText, rawFields } from '../../../lib/json/scan.ts'
 import type { Job } from '../../../storage/storage.ts'
-import { kindOf } from '../../endpoints/endpoint-kinds.ts'
+import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { cancelJob } from '../queue/change-job.ts'
 import type { StreamRead } from '../queue/read-stream.ts'
 import {

@@ -9,7 +9,7 @@ import { type JsonBody, type Parsed, parseRequest } from '../../../http/read-req
 import { afterResponse } from '../../../http/send-response.ts'
 import type { SentJson } from '../../../lib/json/bytes.ts'
 import type { Endpoint, Job, JobStore } from '../../../storage/storage.ts'
-import { kindOf, workedBy } from '../../endpoints/endpoint-kinds.ts'
+import { kindOf, workedBy } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { readHealth } from '../../endpoints/views.ts'
 import { withLivePackages } from '../../platform-api/live-packages.ts'
 import { cancelJob, retryJob } from '../queue/change-job.ts'

@@ -5,7 +5,7 @@ import { fileResponse, jsonResponse, type ManagementOperations } from '../../../
 import type { Json } from '../../../lib/json/bytes.ts'
 import { writeJson } from '../../../lib/json/value.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
-import { requireQueue } from '../../endpoints/endpoint-kinds.ts'
+import { requireQueue } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
 import type { ServiceBase, ServiceContext } from '../../service-context.ts'
 import { exportRun, exportText, openGraph, replayRun } from '../graph-exports.ts'

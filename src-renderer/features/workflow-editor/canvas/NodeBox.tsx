@@ -8,13 +8,13 @@ import { payloadIdOf } from '../../../../src-main/features/workflows/rules/paylo
 import { nodeColours } from '../graph/colours.ts'
 import { type FlowNode, inputHandle, outputHandle } from '../graph/flow-types.ts'
 import { LEAST_WIDTH, TITLE } from '../graph/geometry.ts'
+import { NoteBody } from '../notes/NoteBody.tsx'
 import { useNodeProblems } from '../problems/use-problems.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { NodeWidgets } from '../widgets/NodeWidgets.tsx'
 import { NodeProgressBar, NodeStateBadge, NodeStateMark, NodeTitle, useNodeProgress } from './NodeHead.tsx'
 import { NodePictures } from './NodePictures.tsx'
 import { NodeSlots, Slot } from './NodeSlots.tsx'
-import { NoteBody } from './NoteBody.tsx'
 import { useDetail } from './use-overview.ts'
 
 export const NodeBox = memo(function NodeBox({ data: { view, own, hasRoom }, selected }: NodeProps<FlowNode>) {

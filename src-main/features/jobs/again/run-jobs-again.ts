@@ -2,14 +2,14 @@
  * Runs ended jobs again as new jobs with the same input and policy, even expired ones. Webhook and idempotency key
  * belong to the old request and are dropped.
  */
-import { AppError } from '../../contract/errors.ts'
-import { JOB_STATES } from '../../contract/job.ts'
-import type { BulkAction } from '../../contract/job-routes.ts'
-import type { Clock, NewId } from '../../lib/clock.ts'
-import type { BatchPlace, Job, Storage } from '../../storage/storage.ts'
-import { kindOf } from '../endpoints/endpoint-kinds.ts'
-import type { Models } from '../models/models.ts'
-import type { ReadsInThread } from './ports/read-in-thread.ts'
+import { AppError } from '../../../contract/errors.ts'
+import { JOB_STATES } from '../../../contract/job.ts'
+import type { BulkAction } from '../../../contract/job-routes.ts'
+import type { Clock, NewId } from '../../../lib/clock.ts'
+import type { BatchPlace, Job, Storage } from '../../../storage/storage.ts'
+import { kindOf } from '../../endpoints/kinds/endpoint-kinds.ts'
+import type { Models } from '../../models/models.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import {
   type BulkResult,
   createReasonCounts,
@@ -17,8 +17,8 @@ import {
   moveJobs,
   selectedJobs,
   UNKNOWN_JOB,
-} from './queue/change-many-jobs.ts'
-import { isFinal } from './rules/transitions.ts'
+} from '../queue/change-many-jobs.ts'
+import { isFinal } from '../rules/transitions.ts'
 
 export type ChangeDeps = ReadsInThread & {
   readonly storage: Storage

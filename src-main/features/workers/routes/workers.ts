@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
-import { AppError } from '../../contract/errors.ts'
-import type { ManagementOperations } from '../../http/operation.ts'
-import { DONE } from '../../http/operation.ts'
-import { followAsEvents } from '../../http/send-response.ts'
-import { endpointOf } from '../endpoints/routes.ts'
-import type { ServiceBase, ServiceContext } from '../service-context.ts'
-import type { LiveWorker } from './registry/worker-registry.ts'
-import { isLive } from './rules/transitions.ts'
-import type { Shell } from './shells.ts'
+import { AppError } from '../../../contract/errors.ts'
+import type { ManagementOperations } from '../../../http/operation.ts'
+import { DONE } from '../../../http/operation.ts'
+import { followAsEvents } from '../../../http/send-response.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
+import type { ServiceBase, ServiceContext } from '../../service-context.ts'
+import type { LiveWorker } from '../registry/worker-registry.ts'
+import { isLive } from '../rules/transitions.ts'
+import type { Shell } from '../shells.ts'
 
 type Services = ServiceBase & Pick<ServiceContext, 'registry' | 'replacement' | 'shells'>
 

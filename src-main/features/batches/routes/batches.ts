@@ -1,10 +1,10 @@
-import { AppError } from '../../contract/errors.ts'
-import { limit } from '../../contract/limits.ts'
-import { DONE, fileResponse, type ManagementOperations } from '../../http/operation.ts'
-import { requireQueue, type SubmitDeps } from '../endpoints/endpoint-kinds.ts'
-import { endpointOf } from '../endpoints/routes.ts'
-import { importLines, queueLine } from '../jobs/routes/job-lines.ts'
-import type { ServiceBase } from '../service-context.ts'
+import { AppError } from '../../../contract/errors.ts'
+import { limit } from '../../../contract/limits.ts'
+import { DONE, fileResponse, type ManagementOperations } from '../../../http/operation.ts'
+import { requireQueue, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
+import { endpointOf } from '../../endpoints/routes.ts'
+import { importLines, queueLine } from '../../jobs/routes/job-lines.ts'
+import type { ServiceBase } from '../../service-context.ts'
 import {
   cancelBatch,
   createBatch,
@@ -16,7 +16,7 @@ import {
   retryBatch,
   takesLine,
   viewBatch,
-} from './batches.ts'
+} from '../batches.ts'
 
 export const BATCH_OPERATIONS = {
   batchList: ({ query }, service) => ({ batches: [...listBatches(service, query.endpoint)] }),

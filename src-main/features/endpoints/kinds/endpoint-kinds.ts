@@ -2,20 +2,20 @@
  * THE table of endpoint kinds: how requests become jobs, whose workers run them, and which jobs belong to the endpoint.
  * Rows override the queue's behaviour.
  */
-import { AppError } from '../../contract/errors.ts'
-import type { JobList } from '../../contract/job.ts'
-import type { InputHints } from '../../contract/requests.ts'
-import type { Clock, NewId } from '../../lib/clock.ts'
-import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
-import { type JobPageRequest, listEndpointJobs, listGraphJobs } from '../jobs/list-jobs.ts'
-import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
-import { purgeGraph, purgeQueue } from '../jobs/queue/change-many-jobs.ts'
-import { type Submission, submitJob } from '../jobs/queue/submit.ts'
-import { graphHints, hintsOfJobs } from '../jobs/saved-requests.ts'
-import type { Models } from '../models/models.ts'
-import { submitToGraph, submitWithRun } from '../workflows/submit-graph.ts'
-import { type EndpointKindName, endpointKind } from './rules/endpoint-kind.ts'
-import { addressesOf } from './views.ts'
+import { AppError } from '../../../contract/errors.ts'
+import type { JobList } from '../../../contract/job.ts'
+import type { InputHints } from '../../../contract/requests.ts'
+import type { Clock, NewId } from '../../../lib/clock.ts'
+import type { Endpoint, Job, Storage } from '../../../storage/storage.ts'
+import { type JobPageRequest, listEndpointJobs, listGraphJobs } from '../../jobs/list-jobs.ts'
+import type { ReadsInThread } from '../../jobs/ports/read-in-thread.ts'
+import { purgeGraph, purgeQueue } from '../../jobs/queue/change-many-jobs.ts'
+import { type Submission, submitJob } from '../../jobs/queue/submit.ts'
+import { graphHints, hintsOfJobs } from '../../jobs/saved-requests.ts'
+import type { Models } from '../../models/models.ts'
+import { submitToGraph, submitWithRun } from '../../workflows/submit-graph.ts'
+import { type EndpointKindName, endpointKind } from '../rules/endpoint-kind.ts'
+import { addressesOf } from '../views.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 

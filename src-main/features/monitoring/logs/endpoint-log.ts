@@ -1,5 +1,5 @@
-import type { Clock, Log } from '../../lib/clock.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Clock, Log } from '../../../lib/clock.ts'
+import type { Storage } from '../../../storage/storage.ts'
 
 export type EndpointLog = (entry: {
   readonly endpointId: string

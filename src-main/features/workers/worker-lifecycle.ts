@@ -59,7 +59,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     }
     registry.move(worker, 'exit', { reason: wasOrdered ? (worker.failure ?? worker.reason) : exitText })
     registry.remove(worker.id)
-    if (!wasOrdered && !exit.blameless) {
+    if (!wasOrdered && !exit.blameless && exit.code !== 0) {
       // Its last words are in the log already.
       const end = [exitStatus(exit), known].filter((one) => one !== undefined).join('; ') || exitText
       const line = filled('The worker ended: {end}.', { end })

@@ -8,6 +8,7 @@ const setup = () =>
   setupCli({
     'POST /api/registries': VIEW,
     'GET /api/registries': { registries: [VIEW] },
+    'GET /api/endpoints': { endpoints: [] },
     'DELETE /api/registries/work': { ok: true },
   })
 
@@ -62,5 +63,5 @@ test('registry list is a table for people, and the answer for scripts', async ()
 test('registry remove names what it removed', async () => {
   const { run, service } = await setup()
   expect((await run(['registry', 'remove', 'work', '--yes'])).stdout).toBe('credentials work removed\n')
-  expect(service.seen[0]?.line).toBe('DELETE /api/registries/work')
+  expect(service.seen.at(-1)?.line).toBe('DELETE /api/registries/work')
 })

@@ -134,7 +134,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Try',
     width: 130,
     cell: ({ endpoint }) => (
-      <TextLink to={ADDRESS.endpoint(endpoint.id, 'requests')} className="inline-flex items-center gap-1.5">
+      <TextLink to={ADDRESS.endpoint(endpoint.id, 'requests')} className="inline-flex items-center gap-1.5 align-top">
         <Send aria-hidden className="size-4" /> Send request
       </TextLink>
     ),

@@ -11,6 +11,7 @@ import { SCHEDULE_ROUTES } from '../contract/schedules.ts'
 import { SIGN_IN_ROUTES } from '../contract/sign-in.ts'
 import { TARGET_ROUTES } from '../contract/targets.ts'
 import { WHAT_IF_ROUTES } from '../contract/what-if.ts'
+import { loadFeature } from '../features/load-feature.ts'
 import type { FeatureCore } from '../features/service-context.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -74,10 +75,7 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
   let isStopped = false
 
   async function load(name: OptionalFeature): Promise<OpenFeature<string>> {
-    const { openFeature } = await rows[name].load().catch((error: unknown) => {
-      log.error('a feature could not be loaded', { feature: name, error })
-      throw new AppError('FEATURE_MISSING', { feature: name }, { cause: error })
-    })
+    const { openFeature } = await loadFeature(log, name, rows[name].load)
     const feature = openFeature(core)
     await feature.start?.()
     return feature
@@ -89,6 +87,7 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
     if (isStopped) throw new AppError('STOPPING')
     const opening = load(name)
     opened.set(name, opening)
+    // The next request tries again.
     opening.catch(() => opened.delete(name))
     return opening
   }

@@ -1,11 +1,9 @@
-import type { PlatformOperation } from '../../contract/platform-routes.ts'
 import { bindOperations } from '../../http/operation.ts'
 import { readManifest, unpackArtifact } from '../apps/adapters/unpack-artifact.ts'
 import { createFindEndpoint } from '../apps/environment-endpoints.ts'
-import type { Caller } from '../keys/keys.ts'
 import type { FeatureCore } from '../service-context.ts'
 import { createPlatformDeploys } from './deploys.ts'
-import { operatePlatform } from './routes/routes.ts'
+import { createPlatformOperations } from './routes/routes.ts'
 import { SIGN_IN_OPERATIONS } from './routes/sign-in.ts'
 import { createStateManager } from './routes/state-manager/state-manager.ts'
 import { createTaskCalls } from './routes/task-calls.ts'
@@ -19,8 +17,7 @@ export function openFeature(core: FeatureCore) {
   const services = { ...core, uploads, signInRequests, platformDeploys }
   return {
     operations: bindOperations(SIGN_IN_OPERATIONS, services),
-    operate: (name: PlatformOperation, c: Parameters<typeof operatePlatform>[1], caller: Caller) =>
-      operatePlatform(name, c, core, caller),
+    operate: createPlatformOperations(core),
     stateManager: createStateManager(services, createFindEndpoint(core)),
     tasks: createTaskCalls(core),
     uploads,

@@ -16,6 +16,8 @@ export function parseJson(text: string, options?: ReadOptions): JsonValue | unde
   return 'value' in read ? read.value : undefined
 }
 
+type Open = { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }
+
 /**
  * Parses losslessly.
  * @param text up to about 100 MB
@@ -28,25 +30,28 @@ export function readJson(
   const strict = bare === 'refused' ? text : withoutBareNumbers(text, (word) => word.replace(/\w/g, '1'))
   const hasNulls = bare === 'null' && strict !== text
   const root: JsonValue[] = []
-  const stack: { readonly into: JsonValue[] | Map<string, JsonValue>; key: string }[] = [{ into: root, key: '' }]
+  let top: Open = { into: root, key: '' }
+  const below: Open[] = []
   let fault: JsonFault | undefined
 
   const failAt = (why: string, line: number, column: number) => {
     fault ??= { why, line: line + 1, column: column + 1 }
   }
   const add = (value: JsonValue) => {
-    const top = stack.at(-1)
-    if (top?.into instanceof Map) top.into.set(top.key, value)
-    else top?.into.push(value)
+    if (Array.isArray(top.into)) top.into.push(value)
+    else top.into.set(top.key, value)
   }
-  const open = (into: JsonValue[] | Map<string, JsonValue>, line: number, column: number) => {
+  const open = (into: Open['into'], line: number, column: number) => {
     add(into)
-    stack.push({ into, key: '' })
-    if (stack.length <= DEPTH_MAX) return
+    below.push(top)
+    top = { into, key: '' }
+    if (below.length < DEPTH_MAX) return
     failAt('it is nested too deeply', line, column)
     throw TOO_DEEP
   }
-  const close = () => void stack.pop()
+  const close = () => {
+    top = below.pop() ?? top
+  }
   const numberAt = (start: number, end: number): JsonValue => {
     const number = text.slice(start, end)
     return hasNulls && /[NI]/.test(number) ? null : { number }
@@ -59,8 +64,7 @@ export function readJson(
         onObjectBegin: (_offset, _length, line, column) => open(new Map(), line, column),
         onObjectEnd: close,
         onObjectProperty(name) {
-          const top = stack.at(-1)
-          if (top !== undefined) top.key = name
+          top.key = name
         },
         onArrayBegin: (_offset, _length, line, column) => open([], line, column),
         onArrayEnd: close,
@@ -90,6 +94,6 @@ export const strictJson = (text: string) => withoutBareNumbers(text, () => 'null
 const BARE_NUMBER = /(?<![\w.+-])(?:NaN|-?Infinity)(?![\w.])/g
 
 function withoutBareNumbers(text: string, instead: (word: string) => string): string {
-  if (!/NaN|Infinity/.test(text)) return text
+  if (!text.includes('NaN') && !text.includes('Infinity')) return text
   return mapOutsideStrings(text, (part) => part.replace(BARE_NUMBER, instead))
 }

@@ -145,19 +145,16 @@ const OPERATIONS: PlatformOperations = {
   ...NOT_HERE_OPERATIONS,
 }
 
-export async function operatePlatform(
-  name: PlatformOperation,
-  c: Context,
-  service: ServiceContext,
-  caller: Caller,
-): Promise<Response> {
-  const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
-  const row: PlatformRoute = PLATFORM_ROUTES[name]
-  const request = { c, caller, ...(await parseRequest(c, row, service)) }
-  const change = { c, caller, operation: `platform ${name}`, row, request }
-  const answer = await audited(service, change, () => operate(request, service))
-  await service.storage.durable()
-  if (answer instanceof Response) return answer
-  if (row.status === 204) return c.body(null, 204)
-  return c.json(shownTo(caller, answer) as object, row.status ?? 200)
+export function createPlatformOperations(service: ServiceContext) {
+  return async (name: PlatformOperation, c: Context, caller: Caller): Promise<Response> => {
+    const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
+    const row: PlatformRoute = PLATFORM_ROUTES[name]
+    const request = { c, caller, ...(await parseRequest(c, row, service)) }
+    const change = { c, caller, operation: `platform ${name}`, row, request }
+    const answer = await audited(service, change, () => operate(request, service))
+    await service.storage.durable()
+    if (answer instanceof Response) return answer
+    if (row.status === 204) return c.body(null, 204)
+    return c.json(shownTo(caller, answer) as object, row.status ?? 200)
+  }
 }

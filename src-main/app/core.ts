@@ -77,10 +77,10 @@ import type { Clock, Log, NewId, TimeSource } from '../lib/clock.ts'
 import { createNotifier } from '../lib/wait.ts'
 import { createDockerFleet } from '../runtimes/docker/docker-fleet.ts'
 import { localPlace } from '../runtimes/docker/engine-host.ts'
-import { createMachineFleets } from '../runtimes/machine-fleets.ts'
 import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import { createProcessFleet } from '../runtimes/process/process-fleet.ts'
 import { createProcessHost } from '../runtimes/process/process-host.ts'
+import type { MachineFleetsOptions } from '../runtimes/remote/machine-options.ts'
 import { readCatalog, workflowResources } from '../shipped-files/resources.ts'
 import { PYTHON_PACKAGES } from '../shipped-files/root.ts'
 import { type OpenedFolder, openFolderStorage } from '../storage/open-folder.ts'
@@ -105,7 +105,7 @@ export type CorePorts = {
     readonly maxWorkers: () => number
     readonly registryAuth: (name: string) => RegistryCredentials | undefined
   }) => Fleet
-  readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => MachineFleets
+  readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => Promise<MachineFleets>
   readonly facts: () => ServiceFacts
   /** Key for workers that call other endpoints and belong to no app. */
   readonly accountKey: () => string
@@ -141,7 +141,7 @@ export function createCore(ports: CorePorts) {
     maxWorkers: () => settings.get().maxWorkers,
     registryAuth: (name: string) => registryCredentials(storage, name),
   }
-  const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
+  const machines = createMachines({ storage, loadFleets: () => ports.machines(ofFleets), clock, newId, log })
   const fleet = joinMachines(ports.fleet(ofFleets), machines, registry)
   const processHost = ports.processHost({ python })
   const catalog = createCatalog({ fleet, read: readCatalog })
@@ -278,7 +278,7 @@ export function createCore(ports: CorePorts) {
       state = 'running'
       await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
       await models.start()
-      machines.start()
+      await machines.start()
       await machines.whenReached(machinesOfWorkers(storage.workers.all()))
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
@@ -301,10 +301,13 @@ export function createCore(ports: CorePorts) {
   }
 }
 
+/** Loads the drivers of other machines, which few services have. */
+export const machineFleets = async (options: MachineFleetsOptions): Promise<MachineFleets> =>
+  (await import('../runtimes/machine-fleets.ts')).createMachineFleets(options)
+
 /** The adapters and types for shells, which import only the core. */
 export {
   createDockerFleet as dockerFleet,
-  createMachineFleets as machineFleets,
   createProcessFleet as processFleet,
   createProcessHost as processHost,
   type Fleet,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { OPTIONAL_FEATURES, type OptionalFeature, type OptionalFeatures } from '../../src-main/app/optional-features.ts'
 import { setup } from '../support/core.ts'
-import { withoutFeature } from '../support/without-feature.ts'
+import { missing, withoutFeature } from '../support/without-feature.ts'
 
 /** A list or a view of each feature. */
 const VIEWS: Readonly<Record<OptionalFeature, string>> = {
@@ -16,6 +16,7 @@ const VIEWS: Readonly<Record<OptionalFeature, string>> = {
   targets: '/api/targets',
   'what-if questions': '/api/prices',
 }
+const BOX = { name: 'box', way: { kind: 'ssh', to: 'me@box' }, swarm: false } as const
 const NAMES = Object.keys(VIEWS) as OptionalFeature[]
 
 describe.each(NAMES)('a service without %s', (name) => {
@@ -33,6 +34,26 @@ describe.each(NAMES)('a service without %s', (name) => {
     expect(service.log.filter(({ level }) => level === 'error')).toMatchObject([
       { message: 'a feature could not be loaded', fields: { feature: name } },
     ])
+  })
+})
+
+describe('a service without the drivers of other machines', () => {
+  it('runs jobs here, and says what is missing to those who add a machine', async () => {
+    const service = await setup({
+      withoutMachines: missing,
+      storage: (storage) => {
+        storage.machines.add({ ...BOX, id: 'box', addedAt: 1 })
+        return storage
+      },
+    })
+    await service.createEndpoint()
+    const { jobId, worker } = await service.running()
+    await worker.done(jobId, { output: 1 })
+    await service.waitForJob(jobId, 'COMPLETED')
+    const added = await service.ask('POST', '/api/machines', { body: { ...BOX, name: 'other' } })
+    expect(added).toMatchObject({ status: 501, body: { code: 'FEATURE_MISSING' } })
+    // At the start, for the stored machine, and for the new one.
+    expect(service.log.filter(({ level }) => level === 'error')).toHaveLength(2)
   })
 })
 

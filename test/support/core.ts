@@ -136,6 +136,8 @@ export type SetupOptions = {
   readonly pages?: PageFiles
   /** Whether workers are on another machine. */
   readonly isElsewhere?: boolean
+  /** Loads no drivers of other machines. */
+  readonly withoutMachines?: () => Promise<never>
   /** The optional features; all without it. */
   readonly features?: OptionalFeatures
   /** The data folder that checks and sizes are of; one that is not there without it. */
@@ -169,6 +171,7 @@ export async function setup({
   pages = NOT_BUILT,
   host = (machine) => machine,
   features = OPTIONAL_FEATURES,
+  withoutMachines,
   data: given,
   isElsewhere = false,
 }: SetupOptions = {}): Promise<TestService> {
@@ -224,10 +227,11 @@ export async function setup({
         fleet = createFakeFleet({ ...needs, place, reach })
         return fleet
       },
-      machines: (needs) => ({
-        open: (machine) =>
-          remoteMachines.open(machine, { ...needs, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } }),
-      }),
+      machines: async (needs) =>
+        (await withoutMachines?.()) ?? {
+          open: (machine) =>
+            remoteMachines.open(machine, { ...needs, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } }),
+        },
       facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
       accountKey: () => accountKey,
       prepareKeyFile: (key) => () => {

@@ -10,6 +10,7 @@ import { createEmitter } from '../../lib/emitter.ts'
 import { wait, waitAtMost } from '../../lib/wait.ts'
 import type { Room } from '../../runtimes/rules/choose-machine.ts'
 import type { Machine, Storage } from '../../storage/storage.ts'
+import { loadFeature } from '../load-feature.ts'
 import { createRemains } from './leftovers.ts'
 import type { MachineDriver, MachineFleets } from './ports.ts'
 import type { LeftBehind } from './rules/left-behind.ts'
@@ -42,12 +43,13 @@ type State = {
 
 export function createMachines(deps: {
   readonly storage: Pick<Storage, 'machines' | 'state' | 'write'>
-  readonly fleets: MachineFleets
+  readonly loadFleets: () => Promise<MachineFleets>
   readonly clock: Clock
   readonly newId: Pick<NewId, 'worker'>
   readonly log: Log
 }) {
-  const { storage, fleets, clock, newId, log } = deps
+  const { storage, clock, newId, log } = deps
+  const loadFleets = () => loadFeature(log, 'other machines', deps.loadFleets)
   const opened = new Map<string, OpenMachine>()
   const states = new WeakMap<OpenMachine, State>()
   const closing = new AbortController()
@@ -59,8 +61,8 @@ export function createMachines(deps: {
   const changes = createEmitter()
   const stateOf = (machine: OpenMachine) => states.get(machine) as State
 
-  function openMachine(stored: Machine): OpenMachine {
-    const driver = fleets.open(stored)
+  function openMachine({ open }: MachineFleets, stored: Machine): OpenMachine {
+    const driver = open(stored)
     const state: State = {
       ...{ facts: undefined, factsAt: Number.NEGATIVE_INFINITY, isReading: false, isSwept: false, isRetired: false },
       ...{ wasConnected: false, wasReached: false, test: { isRunning: false, steps: [] } },
@@ -122,7 +124,7 @@ export function createMachines(deps: {
     const { name } = machine
     if (clearing.has(id)) return
     clearing.add(id)
-    const driver = fleets.open({ ...machine, id })
+    const driver = (await loadFleets()).open({ ...machine, id })
     try {
       await untilConnected(driver)
       await driver.clear()
@@ -217,8 +219,11 @@ export function createMachines(deps: {
     },
     onClosed: closings.on,
     onChange: changes.on,
-    start() {
-      for (const stored of storage.machines.all()) openMachine(stored)
+    async start() {
+      const stored = storage.machines.all()
+      if (stored.length === 0) return
+      const fleets = await loadFleets().catch(() => undefined) // a missing one was logged
+      if (fleets !== undefined) for (const machine of stored) openMachine(fleets, machine)
     },
     sweep() {
       isStarted = true
@@ -238,10 +243,11 @@ export function createMachines(deps: {
     async add(create: MachineCreate): Promise<OpenMachine> {
       if (storage.machines.all().length >= limit('machines'))
         throw new AppError('TOO_MANY_MACHINES', { limit: limit('machines') })
+      const fleets = await loadFleets()
       const machine = { ...create, id: newId.worker(), addedAt: clock.now() }
       const isNew = await storage.write(() => storage.machines.add(machine))
       if (!isNew) throw new AppError('MACHINE_EXISTS', { machine: create.name })
-      const added = openMachine(machine)
+      const added = openMachine(fleets, machine)
       beginTest(added)
       return added
     },

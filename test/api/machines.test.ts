@@ -314,6 +314,7 @@ describe('this machine without an engine', () => {
       /^Its workers cannot run at the moment: gpu-box: a worker wants 1\.0 TiB of memory, and it has 16 GiB\.$/,
     )
     service.remoteMachines.at('gpu-box').lose('Connection timed out')
+    await service.clock.advance(5000)
     const unreached = 'gpu-box: it cannot be reached: Connection timed out'
     expect(await made('away', { machine: 'gpu-box' })).toBe(`Its workers cannot run at the moment: ${unreached}.`)
     expect(await made('neither', { machine: 'any' })).toBe(

@@ -46,6 +46,7 @@ export const SHELL_ROUTES = {
     methods: ['GET'],
     path: '/api/shells/:shellId/output',
     summary: 'Read the output of a shell; with follow=true as events until it ends',
+    role: 'deploy',
     query: {
       after: wholeNumber.optional().describe('bytes already seen'),
       follow: z.enum(['true', 'false']).optional(),

@@ -160,6 +160,8 @@ test('only the account opens a shell, and its log knows nothing of what goes thr
   const path = `/api/workers/${worker.id}/shell`
   expect((await service.ask('POST', path, { body: SIZE, key: null })).status).toBe(401)
   expect((await service.ask('POST', path, { body: SIZE, key })).body.code).toBe('FORBIDDEN_KEY')
+  const { key: reader } = await service.post('/api/keys', { name: 'reader', role: 'read' })
+  expect((await service.ask('GET', `/api/shells/${shellId}/output`, { key: reader })).status).toBe(403)
   const foreign = { origin: 'http://127.0.0.1:9999' }
   expect((await service.ask('POST', path, { body: SIZE, headers: foreign })).body.code).toBe('FORBIDDEN_ORIGIN')
   await service.post(`/api/shells/${shellId}/input`, { text: 'export TOKEN=hush' })

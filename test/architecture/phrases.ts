@@ -17,7 +17,7 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?!${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 367,
+    left: 365,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),

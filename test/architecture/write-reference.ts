@@ -219,7 +219,7 @@ function limits(): readonly string[] {
       ),
     ]),
     '## Rate limits',
-    'For each endpoint, and only with the setting `strictLimits`. `strictLimitsFleetShare` raises them with the running workers.',
+    'For each endpoint, and only with the setting `strictLimits`. `strictLimitsFleetShare` raises them as more workers run.',
     table(
       ['operation', 'requests in 10 s', 'at once'],
       Object.entries(STRICT_LIMITS).map(([operation, { per10s, atOnce = '' }]) => [

@@ -112,7 +112,7 @@ export type CorePorts = {
   readonly prepareKeyFile: (key: string) => () => void
   /** Address for traces from the start options; it wins over the setting. */
   readonly tracesTo?: string | undefined
-  /** Without it, all that the program has. */
+  /** Defaults to all features. */
   readonly features?: OptionalFeatures
 }
 
@@ -301,7 +301,7 @@ export function createCore(ports: CorePorts) {
   }
 }
 
-/** Loads the drivers of other machines, which few services have. */
+/** Loads the drivers of other machines, which few installations use. */
 export const machineFleets = async (options: MachineFleetsOptions): Promise<MachineFleets> =>
   (await import('../runtimes/machine-fleets.ts')).createMachineFleets(options)
 

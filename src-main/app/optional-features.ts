@@ -19,7 +19,7 @@ type OpenFeature<Name extends string> = {
   readonly operations: Readonly<Record<Name, (request: object) => unknown>>
   readonly start?: () => void | Promise<void>
   readonly stop?: () => void | Promise<void>
-  /** Without it, it stops before the workers. */
+  /** If unset, the feature stops before the workers. */
   readonly stops?: 'with the workers'
 }
 
@@ -27,7 +27,7 @@ type Row<Name extends string, Opened extends OpenFeature<Name>> = {
   /** Its routes among those of the management API. */
   readonly routes: Readonly<Record<Name, unknown>>
   readonly load: () => Promise<{ readonly openFeature: (core: FeatureCore) => Opened }>
-  /** Whether stored work waits for it at the start. */
+  /** Whether stored work requires it at startup. */
   readonly isWaitedFor: (storage: Storage) => boolean
 }
 
@@ -37,7 +37,7 @@ const row = <Name extends AppOperation, Opened extends OpenFeature<Name>>(
   isWaitedFor: (storage: Storage) => boolean = () => false,
 ) => ({ routes, load, isWaitedFor })
 
-/** THE table of optional features. */
+/** The table of optional features. */
 export const OPTIONAL_FEATURES = {
   comparisons: row(
     COMPARISON_ROUTES,
@@ -105,10 +105,10 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
     },
     async start(): Promise<void> {
       const waitedFor = names.filter((name) => rows[name].isWaitedFor(storage))
-      // A missing one was logged.
+      // Features that could not be loaded were already logged.
       await Promise.allSettled(waitedFor.map(openOnce))
     },
-    /** @returns the end of those that stop with the workers */
+    /** @returns a promise for the features that stop with the workers */
     async stop(end: End): Promise<{ readonly ended: Promise<unknown> }> {
       isStopped = true
       const settled = await Promise.allSettled(

@@ -13,7 +13,7 @@ export type Deletion = {
   readonly what: string
   readonly question: string
   readonly verb?: 'delete' | 'replace'
-  /** Everything that stops working with it, as a list. */
+  /** Comma-separated list of what stops working. */
   readonly breaks?: string | undefined
   /** Rejects if there is nothing to delete. Without a question, the service tells. */
   readonly find?: () => Promise<unknown>
@@ -32,7 +32,7 @@ export async function confirmDeletion(
   if (!(await surroundings.ask.yes(asked))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
 }
 
-/** Names what was broken, which --yes was not asked about. */
+/** Lists what a deletion broke, since with --yes no question listed it. */
 export function noteBroken(breaks: string | undefined, output: Output): void {
   if (breaks !== undefined && !output.json) output.note(`This broke: ${breaks}.`)
 }

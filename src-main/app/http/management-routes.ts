@@ -69,7 +69,7 @@ export async function manage(
   const request = { c, caller, ...(await parseRequest(c, row, service)) }
   const operate = isOptional(name)
     ? () => features.operate(name, request)
-    : // Row and operation have the same name, which the compiler cannot see through a variable.
+    : // Row and operation have the same name, which TypeScript cannot infer through a variable.
       () => (MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown)(request, service)
   const answer = await audited(service, { c, caller, operation: name, row, request }, operate)
   await service.storage.durable()

@@ -222,7 +222,7 @@ export function createMachines(deps: {
     async start() {
       const stored = storage.machines.all()
       if (stored.length === 0) return
-      const fleets = await loadFleets().catch(() => undefined) // a missing one was logged
+      const fleets = await loadFleets().catch(() => undefined) // failures were already logged
       if (fleets !== undefined) for (const machine of stored) openMachine(fleets, machine)
     },
     sweep() {

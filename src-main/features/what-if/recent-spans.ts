@@ -10,7 +10,7 @@ export type Span = { readonly from: number; readonly to: number }
 export const LEARN_MS = 7 * DAY_MS
 const EVENTS_PAGE = 1000
 const MOST_EVENTS = 20_000
-// Source: ours. More jobs add little, and are read for every view of a waiting job.
+// Source: ours. More jobs add little accuracy, and views of waiting jobs read them every two seconds.
 const RECENT_JOBS = 200
 const RECENT_EVENTS = 200
 const RECENT_MS = 2000

@@ -53,14 +53,14 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     const held = leases.ofWorker(worker.id)
     const reason = wasOrdered ? `was stopped: ${worker.reason ?? 'it was asked to'}` : `exited: ${exitText}`
     if (exit.blameless) {
-      // Recorded as a stop: its engine went, or there was none to start it.
+      // Recorded as a stop: its engine disappeared or was never available.
       registry.move(worker, 'drain', { reason: exitText })
       registry.move(worker, 'stop')
     }
     registry.move(worker, 'exit', { reason: wasOrdered ? (worker.failure ?? worker.reason) : exitText })
     registry.remove(worker.id)
     if (!wasOrdered && !exit.blameless && exit.code !== 0) {
-      // Its last words are in the log already.
+      // Its last output is already in the log.
       const end = [exitStatus(exit), known].filter((one) => one !== undefined).join('; ') || exitText
       const line = filled('The worker ended: {end}.', { end })
       const [only] = held.length === 1 ? held : []

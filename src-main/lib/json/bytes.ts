@@ -18,7 +18,7 @@ export async function* piecesOf(payload: SentJson): AsyncGenerator<Json> {
 
 /** JSON to read, with access to its original parts. */
 export type JsonText = {
-  /** Parsed; long strings may be empty in it, then `whole` has everything. */
+  /** Parsed; long strings may be blanked out, in which case `whole` has the full text. */
   readonly text: string
   readonly scanned: string
   readonly cut: (start: number, end: number) => Json

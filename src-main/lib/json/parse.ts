@@ -7,7 +7,7 @@ export type JsonFault = { readonly why: string; readonly line: number; readonly 
 /** `bare`: NaN and Infinity, which Python writes but JSON does not allow. */
 type ReadOptions = { readonly bare?: 'kept' | 'null' | 'refused' }
 
-/** Greatest nesting. Source: ours, deeper than any graph; the parser below recurses. */
+/** Maximum nesting depth. Source: ours, deeper than any graph; the parser below recurses. */
 export const DEPTH_MAX = 500
 
 /** @returns undefined if it is not JSON */
@@ -26,7 +26,7 @@ export function readJson(
   text: string,
   { bare = 'kept' }: ReadOptions = {},
 ): { readonly value: JsonValue } | { readonly fault: JsonFault } {
-  // Digits keep all offsets, and each number is read from the original text.
+  // Digits of equal length preserve offsets; each number is read from the original text.
   const strict = bare === 'refused' ? text : withoutBareNumbers(text, (word) => word.replace(/\w/g, '1'))
   const hasNulls = bare === 'null' && strict !== text
   const root: JsonValue[] = []

@@ -1,6 +1,6 @@
 /**
- * JSON as values of JavaScript, for everything but graphs. Objects put keys like "11" first, and `1.0` becomes 1; long
- * integers, like seeds, are kept as bigint where that is said.
+ * JSON as JavaScript values, for everything but graphs. Objects put keys like "11" first, and `1.0` becomes 1;
+ * `parseExact` keeps long integers, like seeds, as bigint.
  */
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -7,8 +7,8 @@ type Numbered = {
 }
 
 /**
- * Where a rollback goes: to other code than the active one, from before that was deployed, so that a second rollback
- * goes further back.
+ * Returns the newest release older than the active code whose code differs, so that a second rollback goes further
+ * back.
  * @param earlier newest first
  */
 export function earlierCode<One extends Numbered>(active: One | undefined, earlier: readonly One[]): One | undefined {

@@ -27,7 +27,7 @@ export function textDiff(before: string, after: string, most: number): readonly 
   return lines.length > most ? [...lines.slice(0, most), '… further changes are not shown'] : lines
 }
 
-// Kinds of line ends, and one missing at the end, are no changes.
+// Ignores line-ending style and a missing final newline.
 function withLineEnds(text: string): string {
   const lines = text.replaceAll('\r\n', '\n')
   return lines === '' || lines.endsWith('\n') ? lines : `${lines}\n`

@@ -48,10 +48,10 @@ const RELEASE = `
   id, environment_id AS environmentId, number, state, fingerprint, artifact, folder, manifest, runs_on AS runsOn,
   rollback_of AS rollbackOf, kind, git, reason, created_at AS createdAt, activated_at AS activatedAt, ended_at AS endedAt`
 
-// Those of the releases that pages list, at some 30 kB each.
+// Covers the releases that pages list, at about 30 kB each.
 const MANIFESTS_KEPT = 100
 
-/** Parses the manifest of a release once, since it never changes; without its files, of which there may be thousands. */
+/** Caches parsed manifests, which never change, without their possibly thousands of files. */
 function createManifests() {
   const parsed = new Map<number, Omit<Manifest, 'source_files'>>()
   return ({ id, manifest }: Pick<Release, 'id' | 'manifest'>): Omit<Manifest, 'source_files'> => {

@@ -172,7 +172,7 @@ function compareTexts(a: string, b: string, rules: ComparisonRules, read: ReadPi
 
 const MOST_LINES = 40
 const LINE_LENGTH = 200
-// Beyond it all lines are shown as replaced, because the search grows with its square.
+// Above this, all lines count as replaced, because diffing is quadratic.
 const MOST_EDITS = 1000
 
 function compareLines(a: readonly string[], b: readonly string[]): Leaf {

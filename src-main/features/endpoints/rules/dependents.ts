@@ -39,7 +39,7 @@ export function dependentsOf(
   }
 }
 
-/** For endpoints that are deleted together: those among themselves do not count. */
+/** Merges dependents of endpoints deleted together, ignoring dependencies among them. */
 export function dependentsOfAll(ids: readonly string[], all: readonly EndpointDependents[]): EndpointDependents {
   const others = (names: readonly string[]) => [...new Set(names)].filter((name) => !ids.includes(name))
   return {

@@ -1,4 +1,4 @@
-/** Jobs as files of JSON lines: export and import. No file is ever held completely. */
+/** Jobs as files of JSON lines: export and import. Files are streamed, never fully held in memory. */
 import { AppError } from '../../../contract/errors.ts'
 import { fileResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Job } from '../../../storage/storage.ts'

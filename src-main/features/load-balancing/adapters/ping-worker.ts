@@ -6,7 +6,7 @@ import type { Pinger } from '../ports.ts'
 // A new connection per ping, which also checks that the worker accepts them.
 const pingAgent = new Agent({ keepAlive: false })
 
-/** Health check. Never rejects; redirects are not followed, as they are no 200. */
+/** Health check. Never rejects; redirects are not followed, as they are not 200. */
 export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {

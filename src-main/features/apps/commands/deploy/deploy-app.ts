@@ -87,12 +87,12 @@ export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boole
   return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
 }
 
-/** Whether the pages show the folder as the project of the app: service and key file are on this machine. */
+/** Whether pages can list the current folder as the app's project: a local service, and an app named like the folder. */
 function isProject({ service }: Session, surroundings: Surroundings): boolean {
   return service.keyFile !== undefined && builtApp(surroundings) === basename(surroundings.cwd)
 }
 
-// A release does not know its folder; the projects tell which folder of that name was used last.
+// A release does not know its folder; the project list shows which folder of that name was used last.
 async function warnOfFolder(session: Session, surroundings: Surroundings): Promise<readonly string[]> {
   if (!isProject(session, surroundings)) return []
   const { projects } = await session.client.call('projectList').catch(() => ({ projects: [] }))
@@ -105,7 +105,7 @@ async function warnOfFolder(session: Session, surroundings: Surroundings): Promi
   ]
 }
 
-// The deploy does not depend on it.
+// Best effort: a failure must not fail the deploy.
 async function openProject(session: Session, surroundings: Surroundings): Promise<void> {
   if (!isProject(session, surroundings)) return
   await session.client.call('projectOpen', { body: { folder: surroundings.cwd } }).catch(() => undefined)

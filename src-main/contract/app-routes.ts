@@ -243,7 +243,7 @@ export const APP_TOPICS = {
     workerStop: {
       methods: ['POST'],
       path: '/api/workers/:workerId/stop',
-      summary: 'Stop a worker; its jobs may finish within the grace time',
+      summary: 'Stop a worker; its jobs get the grace time to finish',
       response: done,
       errors: ['WORKER_NOT_FOUND'],
       source: 'ours',

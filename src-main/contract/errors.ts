@@ -129,7 +129,7 @@ export const ERRORS = {
   ENDPOINT_PAUSED: {
     status: 409,
     message:
-      'ENDPOINT_PAUSED: endpoint {endpointId} {why}, so it takes no jobs. Resume it or raise its maximum of workers.',
+      'ENDPOINT_PAUSED: endpoint {endpointId} {why}, so it accepts no jobs. Resume it or raise its maximum number of workers.',
   },
   ENDPOINT_EXISTS: {
     status: 409,
@@ -199,7 +199,7 @@ export const ERRORS = {
   NOTHING_LISTENS: {
     status: 502,
     message:
-      'No worker of endpoint {endpointId} can take the request: {why} Start its server on the port that is in PORT, or change the port in the settings of the endpoint.',
+      'No worker of endpoint {endpointId} can take the request: {why} Start its server on the port given in PORT, or change the port in the settings of the endpoint.',
   },
   NO_WORKER: {
     status: 400,
@@ -258,7 +258,7 @@ export const ERRORS = {
   },
   ASSET_NOT_FOUND: { status: 404, message: 'There is no file {asset} here. Upload it again.' },
   RUN_NOT_FOUND: { status: 404, message: 'There is no run {runId} in the gallery.' },
-  SWEEP_NOT_FOUND: { status: 404, message: 'No run of sweep {sweepId} is stored any more.' },
+  SWEEP_NOT_FOUND: { status: 404, message: 'There are no runs of sweep {sweepId}; they may have been deleted.' },
   NODE_TYPES_UNREADABLE: {
     status: 502,
     message: 'The node classes could not be read from {server}: {why}.',

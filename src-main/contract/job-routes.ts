@@ -239,8 +239,7 @@ export const JOB_ROUTES = {
   jobCancelEffects: {
     methods: ['POST'],
     path: '/api/jobs/cancel-effects',
-    summary:
-      'Count the running ones among jobs, and the other jobs that may start again if these are cancelled; cancels nothing',
+    summary: 'Preview a cancel: count the selected jobs that are running, and other jobs that it may restart',
     role: 'read',
     isStep: true,
     body: cancelledJobs,

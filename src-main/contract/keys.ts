@@ -71,7 +71,7 @@ export const KEY_ROUTES = {
   namedKeyUpdate: {
     methods: ['PATCH'],
     path: '/api/keys/:name',
-    summary: 'Change the role or the expiry date of a key, also for the browsers that it signed in',
+    summary: 'Change the role or the expiry date of a key; this also applies to browsers signed in with it',
     role: 'admin',
     body: namedKeyUpdate,
     response: namedKeyView,
@@ -81,7 +81,7 @@ export const KEY_ROUTES = {
   namedKeyRotate: {
     methods: ['POST'],
     path: '/api/keys/:name/rotate',
-    summary: 'Replace a key; the new one is shown only once, and the old one and its browser sessions end',
+    summary: 'Replace a key; the new one is shown only once, and the old key and its browser sessions stop working',
     role: 'admin',
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['KEY_NOT_FOUND'],

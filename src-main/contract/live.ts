@@ -115,7 +115,7 @@ export const PAGE_ROUTES = {
   liveRead: {
     methods: ['GET'],
     path: '/api/live',
-    summary: 'Read all endpoints with their queues and all workers, as of one event',
+    summary: 'Read a consistent snapshot of all endpoints, queues and workers',
     response: liveSnapshot,
     errors: [],
     source: 'ours, because events are changes and need something to change',

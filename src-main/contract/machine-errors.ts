@@ -51,7 +51,7 @@ export const TARGET_ERRORS = {
   },
   TARGET_UNREACHABLE: {
     status: 502,
-    message: 'The target at {url} does not answer: {why}. Check the address, and that it runs.',
+    message: 'The target at {url} does not answer: {why}. Check the URL and that the service is running.',
   },
   TARGET_REFUSED: { status: 502, message: 'The target at {url} refused: {why}' },
   KEY_IN_APP: {

@@ -25,7 +25,7 @@ export const METRICS = {
   },
   drydock_database_size_bytes: { type: 'gauge', help: 'Size of the database file.' },
   drydock_database_log_bytes: { type: 'gauge', help: 'Size of the write-ahead log.' },
-  drydock_database_sync_seconds: { type: 'summary', help: 'Syncs of the write-ahead log to the disk.' },
+  drydock_database_sync_seconds: { type: 'summary', help: 'Duration of write-ahead log syncs.' },
   drydock_disk_free_bytes: { type: 'gauge', help: 'Free space on the disk of the data folder.' },
   drydock_disk_size_bytes: { type: 'gauge', help: 'Size of the disk of the data folder.' },
   drydock_gpu_workers: {
@@ -55,13 +55,13 @@ export const METRICS = {
   },
   drydock_jobs: {
     type: 'gauge',
-    help: 'Jobs that have not ended, by state; requests for load-balanced endpoints.',
+    help: 'Unfinished jobs by state (open requests for load-balanced endpoints).',
     labels: ['endpoint', 'state'],
   },
   drydock_queue_jobs: { type: 'gauge', help: 'Waiting jobs, by priority.', labels: ['endpoint', 'priority'] },
   drydock_queue_oldest_seconds: {
     type: 'gauge',
-    help: 'Waiting time of the oldest job; missing if none waits.',
+    help: 'Waiting time of the oldest job; absent if no job is waiting.',
     labels: ['endpoint'],
   },
   drydock_jobs_submitted: {

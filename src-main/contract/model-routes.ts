@@ -44,7 +44,7 @@ export const MODEL_ROUTES = {
   modelRemove: {
     methods: ['POST'],
     path: '/api/models/remove',
-    summary: 'Delete the file of a model; for a link, only the link',
+    summary: 'Delete a model file; if it is a symbolic link, delete only the link',
     body: modelView.pick({ folder: true, directory: true, name: true }).strict(),
     response: done,
     errors: ['NOT_JSON', 'BAD_FIELD', 'MODEL_NOT_FOUND', 'MODEL_UNWRITABLE'],
@@ -103,7 +103,7 @@ export const MODEL_ROUTES = {
   modelFoldersSet: {
     methods: ['POST'],
     path: '/api/models/folders',
-    summary: 'Set the model folders; workers that start from now on get these',
+    summary: 'Set the model folders; applies to workers started afterwards',
     body: modelFoldersUpdate,
     response: folders,
     errors: ['NOT_JSON', 'BAD_FIELD'],

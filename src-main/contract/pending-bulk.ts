@@ -43,7 +43,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkList: {
     methods: ['GET'],
     path: '/api/pending-bulk-actions',
-    summary: 'List the latest bulk actions that can or could be undone, newest first',
+    summary: 'List the latest delayed bulk actions, newest first',
     response: z.object({ actions: z.array(pendingBulk) }),
     errors: [],
     source: 'ours',
@@ -51,7 +51,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkCreate: {
     methods: ['POST'],
     path: '/api/pending-bulk-actions',
-    summary: 'Retry, cancel or rerun many jobs after a delay, during which it can be undone',
+    summary: 'Schedule a bulk retry, cancel or rerun that can be undone until it starts',
     role: 'run',
     body: pendingBulkCreate,
     response: pendingBulk,
@@ -61,7 +61,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkRead: {
     methods: ['GET'],
     path: PENDING,
-    summary: 'Read a bulk action that can or could be undone, with its result once it is done',
+    summary: 'Read a delayed bulk action, with its result once it is done',
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND'],
     source: 'ours',

@@ -22,7 +22,7 @@ export const REQUEST_ERRORS = {
   },
   PENDING_ACTION_NOT_FOUND: {
     status: 404,
-    message: 'There is no bulk action {actionId} that can or could be undone.',
+    message: 'There is no delayed bulk action {actionId}.',
   },
   PENDING_ACTION_OVER: {
     status: 409,
@@ -47,7 +47,7 @@ export const REQUEST_ERRORS = {
   LOAD_TEST_RUNNING: {
     status: 409,
     message:
-      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it with `drydock load-test stop {endpointId}`: two at once would distort each other.',
+      "A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it with `drydock load-test stop {endpointId}`: concurrent load tests would distort each other's results.",
   },
   COMPARISON_NOT_FOUND: {
     status: 404,

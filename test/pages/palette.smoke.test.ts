@@ -137,10 +137,10 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   const focused = () =>
     page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent)
   await until(async () => expect(await focused()).toBe('Execution timeout'))
-  await ask(page, 'keep logs')
+  await ask(page, 'log retention')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings?setting=logRetentionDays')
-  await until(async () => expect(await focused()).toBe('Keep logs, in days'))
+  await until(async () => expect(await focused()).toBe('Log retention (days)'))
 
   // What is used stands first the next time, also in another window.
   await ask(page, 'theme:')

@@ -26,7 +26,7 @@ export async function confirmDeletion(
 ): Promise<void> {
   if (yes) return
   await find?.()
-  const whole = breaks === undefined ? what : `${what}, and break: ${breaks}`
+  const whole = breaks === undefined ? what : `${what}, and break the following: ${breaks}`
   if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what: whole, verb })
   const asked = breaks === undefined ? question : `This breaks: ${breaks}. ${question}`
   if (!(await surroundings.ask.yes(asked))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
@@ -34,7 +34,7 @@ export async function confirmDeletion(
 
 /** Lists what a deletion broke, since with --yes no question listed it. */
 export function noteBroken(breaks: string | undefined, output: Output): void {
-  if (breaks !== undefined && !output.json) output.note(`This broke: ${breaks}.`)
+  if (breaks !== undefined && !output.json) output.note(`The following no longer works: ${breaks}.`)
 }
 
 export async function confirmChange(

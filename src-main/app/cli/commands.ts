@@ -164,7 +164,7 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
   },
   'Keys and other machines': {
     login: [
-      'save the address and the key of the service that commands and scripts use',
+      'save the URL and key of a service for commands and scripts',
       async () => (await import('../../features/targets/commands/login.ts')).addLogin,
     ],
     logout: [

@@ -34,7 +34,7 @@ Examples:
 
   key
     .command('update')
-    .description('change the role or the expiry date of a key, also for the browsers that it signed in')
+    .description('change the role or the expiry date of a key; this also applies to browsers signed in with it')
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <count>', 'days from now until it expires; 0: it does not expire', wholeNumber)
@@ -51,7 +51,7 @@ Examples:
 
   key
     .command('rotate')
-    .description('replace a key; the new one is printed once, the old one and its browser sessions end')
+    .description('replace a key; the new one is printed once, the old key and its browser sessions stop working')
     .argument('<name>', 'name of the key')
     .option(...YES)
     .examples('drydock key rotate ada')

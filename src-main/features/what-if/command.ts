@@ -86,7 +86,7 @@ export function addWhatIf(whatIf: CliCommand, surroundings: Surroundings): void 
     .option('--price <price>', 'price of a worker per second', decimal)
     .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
     .option('--card <name>', 'card of the current setting, by its name in --prices')
-    .option('--all', 'print every setting, not only those that no other one beats')
+    .option('--all', 'print all settings, not only the best trade-offs')
     .option('--use <row>', 'apply the setting in this row of the table to the endpoint', wholeNumber)
     .details(`
 By default, it tries values around the current setting. Only --use changes the endpoint.

@@ -75,7 +75,7 @@ export function ImageFields({ form, onChange }: ImageFieldsProps) {
       </Labelled>
       <Labelled
         label="Variables"
-        hint="Environment variables of its containers. To add several, paste a .env file into a name."
+        hint="Environment variables of its containers. To add several, paste the contents of a .env file into a name field."
       >
         {(ids) => <VariablesField {...ids} value={form.variables} onChange={(variables) => onChange({ variables })} />}
       </Labelled>

@@ -130,7 +130,7 @@ function CommandFields({ isWeb, form, onChange }: CommandFieldsProps) {
       />
       <Labelled
         label="Variables"
-        hint="Environment variables of its processes. To add several, paste a .env file into a name."
+        hint="Environment variables of its processes. To add several, paste the contents of a .env file into a name field."
       >
         {(ids) => <VariablesField {...ids} value={form.variables} onChange={(variables) => onChange({ variables })} />}
       </Labelled>

@@ -93,7 +93,7 @@ const MOST_MIB = Math.floor(((limit('runImagesBytes') / MIB) * 3) / 4)
 async function readPicture(file: File): Promise<string> {
   if (file.size > MOST_MIB * MIB)
     throw new Error(
-      `${file.name} has ${Math.ceil(file.size / MIB)} MiB; the limit of a request is ${MOST_MIB}. Make it smaller first.`,
+      `${file.name} is ${Math.ceil(file.size / MIB)} MiB; the limit is ${MOST_MIB} MiB. Use a smaller image.`,
     )
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -34,7 +34,7 @@ export function addServe(serve: CliCommand, surroundings: Surroundings): void {
   serve
     .option(
       '--port <port>',
-      'use exactly this port; 0 picks a free one (default: the port from before, or 8790, or the next free one)',
+      'use exactly this port; 0 picks a free one (default: the last port used, else 8790, else the next free one)',
       wholeNumber,
     )
     .option(

@@ -26,13 +26,13 @@ export function addStart(start: CliCommand, surroundings: Surroundings): void {
   start
     .option(
       '--port <port>',
-      'use exactly this port; 0 picks a free one (default: the port from before, or 8790, or the next free one)',
+      'use exactly this port; 0 picks a free one (default: the last port used, else 8790, else the next free one)',
       wholeNumber,
     )
     .option(...MOVE_ASIDE)
     .option('--no-window', 'run the service in this terminal instead of a window')
     .option('--no-open', 'do not open the pages in a browser')
-    .option('--no-links', 'do not open drydock:// links with this clone, on Linux; removes the desktop entry')
+    .option('--no-links', 'Linux: do not register this clone for drydock:// links; removes the desktop entry')
     .details(`
 The window starts its own service, or uses the one that already runs on the data folder. Without a window, the
 command prints a sign-in link and, in a terminal on a machine with a screen, opens the pages in a browser. If a service

@@ -25,7 +25,7 @@ export function addBuildOptions<Built extends Command>(command: Built): Built {
     .addOption(
       new Option(
         '--images <profile>',
-        'packages that the images contain: as specified, or as observed, which is without numpy',
+        'which packages to assume in the images: the specified ones, or the observed ones (without numpy)',
       )
         .choices(['specified', 'observed'])
         .default('specified'),

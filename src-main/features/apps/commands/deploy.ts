@@ -28,7 +28,7 @@ export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void 
     )
     .option(
       '--on <machine>',
-      'machine for the workers from now on: a name (see `drydock machine`), any, or "this machine"',
+      'machine to run the workers on, for this and later deploys: a name (see `drydock machine`), any, or "this machine"',
     )
     .addOption(
       new Option('--target <name>', 'deploy to another service: one of `drydock target list`').conflicts([
@@ -86,15 +86,15 @@ type RollbackOptions = TargetOptions & { readonly target?: string; readonly yes?
 
 export function addRollback(rollback: CliCommand, surroundings: Surroundings): void {
   rollback
-    .argument('[number]', 'number of the release (default: the one before the active code)', wholeNumber)
+    .argument('[number]', 'number of the release (default: the latest one with older code)', wholeNumber)
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'roll back on another service, to an earlier deploy made from here')
     .option(...YES)
     .details(`
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
-A second rollback goes further back; \`drydock rollback NUMBER\` goes to any release, a newer one too. At a terminal, it
-shows what changes and asks first. Scripts are not asked.
+A second rollback goes further back; \`drydock rollback NUMBER\` goes to any release, including newer ones. In a
+terminal it shows the changes and asks for confirmation; in scripts it does not ask.
 
 Examples:
   $ drydock rollback

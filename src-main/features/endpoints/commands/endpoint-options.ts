@@ -90,12 +90,12 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--without-worker <status>',
-    description: 'status of a load-balanced request that no worker takes: 400, as on the platform (default), or 503',
+    description: 'status when no worker accepts a load-balanced request: 400, as on the platform (default), or 503',
     settings: (text) => ({ noWorkerIs503: oneOf(['400', '503'], text) === '503' }),
   },
   {
     flags: '--models <files>',
-    description: 'workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
+    description: 'workers take only workflows that use these models, like a.safetensors,b.pt; others are refused',
     settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
   },
   {
@@ -123,14 +123,14 @@ const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
   },
   {
     flags: '--gpu-shared',
-    description: 'share a GPU with other workers that share',
+    description: 'share the GPU with other workers that have this option',
     name: 'gpuShared',
     given: true,
     settings: { gpuShared: true },
   },
   {
     flags: '--no-egress',
-    description: 'containers can reach only this service, no other machine',
+    description: 'block network access except to this service',
     name: 'egress',
     given: false,
     settings: { egress: false },
@@ -153,7 +153,7 @@ export function addEndpointOptions(command: CliCommand): CliCommand {
   }
   for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
-    .option('--no-cors', 'let no page of another origin call it')
+    .option('--no-cors', 'do not allow pages of other origins to call it')
     .option('--workflows', 'workers take workflows')
     .option('--no-check-models', 'also accept graphs that load other models')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')

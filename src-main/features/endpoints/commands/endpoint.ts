@@ -171,7 +171,7 @@ Examples:
       noteBroken(response.broke && dependentsText(response.broke), output)
     })
 
-  addShowing('pause', 'endpointPause', 'stop starting jobs; new jobs are still accepted and wait')
+  addShowing('pause', 'endpointPause', 'pause dispatch; new jobs are still accepted and wait')
   addShowing('resume', 'endpointResume', 'start jobs again, and clear a crash loop')
 
   endpoint

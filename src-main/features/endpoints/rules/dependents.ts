@@ -67,7 +67,7 @@ export function dependentsText({
     ...named('published graph', graphs),
     ...(release === undefined
       ? []
-      : [`release ${release.number} (incomplete without ${release.endpoint} until the next deploy)`]),
+      : [`release ${release.number} (incomplete until the next deploy: ${release.endpoint} is missing)`]),
     ...callers.map((caller) => `calls from ${caller}`),
     ...named('schedule', schedules),
     ...named('batch', batches),

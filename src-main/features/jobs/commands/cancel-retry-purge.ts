@@ -34,7 +34,7 @@ export function addRetry(retry: CliCommand): void {
     .argument('[job]', 'id of the job')
     .option(
       '--new',
-      'run the same input as a new job instead; works for every ended job, also one that has expired for the API',
+      'run the same input as a new job instead; works for any ended job, even if the API no longer returns it',
     )
     .details(`
 Examples:

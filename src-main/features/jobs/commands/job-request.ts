@@ -27,7 +27,7 @@ export function addRequestOptions(command: CliCommand): CliCommand {
     .option('--execution-timeout <ms>', 'maximum run time in ms, or like 60s', spanIn('ms'))
     .option('--low-priority', 'run after normal jobs')
     .option('--priority <number>', 'run before jobs with a lower number, -100 to 100 (default 0)', integer)
-    .option('--idempotency-key <key>', 'the same key returns the first job again')
+    .option('--idempotency-key <key>', 'repeating a key returns the original job')
 }
 
 /**

@@ -217,7 +217,7 @@ function addStates(command: CliCommand): CliCommand {
     .option('--endpoint <endpoint>', 'only jobs of this endpoint')
     .option(
       '--status <states>',
-      'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
+      'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT also matches jobs stopped by their executionTimeout',
     )
 }
 

@@ -39,7 +39,7 @@ export function addMachine(machine: CliCommand, surroundings: Surroundings): voi
       new Option('--docker <url>', 'connect to its engine at this address, like tcp://host:2376').conflicts('ssh'),
     )
     .option('--tls <folder>', 'folder with ca.pem, cert.pem and key.pem for --docker')
-    .option('--swarm', 'its engine is a manager of a swarm, whose nodes run the workers')
+    .option('--swarm', "its engine manages a swarm; workers run on the swarm's nodes")
     .details(`
 The machine needs Docker, and your user there must be allowed to use it. Nothing is installed there.
 
@@ -78,7 +78,7 @@ Examples:
     .command('test')
     .description('check step by step whether a machine can run workers')
     .argument('<name>', 'name of the machine')
-    .option('--job', 'also run a first job there, on an endpoint hello-NAME that is kept')
+    .option('--job', 'also create the endpoint hello-NAME there and run a job on it; the endpoint stays')
     .examples('drydock machine test gpu-box', 'drydock machine test gpu-box --job')
     .onSession(async (session, name: string, { job }: { job?: true }) => {
       await session.client.call('machineTest', { path: { machine: name } })

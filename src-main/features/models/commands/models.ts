@@ -54,7 +54,7 @@ export function addModels(models: CliCommand, surroundings: Surroundings): void 
 
   models
     .command('remove')
-    .description('delete the file of a model; for a link, only the link')
+    .description('delete a model file; if it is a symbolic link, delete only the link')
     .argument('<model>', 'its directory and name, like loras/ink.safetensors')
     .option('--folder <path>', 'which folder, if several have it')
     .option(...YES)

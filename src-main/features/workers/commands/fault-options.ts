@@ -17,12 +17,12 @@ export function addFaultOptions(command: CliCommand): CliCommand {
     .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanIn('s'))
     .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)
     .option('--kill <percent>', 'percentage of attempts whose worker is killed', decimal)
-    .option('--out-of-memory <percent>', 'the same, reported as out of memory', decimal)
-    .option('--throttle', 'no capacity for further workers')
+    .option('--out-of-memory <percent>', 'percentage of attempts whose worker is killed as out of memory', decimal)
+    .option('--throttle', 'simulate no capacity for more workers')
     .option('--no-throttle', 'normal capacity')
     .option('--cold-start', 'start a new worker for each job')
-    .option('--no-cold-start', 'workers stay for the next jobs')
-    .option('--off', 'turn all faults off, except those given with it')
+    .option('--no-cold-start', 'keep workers for later jobs')
+    .option('--off', 'turn off all faults not set in the same command')
 }
 
 export function faultsOf({ delay, fail, kill, outOfMemory, throttle, coldStart, off }: FaultOptions): Faults {

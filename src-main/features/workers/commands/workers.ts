@@ -91,7 +91,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
 
   workers
     .command('shell')
-    .description('open a shell in the container of a worker; all keys go to it until it exits')
+    .description('open a shell in the container of a worker; all keystrokes go to it until it exits')
     .argument('<worker>', 'id of the worker')
     .examples('drydock workers shell w1a2b3c4d5e6f7', 'echo "nvidia-smi" | drydock workers shell w1a2b3c4d5e6f7')
     .onSession(async ({ client, output }, workerId: string) => {
@@ -101,7 +101,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
 
   workers
     .command('stop')
-    .description('stop a worker; its jobs may finish within the grace time')
+    .description('stop a worker; its jobs get the grace time to finish')
     .argument('<worker>', 'id of the worker')
     .examples('drydock workers stop w1a2b3c4d5e6f7')
     .onSession(async ({ client, output }, workerId: string) => {

@@ -30,7 +30,7 @@ export function addWorkflowSweep(parent: CliCommand, surroundings: Surroundings)
       'values of an input: a range like 1..4 or 0.5..1 step 0.1, or a list separated by commas; one text per line; may be repeated',
       (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text, '--over')],
     )
-    .option('--pairs', 'pair the first value with the first and so on, instead of each with each')
+    .option('--pairs', 'pair values by position instead of running every combination')
     .option('-o, --output <folder>', 'folder for the results', '.')
     .details(`
 The results of each run go into a folder named after its values. One sheet shows all, in sheet.svg and at the address that is

@@ -168,8 +168,11 @@ describe.each([
     const { run } = await setup({ 'GET /api/endpoints/greet/dependents': used })
     const breaks = '2 unfinished jobs, published graph cat, schedule nightly'
     expect((await run(argv, { yes: false })).asked).toEqual([`This breaks: ${breaks}. ${question}`])
-    expect((await run(argv)).stderr).toContain(`delete ${what}, and break: ${breaks}; confirm it`)
-    expect(await run([...argv, '--yes'])).toMatchObject({ stdout: done, stderr: `This broke: ${breaks}.\n` })
+    expect((await run(argv)).stderr).toContain(`delete ${what}, and break the following: ${breaks}; confirm it`)
+    expect(await run([...argv, '--yes'])).toMatchObject({
+      stdout: done,
+      stderr: `The following no longer works: ${breaks}.\n`,
+    })
   })
 
   test('deletes nothing after a no', async () => {

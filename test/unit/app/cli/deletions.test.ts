@@ -156,14 +156,16 @@ describe('deleting an endpoint that others use', () => {
     expect((await run(argv, { person: { yes: false } })).asked).toEqual([
       'This breaks: 1 unfinished job, published graph cat. Delete endpoint sketch with all its jobs, results and logs?',
     ])
-    expect((await run(argv)).stderr).toContain('logs, and break: 1 unfinished job, published graph cat; confirm it')
+    expect((await run(argv)).stderr).toContain(
+      'logs, and break the following: 1 unfinished job, published graph cat; confirm it',
+    )
   })
 
   test('with --yes says afterwards what broke', async () => {
     const { run } = await setup()
     expect(await run([...argv, '--yes'])).toMatchObject({
       stdout: 'endpoint sketch deleted\n',
-      stderr: 'This broke: 1 unfinished job, published graph cat.\n',
+      stderr: 'The following no longer works: 1 unfinished job, published graph cat.\n',
     })
     const { stdout } = await run([...argv, '--yes', '--json'])
     expect(JSON.parse(stdout)).toEqual({ ok: true, broke: used })
@@ -184,6 +186,6 @@ test('credentials of a registry are removed with the endpoints in mind that pull
     'This breaks: image pulls of sdxl. Remove the credentials work?',
   ])
   expect(await run(['registry', 'remove', 'work', '--yes'])).toMatchObject({
-    stderr: 'This broke: image pulls of sdxl.\n',
+    stderr: 'The following no longer works: image pulls of sdxl.\n',
   })
 })

@@ -80,7 +80,7 @@ test('a model that several folders have is deleted only where one is named, and 
   ])
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n', '--yes'])).toMatchObject({
     exitCode: 0,
-    stderr: 'This broke: workflow Cat, running 1 run again.\n',
+    stderr: 'The following no longer works: workflow Cat, running 1 run again.\n',
   })
   expect(service.seen.at(-1)).toMatchObject({ body: { folder: '/n', directory: 'loras', name: 'ink.safetensors' } })
 })

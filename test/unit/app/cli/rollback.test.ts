@@ -58,7 +58,7 @@ test('rollback goes back to the release before the active one', async () => {
   expect(exitCode).toBe(0)
   expect(stdout).toContain('demo/production rolls back from release 4 to release 3.\n')
   expect(stdout).toContain('~ greet  update     code bbbbbbbbbbbb -> aaaaaaaaaaaa\n')
-  expect(stdout).toContain('Release 6 of demo/production is active with the code of release 3.\n')
+  expect(stdout).toContain('Release 6 of demo/production is active. It has the code of release 3.\n')
   expect(source()).toEqual({ source: { release: 3 } })
 })
 

@@ -67,6 +67,6 @@ test('the active release of its app depends on an endpoint, and so do endpoints 
     callers: ['welcome-production'],
   })
   expect(dependentsText(dependents)).toBe(
-    'release 10 (incomplete without demo/production/greet until the next deploy), calls from welcome-production',
+    'release 10 (incomplete until the next deploy: demo/production/greet is missing), calls from welcome-production',
   )
 })

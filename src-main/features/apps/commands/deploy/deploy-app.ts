@@ -101,7 +101,7 @@ async function warnOfFolder(session: Session, surroundings: Surroundings): Promi
   const here = await realpath(surroundings.cwd)
   if (last === undefined || last === here) return []
   return [
-    `App ${app} was last deployed or opened from ${last}; this deploys ${here} to it. For two apps, give one another name: SVC_APP=NAME drydock deploy`,
+    `App ${app} was last deployed or opened from ${last}; this deploys ${here} to it. If these are two different apps, rename one: SVC_APP=NAME drydock deploy`,
   ]
 }
 

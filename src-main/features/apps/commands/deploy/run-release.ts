@@ -70,8 +70,8 @@ export function showRelease(
       ? 'Nothing changed, and nothing was restarted. '
       : ''
   output.line()
-  const code = rollbackOf === undefined ? '' : ` with the code of release ${rollbackOf}`
-  output.line(`${change}Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active${code}.`)
+  const code = rollbackOf === undefined ? '' : ` It has the code of release ${rollbackOf}.`
+  output.line(`${change}Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active.${code}`)
   if (endpoints.length > 0) output.line()
   showDeployed(output, endpoints, service.keyFile === undefined ? '$SVC_API_KEY' : keyFromFile(service.keyFile))
 }

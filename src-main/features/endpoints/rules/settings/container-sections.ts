@@ -21,7 +21,7 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.machine',
     label: 'Where workers run',
-    help: 'This machine, one that was added, or any that has room: the one with the fewest workers first.',
+    help: 'This machine, one that was added, or any with capacity, preferring the one with the fewest workers.',
     input: { kind: 'machine' },
     option: {
       flags: '--on <machine>',

@@ -46,7 +46,7 @@ const GENERAL: readonly SettingField[] = [
     option: {
       flags: '--ttl-while-running <what>',
       description:
-        'jobs whose ttl passes while they run: forget (the API answers 404) or keep as TIMED_OUT (default: forget)',
+        'what to do with a job whose ttl expires while it runs: forget (the API answers 404) or keep as TIMED_OUT (default: forget)',
     },
     survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
@@ -164,7 +164,7 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'model',
     label: 'Model',
-    help: 'A model of the hub, like owner/name:revision. Its files are downloaded before a worker starts, which finds them as a folder.',
+    help: 'A model of the hub, like owner/name:revision. Its files are downloaded before workers start and are available to them as a folder.',
     input: { kind: 'text', mono: true, optional: true },
     option: {
       flags: '--model <owner/name>',
@@ -180,7 +180,7 @@ const PROGRAM: readonly SettingField[] = [
     option: {
       flags: '--reload-on-save <when>',
       description:
-        'replace workers when the file that they run, or one that it imports, is saved, as soon as a worker with the new code is ready: always or never (default: always)',
+        'on save of the program file or an import, replace workers once one with the new code is ready: always or never (default: always)',
     },
     survivesDeploys: true,
     applies: ({ handler, container, app }) => (handler !== undefined || container === undefined) && app === undefined,
@@ -204,7 +204,7 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'loadBalanced.healthPort',
     label: 'Health port',
-    help: 'The port that is asked for /ping, or for the path in the variable HEALTH_CHECK_PATH, if different. The variable PORT_HEALTH comes first.',
+    help: 'The port that is asked for /ping, or for the path in the variable HEALTH_CHECK_PATH, if different. The variable PORT_HEALTH takes precedence.',
     missing: 'the port',
     input: { kind: 'number', unit: '' },
     startsWorkers: true,
@@ -258,7 +258,7 @@ const SCALING: readonly SettingField[] = [
     input: SECONDS,
     option: {
       flags: '--idle-timeout <duration>',
-      description: 'how long until an idle worker stops, in seconds or like 5min',
+      description: 'how long an idle worker is kept before it stops, in seconds or like 5min',
     },
   },
   {
@@ -309,7 +309,7 @@ const LIMITS: readonly SettingField[] = [
     option: {
       flags: '--wait-for-machine <ms>',
       description:
-        'how long a job whose machine is lost waits for it before it is queued again, in ms or like 5min (default: 0)',
+        'how long to wait for a lost machine before its jobs are queued again, in ms or like 5min (default: 0)',
     },
     survivesDeploys: true,
     applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,
@@ -320,7 +320,7 @@ const VARIABLES: readonly SettingField[] = [
   {
     path: 'env',
     label: 'Variables',
-    help: 'Environment variables of its workers. To add several, paste a .env file into a name.',
+    help: 'Environment variables of its workers. To add several, paste the contents of a .env file into a name field.',
     input: { kind: 'variables' },
     startsWorkers: true,
   },
@@ -376,7 +376,7 @@ const FAULTS: readonly SettingField[] = [
   {
     path: 'faults.failPercent',
     label: 'Fail',
-    help: 'Clients see: this percentage of jobs fails, and of requests gets status 500.',
+    help: 'Clients see: this percentage of jobs fails, or of requests gets status 500.',
     input: PERCENT,
     survivesDeploys: true,
   },

@@ -77,7 +77,7 @@ test.each([
     { env: { SVC_APP: '' } },
     here,
   )
-  const warning = `App demo was last deployed or opened from /a/demo; this deploys ${here} to it. For two apps, give one another name: SVC_APP=NAME drydock deploy`
+  const warning = `App demo was last deployed or opened from /a/demo; this deploys ${here} to it. If these are two different apps, rename one: SVC_APP=NAME drydock deploy`
   await deploy({ plan: true })
   expect(written.stderr).toBe(isWarned ? `warning: ${warning}\n` : '')
   const { plan } = JSON.parse((await deploy({ plan: true }, true)).slice(written.stdout.indexOf('{')))

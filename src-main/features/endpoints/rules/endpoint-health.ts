@@ -59,7 +59,7 @@ function stoppedReason({
     case 'paused':
       return { level: 'warning', reason: ' The endpoint is paused. Resume it to continue.' }
     case 'closed':
-      return { level: 'warning', reason: ' Its maximum of workers is 0: raise it in its settings.' }
+      return { level: 'warning', reason: ' Its maximum number of workers is 0: raise it in its settings.' }
     case 'crashing':
       return { level: 'bad', reason: why ?? ' Its workers keep crashing.' }
     case 'unhealthy':

@@ -16,7 +16,7 @@ export function isolationProblem({ command = '', container, loadBalanced }: Prog
   if (option === undefined) return undefined
   return {
     found: `it runs Python with ${option}, so that workers on versions 1.7.12 to 1.10.0 of the public SDK share the job file in their folder`,
-    fix: `Remove ${option}, use a later version of the SDK, or set the maximum of workers to 1.`,
+    fix: `Remove ${option}, use a later version of the SDK, or set the maximum number of workers to 1.`,
   }
 }
 

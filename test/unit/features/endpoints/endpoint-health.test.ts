@@ -69,7 +69,11 @@ describe('whether an endpoint is healthy', () => {
       { state: 'paused', inQueue: 2 },
       'warning Paused: 2 jobs wait. The endpoint is paused. Resume it to continue.',
     ],
-    ['it is closed', { state: 'closed' }, 'warning Closed: Its maximum of workers is 0: raise it in its settings.'],
+    [
+      'it is closed',
+      { state: 'closed' },
+      'warning Closed: Its maximum number of workers is 0: raise it in its settings.',
+    ],
     ['workers crash', { state: 'crashing' }, 'bad Crashing: Its workers keep crashing.'],
     [
       'no worker answers',

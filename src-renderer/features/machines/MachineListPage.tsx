@@ -166,9 +166,8 @@ function FirstMachine({ icon }: { readonly icon: ReactNode }) {
       </p>
       <ol className="flex w-full flex-col gap-4">
         <Step at={1} title="Check that you can reach its Docker" command="ssh ada@gpu-box docker version">
-          It must answer without a password, and show a client and a server. If not, add your key there (
-          <Typed command="ssh-copy-id" />
-          ), install Docker, or add your user there to the docker group.
+          It must answer without a password, and show a client and a server. If not, add your key with{' '}
+          <Typed command="ssh-copy-id" />, install Docker there, or add your user there to the docker group.
         </Step>
         <Step at={2} title="Add it under a name" command="drydock machine add gpu-box --ssh ada@gpu-box">
           The same as the button above. Shows each check and how to fix it. Nothing is installed there.

@@ -155,7 +155,7 @@ describe('jobs', () => {
     const { id } = (await run('run', 'waits', '{}')).documents[0]
     const { stdout } = await startCommand(['status', id, '--data', 'data'], { cwd: folder }).ended
     expect(stdout).toMatch(/^waits +\S.*paused/m)
-    expect((await run('purge', 'waits')).documents).toEqual([{ removed: 1, status: 'completed' }])
+    expect((await run('purge', 'waits', '--yes')).documents).toEqual([{ removed: 1, status: 'completed' }])
     expect((await run('status', id)).documents).toMatchObject([{ status: 'CANCELLED' }])
   })
 })

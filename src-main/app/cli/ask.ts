@@ -8,11 +8,13 @@ export function canAsk(output: Output, { stdin, stdout }: Pick<Surroundings, 'st
 
 export const YES = ['-y, --yes', 'do not ask for confirmation'] as const
 
+const DONE = { delete: 'deleted', replace: 'replaced', cancel: 'cancelled', stop: 'stopped' } as const
+
 export type Deletion = {
   readonly yes: true | undefined
   readonly what: string
   readonly question: string
-  readonly verb?: 'delete' | 'replace'
+  readonly verb?: keyof typeof DONE
   /** Comma-separated list of what stops working. */
   readonly breaks?: string | undefined
   /** Rejects if there is nothing to delete. Without a question, the service tells. */
@@ -27,9 +29,9 @@ export async function confirmDeletion(
   if (yes) return
   await find?.()
   const whole = breaks === undefined ? what : `${what}, and break the following: ${breaks}`
-  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what: whole, verb })
+  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what: whole, verb, done: DONE[verb] })
   const asked = breaks === undefined ? question : `This breaks: ${breaks}. ${question}`
-  if (!(await surroundings.ask.yes(asked))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
+  if (!(await surroundings.ask.yes(asked))) throw new CliError('ABANDONED', { why: `Nothing was ${DONE[verb]}.` })
 }
 
 /** Lists what a deletion broke, since with --yes no question listed it. */

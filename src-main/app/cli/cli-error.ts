@@ -24,7 +24,7 @@ export const EXIT_CODE_HELP = `Exit codes:
   2  wrong use of the command
   3  the service is not reachable
   4  the job ended without success
-  5  refused: the data folder is in use, the port is taken, files would be overwritten, or something would be deleted
+  5  refused: the data folder or the port is in use, files would be overwritten, or a deletion or cancel needs --yes
   6  not found: there is no endpoint, job, app or other thing of that name`
 
 /** Failures that begin in the command line itself: message with `{name}` placeholders and the exit code. */
@@ -103,7 +103,7 @@ export const CLI_ERRORS = {
   },
   UNCONFIRMED: {
     exitCode: EXIT_CODES.refused,
-    message: 'Nothing was {verb}d. This would {verb} {what}; confirm it with --yes.',
+    message: 'Nothing was {done}. This would {verb} {what}; confirm it with --yes.',
   },
   NO_ENVIRONMENT: {
     exitCode: EXIT_CODES.notFound,

@@ -16,7 +16,7 @@ import type { Surroundings } from '../../app/cli/surroundings.ts'
 import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { ago, counted, durationText } from '../../lib/text.ts'
-import { type CancelOptions, confirmCancel } from '../jobs/commands/confirm-cancel.ts'
+import { type CancelOptions, confirmBulkCancel } from '../jobs/commands/confirm-cancel.ts'
 import { endedIn, failedIn } from './rules/counts.ts'
 import { checkInputs, type FileLine, piecesOf, readInputs } from './rules/file.ts'
 
@@ -113,9 +113,9 @@ Examples:
       .details(`\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
       .onSession(async (session, batchId: string, options: CancelOptions) => {
         const { client, output } = session
-        const jobs = { batch: batchId }
+        const what = `the jobs of batch ${batchId} that have not ended`
         if (action === 'cancel')
-          await confirmCancel({ ...options, jobs, question: 'Cancel the batch?' }, session, surroundings)
+          await confirmBulkCancel({ ...options, what, jobs: { batch: batchId } }, session, surroundings)
         const result = await client.call(action === 'retry' ? 'batchRetry' : 'batchCancel', { path: { batchId } })
         if (output.json) return output.document(result)
         output.line(`${counted(result.changed, 'job')} ${action === 'retry' ? 'queued again' : 'cancelled'}.`)

@@ -15,7 +15,7 @@ import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contra
 import { limit } from '../../contract/limits.ts'
 import { writeExact } from '../../lib/json/plain.ts'
 import { ago } from '../../lib/text.ts'
-import { type CancelOptions, confirmCancel } from '../jobs/commands/confirm-cancel.ts'
+import { type CancelOptions, confirmBulkCancel } from '../jobs/commands/confirm-cancel.ts'
 import { addJobFilter, filterOf, type JobFilterOptions } from '../jobs/commands/jobs.ts'
 import { progressOf, summaryOf, waitsOf } from './rules/plan.ts'
 
@@ -99,7 +99,8 @@ export function addCompare(compare: CliCommand, surroundings: Surroundings): voi
     .onSession(async (session, comparisonId: string, options: CancelOptions) => {
       const { client, output } = session
       const jobs = { comparison: comparisonId }
-      await confirmCancel({ ...options, jobs, question: 'Stop the comparison?' }, session, surroundings)
+      const what = `comparison ${comparisonId} and cancel its jobs`
+      await confirmBulkCancel({ ...options, what, verb: 'stop', jobs }, session, surroundings)
       const answer = await client.call('comparisonStop', { path: { comparisonId } })
       output.result(answer, `comparison ${comparisonId} stopped`)
     })

@@ -1,9 +1,9 @@
-import { YES } from '../../../app/cli/ask.ts'
+import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { counted } from '../../../lib/text.ts'
-import { confirmCancel } from './confirm-cancel.ts'
+import { type CancelOptions, confirmCancel } from './confirm-cancel.ts'
 import { jobAddress, readExpired } from './follow-job.ts'
 import { showHandle } from './show-job.ts'
 
@@ -19,11 +19,11 @@ the command warns and asks first.
 Examples:
   $ drydock cancel hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1`)
-    .onSession(async (session, first: string, second: string | undefined, { yes }: { readonly yes?: true }) => {
+    .onSession(async (session, first: string, second: string | undefined, { yes }: CancelOptions) => {
       const { client, output } = session
       const path = await jobAddress(client, first, second)
       const { endpointId, jobId } = path
-      await confirmCancel({ yes, jobs: { ids: [jobId] }, question: 'Cancel the job?' }, session, surroundings)
+      await confirmCancel({ yes, jobId }, session, surroundings)
       showHandle(output, endpointId, await client.call('cancel', { path }))
     })
 }
@@ -55,12 +55,18 @@ Examples:
     })
 }
 
-export function addPurge(purge: CliCommand): void {
+export function addPurge(purge: CliCommand, surroundings: Surroundings): void {
   purge
     .argument('<endpoint>', 'id of the endpoint')
-    .examples('drydock purge hello', 'drydock purge hello --json')
-    .onSession(async ({ client, output }, endpointId: string) => {
-      const response = await client.call('purgeQueue', { path: { endpointId } })
+    .option(...YES)
+    .examples('drydock purge hello', 'drydock purge hello --yes --json')
+    .onSession(async ({ client, output }, endpointId: string, { yes }: CancelOptions) => {
+      const path = { endpointId }
+      const what = `all waiting jobs of ${endpointId}`
+      // The one read that the key of an endpoint allows too.
+      const find = () => client.call('health', { path })
+      await confirmDeletion({ yes, find, what, question: `Cancel ${what}?`, verb: 'cancel' }, output, surroundings)
+      const response = await client.call('purgeQueue', { path })
       output.result(response, `${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
     })
 }

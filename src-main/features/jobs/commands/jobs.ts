@@ -14,7 +14,7 @@ import type { JobListItem } from '../../../contract/job.ts'
 import { ago, counted, keepEnds, keepStart } from '../../../lib/text.ts'
 import { isExpired } from '../rules/job-record.ts'
 import { errorLine } from '../rules/read-error.ts'
-import { confirmCancel } from './confirm-cancel.ts'
+import { confirmBulkCancel } from './confirm-cancel.ts'
 
 type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'until'> & {
   readonly limit?: number
@@ -85,9 +85,10 @@ const RESULT_LENGTH = 60
 type BulkOptions = JobFilterOptions & { readonly all?: boolean; readonly yes?: true }
 
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
+const MATCHING = 'all matching jobs that have not ended'
 const DESCRIPTIONS = {
   retry: 'retry all matching jobs that failed or timed out',
-  cancel: 'cancel all matching jobs that have not ended',
+  cancel: `cancel ${MATCHING}`,
   rerun: 'run all matching ended jobs again, as new jobs with the same inputs',
 } as const
 
@@ -109,10 +110,11 @@ function addJobsBulk(parent: CliCommand, surroundings: Surroundings): void {
         }
         const session = await openSession(command, surroundings)
         const { client, output } = session
+        const find = () => expectEndpoint(client, options.endpoint)
         if (action === 'cancel')
-          await confirmCancel({ yes, jobs: { filter }, question: 'Cancel these jobs?' }, session, surroundings)
+          await confirmBulkCancel({ yes, what: MATCHING, jobs: { filter }, find }, session, surroundings)
         const result = await client.call('jobBulk', { body: { action, filter } })
-        if (result.changed === 0 && result.refused.length === 0) await expectEndpoint(client, options.endpoint)
+        if (result.changed === 0 && result.refused.length === 0) await find()
         if (output.json) return output.document(result)
         output.line(`${counted(result.changed, 'job')} ${DONE[action]}.`)
         for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)

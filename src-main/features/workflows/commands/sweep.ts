@@ -8,7 +8,7 @@ import { createStatusLine } from '../../../app/cli/progress-line.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { SweepView } from '../../../contract/workflows.ts'
 import { ago, counted } from '../../../lib/text.ts'
-import { type CancelOptions, confirmCancel } from '../../jobs/commands/confirm-cancel.ts'
+import { type CancelOptions, confirmBulkCancel } from '../../jobs/commands/confirm-cancel.ts'
 import { errorHeadline, readJobError } from '../../jobs/rules/read-error.ts'
 import { readSetting, type Setting } from './graph/set-values.ts'
 
@@ -97,11 +97,8 @@ export function addWorkflowSweeps(parent: CliCommand, surroundings: Surroundings
     .examples('drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
     .onSession(async (session, sweepId: string, options: CancelOptions) => {
       const { client, output } = session
-      await confirmCancel(
-        { ...options, jobs: { sweep: sweepId }, question: 'Cancel the sweep?' },
-        session,
-        surroundings,
-      )
+      const what = `the runs of sweep ${sweepId} that have not ended`
+      await confirmBulkCancel({ ...options, what, jobs: { sweep: sweepId } }, session, surroundings)
       const result = await client.call('sweepCancel', { path: { sweepId } })
       output.result(result, `${counted(result.cancelled, 'run')} cancelled.`)
     })

@@ -83,7 +83,7 @@ const setup = (answers: Answers = {}) =>
 
 test.each([
   [['health', 'hello'], 'GET /v2/hello/health', health],
-  [['purge', 'hello'], 'POST /v2/hello/purge-queue', { removed: 1, status: 'completed' }],
+  [['purge', 'hello', '--yes'], 'POST /v2/hello/purge-queue', { removed: 1, status: 'completed' }],
   [['logs', 'hello'], 'GET /api/endpoints/hello/logs?tail=200', { lines: [logLine(1)] }],
   [['logs', '--job', 'j1', '--tail', '5'], 'GET /api/jobs/j1/logs?tail=5', { lines: [logLine(2)] }],
   [['logs', '--worker', 'w1'], 'GET /api/workers/w1/logs?tail=200', { lines: [logLine(3)] }],

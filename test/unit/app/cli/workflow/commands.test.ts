@@ -435,7 +435,7 @@ describe('workflow sweeps', () => {
 
   test('cancels what has not ended', async () => {
     const { run } = await setup({ 'POST /api/workflow-sweeps/s1/cancel': { cancelled: 3 } })
-    expect(await run(['workflow', 'sweeps', 'cancel', 's1'])).toMatchObject({
+    expect(await run(['workflow', 'sweeps', 'cancel', 's1', '--yes'])).toMatchObject({
       exitCode: 0,
       stdout: '3 runs cancelled.\n',
     })

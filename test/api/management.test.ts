@@ -371,6 +371,14 @@ describe('a setting that may be missing', () => {
     expect(await get('/api/endpoints/e')).not.toHaveProperty('container')
   })
 
+  it('of containers is not there for processes, which stay processes without it', async () => {
+    const { createEndpoint, ask, get } = await setup()
+    await createEndpoint('e')
+    const body = { container: { gpu: null, cpu: null } }
+    expect((await ask('PATCH', '/api/endpoints/e', { body })).status).toBe(200)
+    expect(await get('/api/endpoints/e')).not.toHaveProperty('container')
+  })
+
   it('is not taken away where there has to be one', async () => {
     const { createEndpoint, ask } = await setup()
     await createEndpoint('e', { container: {} })

@@ -114,8 +114,7 @@ export async function updateEndpoint(
     const setting = Object.keys(given).find((name) => name !== 'name')
     if (kindOf(endpoint).backingId(endpoint) !== undefined && setting !== undefined)
       throw new AppError('BAD_FIELD', { field: setting, why: 'a published graph has no workers of its own' })
-    const container =
-      changes.container === null ? undefined : withoutNulls({ ...endpoint.config.container, ...changes.container })
+    const container = changedContainer(endpoint.config.container, changes.container)
     const merged = endpointConfig.parse({
       ...withoutNulls({ ...endpoint.config, ...other, ...given }),
       ...(changes.container === undefined ? {} : { container }),
@@ -182,6 +181,14 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
     storage.nodeTypes.remove(id)
     storage.endpoints.remove(id, clock.now())
   })
+}
+
+// Removing a setting that processes do not have must not turn them into containers.
+function changedContainer(before: EndpointConfig['container'], changes: EndpointChanges['container']) {
+  if (changes === null) return undefined
+  const values = Object.values(changes ?? {})
+  const onlyRemoves = values.length > 0 && values.every((value) => value === null)
+  return before === undefined && onlyRemoves ? undefined : withoutNulls({ ...before, ...changes })
 }
 
 const withoutNulls = (settings: object) =>

@@ -7,7 +7,7 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ContainerSettings } from '../../../contract/container.ts'
 import type { EndpointConfig } from '../../../contract/endpoint.ts'
 import { SETTING_SECTIONS } from '../rules/settings/sections.ts'
-import { readVolume, type SettingField, settingAt, valueAt } from '../rules/settings/setting.ts'
+import { clearsSetting, readVolume, type SettingField, settingAt, valueAt } from '../rules/settings/setting.ts'
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
 
 export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced' | 'workflows'>> & {
@@ -19,7 +19,7 @@ export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadB
 type EndpointOption = {
   readonly flags: string
   readonly description: string
-  readonly settings: (text: string, before: EndpointSettings) => EndpointSettings
+  readonly settings: (text: string, before: EndpointSettings, isNew: boolean) => EndpointSettings
 }
 
 // Of the table of settings; the others are not one option for one setting.
@@ -27,7 +27,9 @@ const OF_SETTINGS: readonly EndpointOption[] = SETTING_SECTIONS.flatMap(({ field
   fields.flatMap((field) => {
     const { option, path } = field
     if (option === undefined) return []
-    const settings: EndpointOption['settings'] = (text, before) => {
+    const settings: EndpointOption['settings'] = (text, before, isNew) => {
+      if (field.input.kind !== 'lines' && clearsSetting(field, text))
+        return isNew ? {} : (settingAt(path, null) as EndpointSettings)
       const value = readOption(field, option.flags, text)
       const all = Array.isArray(value) ? [...((valueAt(before, path) as unknown[] | undefined) ?? []), ...value] : value
       return settingAt(path, all) as EndpointSettings
@@ -141,18 +143,19 @@ export type ProgramOptions = { readonly handler?: string; readonly command?: str
 
 export type EndpointOptions = ProgramOptions & Readonly<Record<string, unknown>>
 
-export function addEndpointOptions(command: CliCommand): CliCommand {
+export function addEndpointOptions(command: CliCommand, isNew = true): CliCommand {
   command
     .option('--handler <file>', 'handler file that the workers run: Python (.py) or TypeScript (.ts)')
     .option('--command <command>', 'command line of a worker, started in the current folder')
   for (const { flags, description, settings } of [...OPTIONS, ...OF_SETTINGS]) {
     // All repeated options are merged here: commander passes the result of the earlier uses.
     command.option(flags, description, (text: string, before: EndpointSettings | undefined) =>
-      settings(text, before ?? {}),
+      settings(text, before ?? {}, isNew),
     )
   }
   for (const { flags, description } of CONTAINER_SWITCHES) command.option(flags, description)
   return command
+    .option('--no-container', 'run workers as processes on this machine')
     .option('--no-cors', 'do not allow pages of other origins to call it')
     .option('--workflows', 'workers take workflows')
     .option('--no-check-models', 'also accept graphs that load other models')
@@ -209,6 +212,8 @@ function containers(
     ...given.flatMap(({ container }) => container ?? []),
     ...CONTAINER_SWITCHES.filter((each) => options[each.name] === each.given).map(({ settings }) => settings),
   ]
+  if (options.container === false && parts.length > 0)
+    throw usageError('--no-container makes workers processes, which do not take options of containers.')
   return parts.length === 0 ? {} : { container: withAbsoluteVolumes(Object.assign({}, ...parts), surroundings) }
 }
 

@@ -99,30 +99,42 @@ Examples:
       .description('change settings of an endpoint; workers are replaced if needed')
       .argument('<endpoint>', 'id of the endpoint')
       .option('--name <name>', 'display name'),
+    false,
   )
     .details(`
+Options of containers, like --gpu, make the workers containers; --no-container makes them processes again. An empty value,
+like --gpu '', removes a setting that may be missing.
+
 --env replaces all variables of the endpoint. --volume, --publish and --cap-add replace their lists in the same way, and
 the workflow options replace all workflow settings.
 
 Examples:
   $ drydock endpoint update hello --workers 1,4
   $ drydock endpoint update hello --handler new_handler.py --env MODEL=large
+  $ drydock endpoint update hello --no-container
   $ drydock endpoint update sdxl --image registry.example.com/sdxl:3 --keep-paused 60`)
     .action(async (endpointId: string, options: EndpointOptions & { name?: string }, command: CliCommand) => {
       const body = {
         ...settingsOf(options, surroundings),
+        ...(options.container === false ? { container: null } : {}),
         ...(options.name === undefined ? {} : { name: options.name }),
       }
       if (Object.keys(body).length === 0) throw usageError('Give at least one option, like --workers 1,4.')
       const { client, output } = await openSession(command, surroundings)
       const { command: line, container, searchPath } = body
-      if (line !== undefined && container === undefined) {
-        const before = await client.call('endpointRead', { path: { endpointId } })
-        if (before.container === undefined) checkProgram(line, searchPath ?? before.searchPath, surroundings.cwd)
-      }
-      const changed = await client.call('endpointUpdate', { path: { endpointId }, body })
+      const path = { endpointId }
+      const mayMove = line !== undefined || container !== undefined
+      const before = mayMove ? await client.call('endpointRead', { path }) : undefined
+      const ranProcesses = before !== undefined && before.container === undefined
+      if (line !== undefined && (container === null || (container === undefined && ranProcesses)))
+        checkProgram(line, searchPath ?? before?.searchPath, surroundings.cwd)
+      const changed = await client.call('endpointUpdate', { path, body })
       showEndpoint(output, changed, surroundings.now())
       showWarning(output, changed)
+      if (ranProcesses && changed.container !== undefined && !output.json)
+        output.note(
+          `Workers now run in containers. Go back to processes with \`drydock endpoint update ${endpointId} --no-container\`.`,
+        )
     })
 
   endpoint

@@ -5,7 +5,7 @@ import { codeChangeText, isNews } from '../../workers/rules/code-change.ts'
 import { faultsText } from '../../workers/rules/faults.ts'
 import { crashSummary, endpointStateLabel } from '../rules/endpoint-state.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../rules/settings/sections.ts'
-import { NO_VALUE, settingText, valueAt } from '../rules/settings/setting.ts'
+import { rawOf, settingText, valueAt } from '../rules/settings/setting.ts'
 
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number) {
   if (output.json) return output.document(endpoint)
@@ -67,9 +67,8 @@ function settingFields(endpoint: EndpointView): readonly (readonly [name: string
     const value = valueAt(endpoint, path)
     if (value === undefined || path === 'name' || input.kind === 'variables' || applies?.(endpoint) === false) return []
     if (input.kind === 'switch' && value === (input.unset ?? false)) return []
-    const text = settingText(field, value)
-    return text === NO_VALUE
-      ? []
-      : [[label.replace(/^[A-Z](?=[a-z]+\b)(?!ython|ebian)/, (letter) => letter.toLowerCase()), text] as const]
+    if (rawOf(input, value) === '') return []
+    const name = label.replace(/^[A-Z](?=[a-z]+\b)(?!ython|ebian)/, (letter) => letter.toLowerCase())
+    return [[name, settingText(field, value)] as const]
   })
 }

@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
+import { endpointUpdate } from '../../../../src-main/contract/endpoint.ts'
+import { SETTING_SECTIONS } from '../../../../src-main/features/endpoints/rules/settings/sections.ts'
+import { clearsSetting, settingAt } from '../../../../src-main/features/endpoints/rules/settings/setting.ts'
 import { HELLO_VIEW, NOW, setupCli } from './support.ts'
 
 const SETTINGS = containerSettings.parse({
@@ -180,11 +183,79 @@ describe('endpoint create with an image', () => {
 
 test('endpoint update sends the changed settings of containers alone', async () => {
   const { run, service } = await setup()
-  await run(['endpoint', 'update', 'hello', '--memory', '4g', '--volume', '/m:/m'])
-  expect(service.seen[0]).toMatchObject({
+  const { stderr } = await run(['endpoint', 'update', 'hello', '--memory', '4g', '--volume', '/m:/m'])
+  expect(stderr).toBe('')
+  expect(service.seen.at(-1)).toMatchObject({
     line: 'PATCH /api/endpoints/hello',
     body: { container: { memoryBytes: 4 * 1024 ** 3, volumes: [{ source: '/m', target: '/m', readOnly: false }] } },
   })
+})
+
+describe('endpoint update of an endpoint whose workers are processes', () => {
+  async function update(...options: string[]) {
+    const moves = options.some((option) => option === '--gpu' || option === '--cpu') && !options.includes('')
+    const { run, service } = await setupCli({
+      'GET /api/endpoints/hello': HELLO_VIEW,
+      'PATCH /api/endpoints/hello': moves ? { ...HELLO_VIEW, container: SETTINGS } : HELLO_VIEW,
+    })
+    const result = await run(['endpoint', 'update', 'hello', ...options])
+    return { ...result, sent: service.seen.find(({ line }) => line.startsWith('PATCH'))?.body }
+  }
+
+  test.each([[['--gpu', 'ADA_24']], [['--cpu', 'cpu3c-2-4']]])(
+    'says that %j makes them containers, and how to go back',
+    async (options) => {
+      expect((await update(...options)).stderr).toMatch(
+        /Workers now run in containers\. Go back to processes with `drydock endpoint update hello --no-container`\.\n$/,
+      )
+      expect((await update(...options, '--json')).stderr).toBe('')
+    },
+  )
+
+  test('makes them processes again with --no-container', async () => {
+    expect(await update('--no-container')).toMatchObject({ exitCode: 0, stderr: '', sent: { container: null } })
+    expect(await update('--no-container', '--gpu', 'ANY')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--no-container makes workers processes'),
+      sent: undefined,
+    })
+  })
+})
+
+describe('an empty value', () => {
+  const OPTIONS = SETTING_SECTIONS.flatMap(({ fields }) =>
+    fields.flatMap((field) =>
+      field.option !== undefined && field.input.kind !== 'lines' && clearsSetting(field, '')
+        ? [{ name: field.option.flags.split(' ')[0] ?? '', path: field.path }]
+        : [],
+    ),
+  )
+
+  test.each(OPTIONS)('of $name removes the setting', async ({ name, path }) => {
+    const { run, service } = await setup()
+    expect(await run(['endpoint', 'update', 'hello', name, ''])).toMatchObject({ exitCode: 0, stderr: '' })
+    const body = service.seen.at(-1)?.body
+    expect(body).toEqual(settingAt(path, null))
+    expect(() => endpointUpdate.parse(body)).not.toThrow()
+  })
+
+  test('of --gpu may be written as none', async () => {
+    const { run, service } = await setup()
+    await run(['endpoint', 'update', 'hello', '--gpu', 'none'])
+    expect(service.seen.at(-1)?.body).toEqual({ container: { gpu: null } })
+  })
+
+  test('is left out of a new endpoint, whose workers stay processes', async () => {
+    const { sent } = await setup()
+    expect(await sent('--handler', 'handler.py', '--gpu', 'none', '--cpu', '', '--on', '')).toBeUndefined()
+  })
+})
+
+test('endpoint show prints a value whose text is the word none', async () => {
+  const { run } = await setupCli({
+    'GET /api/endpoints/hello': { ...HELLO_VIEW, container: { ...SETTINGS, gpu: 'none' } },
+  })
+  expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(/^GPU +none$/m)
 })
 
 test('endpoint show prints the settings of containers', async () => {

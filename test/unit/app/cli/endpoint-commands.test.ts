@@ -135,6 +135,7 @@ test('a warning of the service is told beside the endpoint, on create and on upd
   const warning = 'This machine cannot run its workers at the moment: this machine has no NVIDIA GPU.'
   const { run } = await setupCli({
     'POST /api/endpoints': { ...HELLO_VIEW, key: 'k', warning },
+    'GET /api/endpoints/hello': HELLO_VIEW,
     'PATCH /api/endpoints/hello': { ...HELLO_VIEW, warning },
   })
   for (const words of [

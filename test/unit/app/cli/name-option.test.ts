@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { sendError, setupCli } from './support.ts'
+import { HELLO_VIEW, sendError, setupCli } from './support.ts'
 
 const EVERY = 'must be a whole number of ms from 1000 to 31622400000'
 
@@ -22,7 +22,7 @@ test.each([
     'POST /api/jobs/bulk': refuse,
     'GET /api/jobs': refuse,
     'PATCH /api/endpoints/e': refuse,
-    'GET /api/endpoints/e': { id: 'e', container: {} },
+    'GET /api/endpoints/e': HELLO_VIEW,
     'POST /api/endpoints/e/schedules': refuse,
     'POST /api/schedules': refuse,
   })

@@ -231,8 +231,9 @@ const GPU: readonly SettingField[] = [
       kind: 'text',
       optional: true,
       suggestions: ['ANY', ...Object.keys(GPU_GROUPS)],
+      mayBeNone: true,
     },
-    option: { flags: '--gpu <kind>', description: 'GPU: ANY, a group like ADA_24, or a part of its name' },
+    option: { flags: '--gpu <kind>', description: 'GPU: ANY, a group like ADA_24, a part of its name, or none' },
   },
   {
     path: 'container.gpuCount',

@@ -14,6 +14,8 @@ export type SettingInput =
       readonly optional?: boolean
       readonly mono?: boolean
       readonly suggestions?: readonly string[]
+      /** Whether the word "none" clears it, as an empty text does. */
+      readonly mayBeNone?: boolean
     }
   | {
       readonly kind: 'number'
@@ -41,18 +43,23 @@ export type Read = { readonly value: unknown } | { readonly fault: string }
 type Volume = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /** Parses the text; the contract decides whether the value is allowed. */
-export function readSetting({ input, missing }: Pick<SettingField, 'input' | 'missing'>, raw: Raw): Read {
+export function readSetting(field: Pick<SettingField, 'input' | 'missing'>, raw: Raw): Read {
+  const { input } = field
   if (input.kind === 'switch') return { value: raw === true }
   if (input.kind === 'variables') return readVariables(raw as readonly Variable[])
   const text = String(raw).trim()
   if (input.kind === 'lines') return readLines(input.of, String(raw), input.optional === true)
-  if (text === '') {
-    const mayBeMissing = missing !== undefined || ('optional' in input && input.optional === true)
-    if (input.kind === 'registry' || input.kind === 'machine' || mayBeMissing) return { value: undefined }
-    return { fault: 'must not be empty' }
-  }
+  if (clearsSetting(field, text)) return { value: undefined }
+  if (text === '') return { fault: 'must not be empty' }
   if (input.kind === 'number') return readNumber(text, input.factor ?? 1)
   return { value: text }
+}
+
+/** Whether the text removes the value of a setting that may be missing. */
+export function clearsSetting({ input, missing }: Pick<SettingField, 'input' | 'missing'>, text: string): boolean {
+  if (input.kind === 'text' && input.mayBeNone === true && text.toLowerCase() === NO_VALUE) return true
+  const mayBeMissing = missing !== undefined || ('optional' in input && input.optional === true)
+  return text === '' && (input.kind === 'registry' || input.kind === 'machine' || mayBeMissing)
 }
 
 function readNumber(text: string, factor: number): Read {
@@ -121,7 +128,7 @@ export function withUnit(value: number, unit: string): string {
 }
 
 /** The text of a setting without a value. */
-export const NO_VALUE = 'none'
+const NO_VALUE = 'none'
 
 /** One-line display of a value. Variable values may be secrets, so only names are shown. */
 export function settingText({ input, missing }: Pick<SettingField, 'input' | 'missing'>, value: unknown): string {

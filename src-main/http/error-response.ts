@@ -38,6 +38,7 @@ export function fieldError(error: ZodError): AppError {
 function reasonText(why: string): string {
   return why
     .replace(/^Invalid input: expected boolean, received .*$/, 'must be true or false')
+    .replace(/^Invalid input: expected number, received .*$/, 'must be a number')
     .replace(/^Too small: expected string to have >=1 characters$/, 'must not be empty')
     .replace(/^Invalid option: expected one of (.*)$/, (_all, values: string) => `must be one of ${plainList(values)}`)
     .replace(/^Invalid input: /, 'is wrong: ')

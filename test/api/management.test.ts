@@ -332,6 +332,7 @@ describe('settings', () => {
 
   it.each([
     [{ strictLimits: 'yes' }, 'strictLimits: must be true or false.'],
+    [{ maxWorkers: 'abc' }, 'maxWorkers: must be a number.'],
     [{ maxWorkers: 0 }, 'maxWorkers: must be at least 1.'],
     [{ maxWorkers: 1001 }, 'maxWorkers: must be at most 1000.'],
   ])('say in plain words what is wrong with %j', async (body, error) => {

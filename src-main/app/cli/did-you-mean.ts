@@ -1,5 +1,11 @@
 import { Command, CommanderError } from 'commander'
 
+const SYNONYMS = [
+  ['add', 'create', 'new', 'submit', 'start'],
+  ['remove', 'delete', 'revoke', 'rm'],
+  ['update', 'set', 'change', 'edit'],
+]
+
 const SUGGESTION = /\(Did you mean (.*)\?\)/
 
 export function nearest(word: string, names: readonly string[]): string | undefined {
@@ -14,4 +20,10 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   } catch (error) {
     return error instanceof CommanderError ? SUGGESTION.exec(error.message)?.[1] : undefined
   }
+}
+
+/** The command that another program calls by this word. */
+export function synonym(word: string, names: readonly string[]): string | undefined {
+  const alike = SYNONYMS.find((words) => words.includes(word)) ?? []
+  return alike.find((one) => names.includes(one))
 }

@@ -5,7 +5,7 @@ import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
 import { CliCommand } from './cli-command.ts'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
 import { TOPICS } from './commands.ts'
-import { nearest } from './did-you-mean.ts'
+import { nearest, synonym } from './did-you-mean.ts'
 import { asCalled, escaped, plainText } from './output.ts'
 import type { GlobalOptions } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -96,13 +96,18 @@ function wrongUse(why: string, path: string, cause: CommanderError): CliError {
   return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
 }
 
-/** For a command that lists by default, a mistyped subcommand looks like an extra argument. */
-function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command, path: string): CliError | undefined {
-  if (error.code !== 'commander.excessArguments' || parent?.args[0] !== word) return undefined
-  const names = parent.commands.map((command) => command.name())
-  const near = nearest(word, names)
-  if (near === undefined) return undefined
-  return wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, path.replace(/ \S+$/, ''), error)
+const TAKEN_FOR_LIST = ['commander.excessArguments', 'commander.unknownOption']
+
+/** A group's default command takes an unknown subcommand for an argument, and its options for its own. */
+function mistyped(error: CommanderError, command: Command, path: string): CliError | undefined {
+  const { parent, args, registeredArguments } = command
+  const [word = ''] = args
+  if (!TAKEN_FOR_LIST.includes(error.code) || parent?.args[0] !== word || word.startsWith('-')) return undefined
+  const names = parent.commands.map((one) => one.name())
+  const near = synonym(word, names) ?? nearest(word, names)
+  if (near === undefined && registeredArguments.length > 0) return undefined
+  const hint = near === undefined ? '' : ` (Did you mean ${near}?)`
+  return wrongUse(`unknown command '${word}'${hint}`, path.replace(/ \S+$/, ''), error)
 }
 
 /** Turns any failure into a line and an exit code. */

@@ -144,6 +144,10 @@ test.each([
   [['endpoint', 'lst'], "unknown command 'lst' (Did you mean list?)"],
   // Below a command that lists by itself, where the word would be one too many.
   [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?). See `drydock jobs --help`."],
+  [['schedule', 'create', 'x'], "unknown command 'create' (Did you mean add?). See `drydock schedule --help`."],
+  [['batch', 'start', 'slow', 'in.jsonl'], "unknown command 'start' (Did you mean submit?)"],
+  [['key', 'create', 'ci', '--role', 'viewer'], "unknown command 'create' (Did you mean add?)"],
+  [['key', 'whatever', 'ci'], "unknown command 'whatever'. See `drydock key --help`."],
   [['jobs', '--limt', '3'], "unknown option '--limt' (Did you mean --limit?)"],
 ])('a mistyped word is answered with the nearest one: %j', async (argv, why) => {
   const { run } = await setup()

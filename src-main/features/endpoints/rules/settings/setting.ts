@@ -128,7 +128,7 @@ export function withUnit(value: number, unit: string): string {
 }
 
 /** The text of a setting without a value. */
-const NO_VALUE = 'none'
+export const NO_VALUE = 'none'
 
 /** One-line display of a value. Variable values may be secrets, so only names are shown. */
 export function settingText({ input, missing }: Pick<SettingField, 'input' | 'missing'>, value: unknown): string {

@@ -21,7 +21,7 @@ export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 export const EXIT_CODE_HELP = `Exit codes:
   0  done
   1  failed
-  2  wrong use of the command, or a value that is not allowed
+  2  wrong use of the command
   3  the service is not reachable
   4  the job ended without success
   5  refused: the data folder or the port is in use, files would be overwritten, or a deletion or cancel needs --yes
@@ -134,10 +134,6 @@ export const CLI_ERRORS = {
   DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
   TESTS_FAILED: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} failed.' },
   LOAD_TEST_FAILED: { exitCode: EXIT_CODES.jobNotSuccessful, message: '{failed} of {of} failed.' },
-  NO_MODEL: {
-    exitCode: EXIT_CODES.notFound,
-    message: 'There is no model {model}. List them with `drydock models list`.',
-  },
   NO_LOAD_TEST: { exitCode: EXIT_CODES.notFound, message: 'No load test of endpoint {endpointId} is running.' },
   OUTPUTS_DIFFER: { exitCode: EXIT_CODES.failed, message: '{why}' },
   // Not 1, which means that outputs differ: a bisect by exit code must see the difference.
@@ -173,14 +169,8 @@ export class CliError extends Error {
     this.code = code
     this.body = options.body ?? { error: this.message, code }
     this.status = 'status' in this.body ? this.body.status : undefined
-    this.exitCode = exitCodeOf(this.body) ?? CLI_ERRORS[code].exitCode
+    this.exitCode = this.status === 404 ? EXIT_CODES.notFound : CLI_ERRORS[code].exitCode
   }
-}
-
-// The service checks values that the command line passes on.
-function exitCodeOf(body: PrintedError): ExitCode | undefined {
-  if ('status' in body && body.status === 404) return EXIT_CODES.notFound
-  return body.code === 'BAD_FIELD' ? EXIT_CODES.usage : undefined
 }
 
 export function usageError(why: string): CliError {

@@ -26,7 +26,7 @@ test.each([
     'POST /api/endpoints/e/schedules': refuse,
     'POST /api/schedules': refuse,
   })
-  expect(await run(words)).toMatchObject({ exitCode: 2, stderr: `drydock: ${said}\n` })
+  expect(await run(words)).toMatchObject({ exitCode: 1, stderr: `drydock: ${said}\n` })
   expect(JSON.parse((await run([...words, '--json'])).stderr)).toMatchObject({ error: refusal })
 })
 

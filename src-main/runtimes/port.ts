@@ -84,7 +84,10 @@ export type FleetShell = {
   readonly close: () => Promise<void>
 }
 
-/** Runs workers and knows nothing about queues. Its drivers are the folders next to this file; each passes test/conformance/fleet. */
+/**
+ * Runs workers and knows nothing about queues. Its drivers are the folders next to this file; each passes
+ * test/conformance/fleet.
+ */
 export type Fleet = {
   /**
    * Prepares image and network and returns how workers reach the service. Rejects with a reason for the user, also on

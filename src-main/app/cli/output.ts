@@ -17,7 +17,12 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
     colours && text !== '' ? styleText(colour, plainText(text), { validateStream: false }) : text
   const clean = colours ? exceptColours : plainText
   const line = (text = '') => void stdout.write(`${clean(text)}\n`)
-  const called = (text: string) => asCalled(text, surroundings, data)
+  let command: string | undefined
+  function called(text: string): string {
+    // Looks into the folders of PATH, so once for all lines.
+    command ??= commandOf(calledAs(surroundings), data)
+    return asCalledBy(text, command)
+  }
 
   const document = (value: unknown) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`)
 

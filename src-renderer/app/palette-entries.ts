@@ -136,7 +136,7 @@ const LOGS = 3
 const NOTHING: readonly Entry[] = []
 
 /**
- * Jobs by id, and by words in their id, input, output or error, asked for once the typing pauses; then the searches of
+ * Jobs by id, and by words in their input, output or error, asked for once the typing pauses; then the searches of
  * all jobs and of logs.
  */
 export function useJobEntries(typed: string): readonly Entry[] {

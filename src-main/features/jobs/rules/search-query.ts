@@ -1,39 +1,99 @@
-import { wordsOf } from './search-words.ts'
+/**
+ * Search of jobs: input, output or error contain each word of a text. The index finds single words exactly; words with
+ * punctuation, as in `"s":7`, are narrowed by it and then checked in the texts.
+ */
+import { shortJobId } from '../../endpoints/rules/ids.ts'
+import { RUN, unescaped, wordsOf } from './search-words.ts'
 
 // Naming more words would make the expression long and hardly faster.
 const MOST_NAMED = 8
+// Whole words, as many longer ones contain them.
+const SHORT = /^[a-z\d]{1,2}$/
+const JOINS = /[_\\]/
+const JOB_ID = /^(?:sync-)?[\da-f-]{6,}(?:-l1)?$/
 
 /**
- * Builds an FTS5 expression requiring every word; three letters or more match as a part. Input is never syntax.
+ * Builds an FTS5 expression requiring every word; three letters or more match as a part. A job id or its end, typed
+ * alone, matches its job. Input is never syntax.
  * @param termsOf index words with this start, if few, which FTS5 scans fast; undefined: many
- * @returns undefined if nothing can match
+ * @returns undefined if nothing can match; `checked` is for `isFound`, null if the index suffices
  */
-export function matchExpression(
+export function searchExpression(
   typed: string,
   endpointId: string | undefined,
   termsOf: (word: string) => readonly string[] | undefined = () => undefined,
-): string | undefined {
-  const words = wordsOf(typed)
-  if (words.length === 0) return undefined
-  const named = words.map((word) => (words.length > MOST_NAMED ? undefined : termsOf(word)))
-  if (named.some((terms) => terms?.length === 0)) return undefined
-  const text = words.map((word, at) => {
-    const terms = named[at]?.map((term) => `"${term}"`)
-    return terms === undefined ? `text : "${word}" *` : `text : (${terms.join(' OR ')})`
+): { readonly match: string; readonly checked: string | null } | undefined {
+  const raw = spaced(typed).split(/\s+/)
+  const pieces = raw.map(folded).filter(Boolean)
+  const [alone = ''] = pieces.length === 1 ? pieces : []
+  const id = JOB_ID.test(alone) ? alone : undefined
+  const words = raw.flatMap(searchedWords)
+  const terms = words.map(({ word, isWhole }) => {
+    if (isWhole) return `"${word}"`
+    const known = words.length > MOST_NAMED ? undefined : termsOf(word)
+    if (known === undefined) return `"${word}" *`
+    return known.length === 0 ? undefined : `(${known.map((term) => `"${term}"`).join(' OR ')})`
   })
-  const terms = endpointId === undefined ? text : [`endpoint : "${endpointTerm(endpointId)}"`, ...text]
-  return terms.join(' AND ')
+  const any = [
+    ...(terms.length === 0 || terms.includes(undefined) ? [] : [terms.map((term) => `text : ${term}`).join(' AND ')]),
+    ...(id === undefined ? [] : [`endpoint : "${jobTerm(id)}"`]),
+  ]
+  if (any.length === 0) return undefined
+  const found = any.map((one) => `(${one})`).join(' OR ')
+  const isExact = raw.every(isWord) && (id === undefined || id === shortJobId(id))
+  return {
+    match: endpointId === undefined ? found : `endpoint : "${endpointTerm(endpointId)}" AND (${found})`,
+    checked: isExact ? null : pieces.join(' '),
+  }
 }
 
 /** The same for a phrase in errors, whose last word may be incomplete. */
-export function phraseExpression(typed: string, endpointId: string | undefined): string | undefined {
+export function phraseExpression(match: string, typed: string): string {
   const words = wordsOf(typed)
-  if (words.length === 0) return undefined
-  const phrase = `error : "${words.join(' ')}" *`
-  return endpointId === undefined ? phrase : `endpoint : "${endpointTerm(endpointId)}" AND ${phrase}`
+  return words.length === 0 ? match : `(${match}) AND error : "${words.join(' ')}" *`
+}
+
+/** Whether error, input and output contain every piece of `checked`, or whether it is the id of the job. */
+export function isFound(checked: string, id: string, texts: readonly (string | null)[]): boolean {
+  if (JOB_ID.test(checked) && plainJobId(id).endsWith(plainJobId(checked))) return true
+  const [error, ...payloads] = texts
+  const text = folded([error ?? '', ...payloads.map((payload) => unescaped(payload ?? ''))].join('\n'))
+  return checked.split(' ').every((piece) => text.includes(piece))
 }
 
 /** The index term of an endpoint: its id in hexadecimal, so that no tokenizer splits it. */
 export function endpointTerm(endpointId: string): string {
-  return `e${[...endpointId].map((letter) => letter.charCodeAt(0).toString(16)).join('')}`
+  return `e${hexadecimal(endpointId)}`
+}
+
+/** The index term of a job: the end of its id. */
+export function jobTerm(id: string): string {
+  return `j${hexadecimal(shortJobId(id.toLowerCase()))}`
+}
+
+const plainJobId = (id: string) => id.toLowerCase().replace(/-l1$/, '')
+
+const hexadecimal = (id: string) => [...id].map((letter) => letter.charCodeAt(0).toString(16)).join('')
+
+const isWord = (piece: string) => wordsOf(piece).join() === piece.toLowerCase()
+
+// Spaces after punctuation of JSON do not count, nor do underscores, so that snake case finds camel case.
+const spaced = (text: string) => text.replace(/([:,{[])\s+/g, '$1')
+const folded = (text: string) => spaced(text).toLowerCase().replace(/[_\\]/g, '')
+
+type Word = { readonly word: string; readonly isWhole: boolean }
+
+/** The words of a piece that narrow the search; a short one at its start may end a longer word, so it does not. */
+function searchedWords(piece: string): readonly Word[] {
+  const runs = [...piece.matchAll(RUN)]
+  return runs.flatMap(({ 0: run, index }): readonly Word[] => {
+    const parts = wordsOf(run)
+    const [before, after] = [piece[index - 1], piece[index + run.length]]
+    const isInner = [before, after].every((letter) => letter !== undefined && !JOINS.test(letter))
+    if (parts.length > 1) return parts.filter((part) => !SHORT.test(part)).map((word) => ({ word, isWhole: false }))
+    const [word = ''] = parts
+    if (!SHORT.test(word)) return [{ word, isWhole: isInner }]
+    if (runs.length === 1) return [{ word, isWhole: true }]
+    return before === undefined || JOINS.test(`${before}${after ?? ''}`) ? [] : [{ word, isWhole: isInner }]
+  })
 }

@@ -1,7 +1,7 @@
 // Source: ours; more letters of a word find nothing else.
 const LONGEST = 24
 const SHORTEST_PART = 3
-const RUN = /[\p{L}\p{N}]+/gu
+export const RUN = /[\p{L}\p{N}]+/gu
 const CASES = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 // Long base64 runs are media; paths have fewer such letters in one piece.
 const BASE64 = /[A-Za-z0-9+/]{64,}={0,2}/g
@@ -41,3 +41,14 @@ function addEnds(terms: Set<string>, word: string): void {
 
 // Paths and words do not mix capitals and digits at that length.
 const withoutBase64 = (run: string) => (/[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run) ? ' ' : run)
+
+// Control characters separate words, as spaces do.
+const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gi
+
+/** Reads escapes of JSON, so that payloads are searched by the text that people see. */
+export function unescaped(json: string): string {
+  return json.replace(ESCAPE, (_escape, code?: string, letter = '') => {
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+    return 'nrtbf'.includes(letter) ? ' ' : letter
+  })
+}

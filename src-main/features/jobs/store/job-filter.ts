@@ -8,7 +8,7 @@ import { JOB_STATES, type JobState } from '../../../contract/job.ts'
 import type { JobStateCounts } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
-import { matchExpression, phraseExpression } from '../rules/search-query.ts'
+import { isFound, phraseExpression, searchExpression } from '../rules/search-query.ts'
 import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'
 import { isFinal } from '../rules/transitions.ts'
 import type { Job, JobFilter, JobQuery } from './job.ts'
@@ -79,14 +79,21 @@ const countOf = (tables: string, where: string) =>
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
+// Only words with punctuation are looked up in the texts.
+const CHECKED = `
+  (@checked IS NULL OR EXISTS (
+    SELECT 1 FROM jobs j LEFT JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq
+    WHERE j.seq = job_search.rowid AND is_found(
+      @checked, j.id, j.error, substr(i.input, 1, ${limit('searchTextBytes')}),
+      substr(o.output, 1, ${limit('searchTextBytes')}))))`
 // The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
 const FOUND = `
-  SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
+  SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last AND ${CHECKED}
   ORDER BY rowid ${NEWEST_FIRST}`
 const FOUND_WHERE = `
   SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
   WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT}
-    AND (@workerId IS NULL OR jobs.worker_id = @workerId)
+    AND (@workerId IS NULL OR jobs.worker_id = @workerId) AND ${CHECKED}
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
 // Beyond this, nobody looks for the first ones; source: ours.
@@ -98,6 +105,9 @@ type Range = { readonly first: number; readonly last: number }
 
 export function createJobFilter(db: Database) {
   const query = queriesOf(db)
+  db.function('is_found', { deterministic: true, varargs: true }, (checked: string, id: string, ...texts: string[]) =>
+    Number(isFound(checked, id, texts)),
+  )
   const read = query<[seq: number], Job>(READ_JOB).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
   const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(`
@@ -221,9 +231,9 @@ export function createJobFilter(db: Database) {
     }
   }
 
-  function phrasesFirst({ text = '', endpointId }: JobFilter, way: TextWay, query: Range & PageOf): readonly number[] {
+  function phrasesFirst({ text = '' }: JobFilter, way: TextWay, query: Range & PageOf): readonly number[] {
     const values = { ...query, ...way.values }
-    const asPhrase = { ...values, match: phraseExpression(text, endpointId), offset: 0, limit: MOST_PHRASES }
+    const asPhrase = { ...values, match: phraseExpression(way.match, text), offset: 0, limit: MOST_PHRASES }
     const phrases = (way.alone ? found : foundWhere).all(asPhrase)
     const own = phrases.slice(query.offset, query.offset + query.limit)
     const others = {
@@ -293,11 +303,8 @@ export function createJobFilter(db: Database) {
 
 type Way =
   | { readonly by: 'nothing' | 'states' | 'all' }
-  | {
-      readonly by: 'text' | 'worker'
-      readonly alone: boolean
-      readonly values: object
-    }
+  | { readonly by: 'text'; readonly alone: boolean; readonly match: string; readonly values: object }
+  | { readonly by: 'worker'; readonly alone: boolean; readonly values: object }
   | { readonly by: 'endpoint'; readonly values: object }
 
 function someStates({ states }: JobFilter): readonly JobState[] | undefined {
@@ -319,13 +326,14 @@ function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof create
   const overLimit = Number(takesOverLimit(filter))
   const isAnyState = some === null && archived === null
   if (text !== undefined) {
-    const match = matchExpression(text, endpointId ?? undefined, termsOf)
-    if (match === undefined) return { by: 'nothing' }
+    const found = searchExpression(text, endpointId ?? undefined, termsOf)
+    if (found === undefined) return { by: 'nothing' }
     const alone = isAnyState && workerId === null
     return {
       by: 'text',
       alone,
-      values: alone ? { match } : { match, states: some, overLimit, endpointId, workerId, archived },
+      match: found.match,
+      values: alone ? found : { ...found, states: some, overLimit, endpointId, workerId, archived },
     }
   }
   if (workerId !== null) {
@@ -347,7 +355,7 @@ type PageOf = {
   readonly phraseFirst?: boolean
 }
 
-type TextWay = Extract<Way, { readonly by: 'text' | 'worker' }>
+type TextWay = Extract<Way, { readonly by: 'text' }>
 
 type Statement = ReturnType<typeof statement>
 

@@ -2,9 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
 import type { StateStore } from '../../../database/state-store.ts'
-import { shortJobId } from '../../endpoints/rules/ids.ts'
-import { endpointTerm } from '../rules/search-query.ts'
-import { termsOf, wordsOf } from '../rules/search-words.ts'
+import { endpointTerm, jobTerm } from '../rules/search-query.ts'
+import { termsOf, unescaped, wordsOf } from '../rules/search-words.ts'
 import { LAST_EVENT } from './event-store.ts'
 
 export const INDEXED_UP_TO = 'search.indexedEventId'
@@ -73,10 +72,9 @@ export function createSearchIndex(db: Database, state: StateStore) {
     const row = text({ seq, limit: limit('searchTextBytes') })
     if (row === undefined) return 0
     const { id, endpointId, error, input, output } = row
-    const terms = termsOf([error, id, input, output].filter(Boolean).join('\n'), MOST_TERMS_OF_JOB)
-    const short = shortJobId(id).toLowerCase()
+    const terms = termsOf([error ?? '', unescaped(input), unescaped(output ?? '')].join('\n'), MOST_TERMS_OF_JOB)
     const words = wordsOf(error?.slice(0, limit('listErrorLength')) ?? '')
-    replace(seq, endpointTerm(endpointId), words.join(' '), `${short} ${terms.join(' ')}`)
+    replace(seq, `${endpointTerm(endpointId)} ${jobTerm(id)}`, words.join(' '), terms.join(' '))
     return terms.length + words.length
   }
 

@@ -1,7 +1,7 @@
 import BetterSqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { endpointTerm, matchExpression } from '../../../../src-main/features/jobs/rules/search-query.ts'
+import { endpointTerm, searchExpression } from '../../../../src-main/features/jobs/rules/search-query.ts'
 
 function index() {
   const db = new BetterSqlite(':memory:')
@@ -14,7 +14,7 @@ function index() {
   }
 }
 
-describe('matchExpression', () => {
+describe('searchExpression', () => {
   it('is never a syntax error, whatever is typed', () => {
     const { find } = index()
     const typed = fc.oneof(
@@ -46,7 +46,7 @@ describe('matchExpression', () => {
       fc.property(
         typed,
         fc.option(fc.string(), { nil: undefined }),
-        (text, endpoint) => void find(matchExpression(text, endpoint)),
+        (text, endpoint) => void find(searchExpression(text, endpoint)?.match),
       ),
       {
         numRuns: 500,
@@ -56,19 +56,19 @@ describe('matchExpression', () => {
 
   it('takes as many words as a query may hold', () => {
     const { find } = index()
-    expect(find(matchExpression('a '.repeat(250), 'e'))).toEqual([])
+    expect(find(searchExpression('a '.repeat(250), 'e')?.match)).toEqual([])
   })
 
   it('finds what holds every word, each from its beginning, on that endpoint only', () => {
     const { insert, find } = index()
     insert.run(1, endpointTerm('e'), 'a red lighthouse')
     insert.run(2, endpointTerm('e-2'), 'a red house')
-    expect(find(matchExpression('RED light', undefined))).toEqual([1])
-    expect(find(matchExpression('red', undefined))).toEqual([1, 2])
-    expect(find(matchExpression('red', 'e'))).toEqual([1])
-    expect(find(matchExpression('red', 'e-2'))).toEqual([2])
-    expect(find(matchExpression('house NOT red', undefined))).toEqual([])
-    expect(matchExpression(' ?! ', 'e')).toBe(undefined)
-    expect(matchExpression('red house', 'e', (word) => (word === 'red' ? ['red', 'reduced'] : []))).toBe(undefined)
+    expect(find(searchExpression('RED light', undefined)?.match)).toEqual([1])
+    expect(find(searchExpression('red', undefined)?.match)).toEqual([1, 2])
+    expect(find(searchExpression('red', 'e')?.match)).toEqual([1])
+    expect(find(searchExpression('red', 'e-2')?.match)).toEqual([2])
+    expect(find(searchExpression('house NOT red', undefined)?.match)).toEqual([])
+    expect(searchExpression(' ?! ', 'e')).toBe(undefined)
+    expect(searchExpression('red house', 'e', (word) => (word === 'red' ? ['red', 'reduced'] : []))).toBe(undefined)
   })
 })

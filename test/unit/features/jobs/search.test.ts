@@ -27,11 +27,20 @@ async function setup() {
   })
   const found = (text: string, limit = 500) => jobs.list({ text, limit }).map(({ seq }) => seq)
   const count = (text: string) => jobs.count({ text }).count
-  const add = (id: string) =>
-    write(() => jobs.insert({ id, endpointId: 'e', input: '{"text":"anchor"}', ...TIMES, ...NONE }, MOMENT).seq)
-  const move = (seq: number, event: 'claim' | 'complete' | 'fail' | 'retry', fields: { output?: string } = {}) =>
+  const ids = (text: string, more = {}) => {
+    const found = jobs.list({ text, limit: 500, ...more }).map(({ id }) => id)
+    expect(jobs.count({ text }).count).toBe(found.length)
+    return found
+  }
+  const add = (id: string, input: object = { text: 'anchor' }) =>
+    write(() => jobs.insert({ id, endpointId: 'e', input: JSON.stringify(input), ...TIMES, ...NONE }, MOMENT).seq)
+  const move = (
+    seq: number,
+    event: 'claim' | 'complete' | 'fail' | 'retry',
+    fields: { output?: string; error?: string } = {},
+  ) =>
     write(() => jobs.move(seq, event, { workerId: 'w', ...fields }, MOMENT))
-  return { texts, found, count, add, move, indexed }
+  return { texts, found, count, ids, add, move, indexed }
 }
 
 it('a job that has gone on since is found by what it is now, and written once', async () => {
@@ -54,7 +63,7 @@ it('a job that has gone on since is found by what it is now, and written once', 
   expect(found('chain')).toEqual([runs, ended])
 })
 
-it('finds jobs by the beginnings of words, few or many, newest first', async () => {
+it('finds jobs by the beginnings of words, few or many, and by short ones as a whole, newest first', async () => {
   const { texts, found, count } = await setup()
   for (const typed of [
     'keel',
@@ -64,7 +73,7 @@ it('finds jobs by the beginnings of words, few or many, newest first', async () 
     'keelso sailor',
     'z',
     'z1',
-    'ship z',
+    'ship z3',
     'größ',
     'grosse',
     'no',
@@ -72,13 +81,72 @@ it('finds jobs by the beginnings of words, few or many, newest first', async () 
     const begins = typed.toLowerCase().split(' ')
     const isFound = (text: string) => {
       const words = text.toLowerCase().replace('größe', 'große').split(' ')
-      return begins.every((begin) => words.some((word) => word.startsWith(begin.replace('ö', 'o'))))
+      return begins.every((begin) =>
+        words.some((word) => (begin.length < 3 ? word === begin : word.startsWith(begin.replace('ö', 'o')))),
+      )
     }
     const wanted = [...texts].filter(([, text]) => isFound(text)).map(([seq]) => seq)
     expect({ typed, found: found(typed) }).toEqual({ typed, found: wanted.reverse() })
     expect(found(typed, 3)).toEqual(wanted.slice(0, 3))
     expect(count(typed)).toBe(wanted.length)
   }
+})
+
+it.each([
+  ['"s":7', ['whole', 'longer']],
+  ['"s": 7', ['whole', 'longer']],
+  ['s 7', ['whole', 'point']],
+  ['"s":4', []],
+  ['slept":4', ['slept']],
+  ['pt":4', ['slept']],
+  ['a4', []],
+  ['7', ['whole', 'point']],
+  ['two', ['lines']],
+  ['"two"', ['lines']],
+  ['naïve', ['lines']],
+  ['step_count', ['camel']],
+  ['stepCount', ['camel']],
+  ['step_count 12', ['camel']],
+  ['step_count:', []],
+  ['?!', []],
+])('%j finds only jobs whose texts contain it: %j', async (typed, names) => {
+  const inputs = {
+    whole: { s: 7 },
+    longer: { s: 71 },
+    point: { s: 0.7 },
+    slept: { slept: 41, s: 0.1 },
+    lines: { text: 'one\ntwo "two" na\u00efve' },
+    camel: { stepCount: 12 },
+  }
+  const { add, indexed, ids } = await setup()
+  for (const [name, input] of Object.entries(inputs)) await add(`${name}-7a4f-4b6e-a4c1-47a4c1d2e3f4-l1`, input)
+  await indexed(100)
+  expect(ids(typed)).toEqual(names.map((name) => `${name}-7a4f-4b6e-a4c1-47a4c1d2e3f4-l1`).reverse())
+})
+
+it('a job is found by its id or the end of it, typed alone', async () => {
+  const { add, indexed, ids } = await setup()
+  const [id, other] = ['6a0d1f3f-7a4f-4b6e-a4c1-47a4c1d2e3f4-l1', 'sync-6a0d1f3f-7a4f-4b6e-a4c1-47a4c1d2e3f5-l1']
+  for (const one of [id, other]) await add(one)
+  await indexed(100)
+  for (const typed of [id, id.slice(0, -3), 'd2e3f4', 'C1D2E3F4', 'a4c1-47a4c1d2e3f4']) expect(ids(typed)).toEqual([id])
+  expect(ids(other)).toEqual([other])
+  for (const typed of ['6a0d1f3f', 'e3f4', '00d2e3f4', 'd2e3f4 anchor']) expect(ids(typed)).toEqual([])
+})
+
+it('jobs with the phrase in their error are some of those that are found', async () => {
+  const { add, indexed, move, ids } = await setup()
+  for (const [id, error] of [
+    ['one', 'slept a:4'],
+    ['other', 'a 4'],
+  ] as const) {
+    const seq = await add(id)
+    await move(seq, 'claim')
+    await move(seq, 'fail', { error })
+  }
+  await indexed(100)
+  expect(ids('a:4', { phraseFirst: true })).toEqual(['one'])
+  expect(ids('sl', { phraseFirst: true })).toEqual([])
 })
 
 it('a step of the search index is bounded by the words of its jobs, not by their number alone', async () => {

@@ -286,7 +286,7 @@ export function createCore(ports: CorePorts) {
       await features.start()
       pendingBulk.start()
       webhooks.start()
-      metrics.start()
+      await metrics.start()
       housekeeping.start()
       workflows.start()
     },

@@ -109,6 +109,29 @@ it('what was seen in a step stays in it when the step is written', async () => {
   await until(async () => expect(await seen()).toEqual([expect.objectContaining({ at: first?.at, submitted: 1 })]))
 })
 
+it('jobs of the last seconds before the service was killed are counted once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { createEndpoint, running, run, waitForJob, clock, get, restart } = await setupService({
+    file: join(folder, 'drydock.db'),
+  })
+  await createEndpoint()
+  const { worker, jobId } = await running()
+  await run()
+  const totals = async () => (await get(`/api/endpoints/e/metrics?from=0&to=${clock.wall() + 1}`)).totals
+  const counts = { submitted: 2, completed: 0, failed: 0, delay: { count: 1 } }
+  expect(await totals()).toMatchObject(counts)
+  await restart('killed')
+  expect(await totals()).toMatchObject(counts)
+  await worker.done(jobId, { output: 1 })
+  await waitForJob(jobId, 'COMPLETED')
+  await clock.advance(STEP_MS)
+  const after = { ...counts, completed: 1, execution: { count: 1 } }
+  expect(await totals()).toMatchObject(after)
+  await restart('killed')
+  expect(await totals()).toMatchObject(after)
+})
+
 it('a range has its totals at each moment, also of what is not written yet, and says when work came last', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,7 +4,7 @@
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
-import type { Change, Endpoint, Storage } from '../../storage/storage.ts'
+import type { Change, Endpoint, Job, JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
@@ -55,6 +55,9 @@ type Unstored = { timedOut: number; cancelled: number; delayMs: number; executio
 export type SinceStart = Counts & Readonly<Unstored>
 
 const POINTS = 100
+const COUNTED_UP_TO = 'metrics.countedEventId'
+// Events read at once. Source: ours, a few ms.
+const RESTORED = 1000
 // A WebSocket lasts as long as people use it, which says nothing about the worker.
 const SWITCHED = 101
 
@@ -74,22 +77,74 @@ export class MetricsRecorder {
   readonly #most = new Map<string, Most>()
   // Sums of closed steps since the start, so that scrapers cost nothing per job.
   readonly #closed = new Map<string, SinceStart>()
+  // Last event of earlier runs of the service, and the last one that is in a step of this run.
+  readonly #lastBefore: number
+  #counted: number
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
     this.#at = this.#stepAt()
+    this.#lastBefore = deps.storage.events.lastId()
+    this.#counted = this.#lastBefore
     deps.storage.onCommit((changes) => this.#noteMost(changes))
     deps.storage.onDurable((changes) => this.#onChanges(changes))
     deps.registry.onMove((worker) => this.#countStart(worker))
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.#restore()
+    this.#schedule()
+  }
+
+  #schedule(): void {
     const { clock } = this.#deps
     this.#at = this.#stepAt()
     this.#cancel = clock.after(this.#at + STEP_MS - clock.now(), () => {
       this.#write().catch((error) => this.#deps.log.warn('metrics not written', { error }))
-      this.start()
+      this.#schedule()
     })
+  }
+
+  /** A killed service leaves its last step unwritten, so it is counted again from the event log. */
+  async #restore(): Promise<void> {
+    const { storage } = this.#deps
+    const counted = Number(storage.state.get(COUNTED_UP_TO) ?? this.#lastBefore)
+    await storage.write(() => {
+      for (const { endpointId, at, step } of this.#lostSteps(counted)) {
+        const gauges = this.#gauges(endpointId)
+        this.#addStep(endpointId, at, { ...stored(step), ...gauges, most: mostAt(gauges) })
+        this.#lastActive.delete(endpointId)
+      }
+      storage.state.set(COUNTED_UP_TO, this.#lastBefore)
+    })
+  }
+
+  #lostSteps(counted: number): Iterable<{ readonly endpointId: string; readonly at: number; readonly step: OpenStep }> {
+    const { events, jobs, endpoints } = this.#deps.storage
+    const lost = new Map<string, { readonly endpointId: string; readonly at: number; readonly step: OpenStep }>()
+    let changes = events.after(counted, RESTORED)
+    for (let last = changes.at(-1); last !== undefined; last = changes.at(-1)) {
+      for (const change of changes) {
+        if (change.eventId > this.#lastBefore) return lost.values()
+        const { endpointId } = change
+        if (change.type !== 'job' || change.event === 'progress' || endpoints.get(endpointId) === undefined) continue
+        const at = Math.floor(change.at / STEP_MS) * STEP_MS
+        const key = `${endpointId} ${at}`
+        const { step } = lost.get(key) ?? { step: emptyStep() }
+        lost.set(key, { endpointId, at, step })
+        countChange(step, change, jobs.read(change.seq))
+      }
+      changes = events.after(last.eventId, RESTORED)
+    }
+    return lost.values()
+  }
+
+  // An earlier run of the service may have ended within the same step.
+  #addStep(endpointId: string, at: number, step: Step): void {
+    const { metrics } = this.#deps.storage
+    const [before] = metrics.read(endpointId, at, at + 1)
+    const whole = before === undefined ? step : addSteps(JSON.parse(before.point) as Step, step)
+    metrics.save(endpointId, at, JSON.stringify(whole))
   }
 
   async stop(): Promise<void> {
@@ -161,19 +216,9 @@ export class MetricsRecorder {
     for (const change of changes) {
       if (change.type === 'endpoint' && change.event === 'deleted') this.#forget(change.endpointId)
       if (change.type !== 'job' || change.event === 'progress') continue
-      const step = this.#activeStep(change.endpointId)
-      const { delayMs, executionMs } = change.job
-      // A job that is retried by hand can fail again.
-      if (change.event === 'submit' || change.event === 'retry') step.submitted += 1
-      if (change.event === 'rescue') step.retried += 1
-      if (change.to === 'COMPLETED') step.completed += 1
-      if (change.to === 'FAILED' || change.to === 'TIMED_OUT') step.failed += 1
-      if (change.to === 'TIMED_OUT') step.unstored.timedOut += 1
-      if (change.to === 'CANCELLED') step.unstored.cancelled += 1
-      if (change.event === 'claim' && delayMs !== null) countDelay(step, delayMs)
-      if (change.to !== 'IN_QUEUE' && change.from === 'IN_PROGRESS' && executionMs !== null)
-        countExecution(step, executionMs)
+      countChange(this.#activeStep(change.endpointId), change, change.job)
     }
+    this.#counted = Math.max(this.#counted, changes.at(-1)?.eventId ?? 0)
   }
 
   // Another endpoint may get its id before the step is written.
@@ -234,19 +279,15 @@ export class MetricsRecorder {
 
   async #write({ ends = false } = {}): Promise<void> {
     const { storage } = this.#deps
-    const at = this.#at
+    const [at, counted] = [this.#at, this.#counted]
     const steps = storage.endpoints.all().flatMap(({ id }) => {
       const step = this.#closeStep(id, ends)
       return step === undefined ? [] : [{ id, step }]
     })
     if (steps.length === 0) return
     await storage.write(() => {
-      for (const { id, step } of steps) {
-        // The service may have ended and restarted within the same step.
-        const [before] = storage.metrics.read(id, at, at + 1)
-        const whole = before === undefined ? step : addSteps(JSON.parse(before.point) as Step, step)
-        storage.metrics.save(id, at, JSON.stringify(whole))
-      }
+      for (const { id, step } of steps) this.#addStep(id, at, step)
+      storage.state.set(COUNTED_UP_TO, counted)
     })
   }
 
@@ -286,6 +327,19 @@ function emptyStep(): OpenStep {
 
 function stored({ unstored: _unstored, ...step }: OpenStep): Omit<OpenStep, 'unstored'> {
   return step
+}
+
+function countChange(step: OpenStep, { event, from, to }: JobChange, job: Job | undefined): void {
+  const [delayMs, executionMs] = [job?.delayMs ?? null, job?.executionMs ?? null]
+  // A job that is retried by hand can fail again.
+  if (event === 'submit' || event === 'retry') step.submitted += 1
+  if (event === 'rescue') step.retried += 1
+  if (to === 'COMPLETED') step.completed += 1
+  if (to === 'FAILED' || to === 'TIMED_OUT') step.failed += 1
+  if (to === 'TIMED_OUT') step.unstored.timedOut += 1
+  if (to === 'CANCELLED') step.unstored.cancelled += 1
+  if (event === 'claim' && delayMs !== null) countDelay(step, delayMs)
+  if (to !== 'IN_QUEUE' && from === 'IN_PROGRESS' && executionMs !== null) countExecution(step, executionMs)
 }
 
 function countDelay(step: OpenStep, ms: number): void {

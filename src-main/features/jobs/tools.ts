@@ -56,7 +56,11 @@ export const JOB_TOOLS: readonly Tool[] = [
     input: {
       endpointId: endpointId.optional(),
       status: z.array(z.enum(JOB_STATES)).min(1).optional(),
-      text: z.string().max(500).optional().describe('words in input, output or error, all of them; or a job id or its end'),
+      text: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('words in input, output or error, all of them; or a job id or its end'),
       workerId: z.string().max(100).optional(),
       from: MOMENT.optional().describe('created at or after, ms since the epoch'),
       to: MOMENT.optional().describe('created at or before, ms since the epoch'),

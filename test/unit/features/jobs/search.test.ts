@@ -38,8 +38,7 @@ async function setup() {
     seq: number,
     event: 'claim' | 'complete' | 'fail' | 'retry',
     fields: { output?: string; error?: string } = {},
-  ) =>
-    write(() => jobs.move(seq, event, { workerId: 'w', ...fields }, MOMENT))
+  ) => write(() => jobs.move(seq, event, { workerId: 'w', ...fields }, MOMENT))
   return { texts, found, count, ids, add, move, indexed }
 }
 

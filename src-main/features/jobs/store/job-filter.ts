@@ -8,11 +8,11 @@ import { JOB_STATES, type JobState } from '../../../contract/job.ts'
 import type { JobStateCounts } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
-import { isFound, phraseExpression, searchExpression } from '../rules/search-query.ts'
+import { phraseExpression, searchExpression } from '../rules/search-query.ts'
 import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'
 import { isFinal } from '../rules/transitions.ts'
 import type { Job, JobFilter, JobQuery } from './job.ts'
-import { createTermLookup } from './search-index.ts'
+import { addTextCheck, createTermLookup } from './search-index.ts'
 
 /**
  * Gap between unmoved jobs, leaving room for insertions. Source: ours, a power of two that keeps a hundred billion jobs
@@ -105,9 +105,7 @@ type Range = { readonly first: number; readonly last: number }
 
 export function createJobFilter(db: Database) {
   const query = queriesOf(db)
-  db.function('is_found', { deterministic: true, varargs: true }, (checked: string, id: string, ...texts: string[]) =>
-    Number(isFound(checked, id, texts)),
-  )
+  addTextCheck(db)
   const read = query<[seq: number], Job>(READ_JOB).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
   const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(`

@@ -92,7 +92,7 @@ export class MetricsRecorder {
   }
 
   async start(): Promise<void> {
-    await this.#restore()
+    await this.#restore().catch((error) => this.#deps.log.warn('last metrics not restored', { error }))
     this.#schedule()
   }
 

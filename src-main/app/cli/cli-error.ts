@@ -43,6 +43,7 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.serviceNotReachable,
     message: 'The Drydock service at {url} does not answer: {why}. Check it with `drydock doctor`.',
   },
+  CONNECTION_LOST: { exitCode: EXIT_CODES.serviceNotReachable, message: '{why} {continues}' },
   NOT_DRYDOCK: {
     exitCode: EXIT_CODES.failed,
     message: '{url} answered {status}, but it is not a Drydock service. Check the address.',
@@ -171,6 +172,10 @@ export class CliError extends Error {
     this.status = 'status' in this.body ? this.body.status : undefined
     this.exitCode = this.status === 404 ? EXIT_CODES.notFound : CLI_ERRORS[code].exitCode
   }
+}
+
+export function isUnreachable(error: unknown): error is CliError {
+  return error instanceof CliError && error.code === 'NOT_REACHABLE'
 }
 
 export function usageError(why: string): CliError {

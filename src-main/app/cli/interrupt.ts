@@ -1,4 +1,5 @@
 /** Commands that a stop signal ends while the service continues. */
+import { CliError, isUnreachable } from './cli-error.ts'
 import type { Output } from './output.ts'
 import { createStatusLine } from './progress-line.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
@@ -25,7 +26,10 @@ export function createPressCheck(now: () => number): () => boolean {
 
 type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
-/** Follows work of the service; a stop signal prints that the work continues, and exits. */
+/**
+ * Follows work of the service; a stop signal prints that the work continues, and exits.
+ * @throws CliError CONNECTION_LOST, which says the same
+ */
 export async function following<Result>(
   continues: () => string,
   { output, surroundings }: Terminal,
@@ -37,6 +41,9 @@ export async function following<Result>(
   })
   try {
     return await task()
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
+    throw new CliError('CONNECTION_LOST', { why: error.message, continues: continues() }, { cause: error })
   } finally {
     off()
   }

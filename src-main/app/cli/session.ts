@@ -5,7 +5,7 @@ import { pathInApp } from '../../features/apps/rules/app-environment.ts'
 import type { Operation } from '../client/calls.ts'
 import type { ServerSentEvent } from '../client/http.ts'
 import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
-import { CliError } from './cli-error.ts'
+import { CliError, isUnreachable } from './cli-error.ts'
 import { nearest } from './did-you-mean.ts'
 import { type FoundService, findService, type ServiceOptions } from './find-service.ts'
 import { createOutput, type Output } from './output.ts'
@@ -36,8 +36,8 @@ export async function openSession(
 ): Promise<Session> {
   const service = await findService(options, surroundings)
   // Loaded here, because it loads the schemas, which `--help` and a stopped service do not need.
-  const { createClient } = await import('./client.ts')
-  const client = withSuggestions(createClient(service))
+  const [{ createClient }, { reconnecting }] = await Promise.all([import('./client.ts'), import('./reconnect.ts')])
+  const client = withSuggestions(reconnecting(createClient(service), surroundings))
   return { client, output: outputOf(command, surroundings), options, service }
 }
 
@@ -86,8 +86,8 @@ export async function expectEndpoint(client: ServiceClient, endpointId: string |
 const AGAIN_AFTER_MS = 100
 
 /**
- * Follows events up to `end`. A stopping service ends streams without it, so they are resumed; a lost one gives
- * NOT_REACHABLE.
+ * Follows events up to `end`. A stream that ends or breaks without it is resumed; NOT_REACHABLE if the service stays
+ * away.
  * @param argumentsAfter call arguments by the last event id
  */
 export async function* followToEnd(
@@ -95,13 +95,24 @@ export async function* followToEnd(
   operation: Operation,
   argumentsAfter: (lastId: string | undefined) => ServiceArguments,
 ): AsyncGenerator<ServerSentEvent> {
+  const { isBroken, RECONNECT_EVERY_MS, RECONNECTS } = await import('./reconnect.ts')
   let lastId: string | undefined
-  for (;;) {
-    for await (const event of client.follow(operation, argumentsAfter(lastId))) {
-      yield event
-      if (event.event === 'end') return
-      lastId = event.id ?? lastId
+  let wasReached = false
+  for (let failures = 0; ; ) {
+    try {
+      for await (const event of client.follow(operation, argumentsAfter(lastId))) {
+        yield event
+        if (event.event === 'end') return
+        lastId = event.id ?? lastId
+        failures = 0
+        wasReached = true
+      }
+      await pause(AGAIN_AFTER_MS)
+    } catch (error) {
+      wasReached ||= isBroken(error)
+      failures += 1
+      if (!isUnreachable(error) || !wasReached || failures > RECONNECTS) throw error
+      await pause(RECONNECT_EVERY_MS)
     }
-    await pause(AGAIN_AFTER_MS)
   }
 }

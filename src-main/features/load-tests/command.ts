@@ -1,5 +1,5 @@
 import type { CliCommand } from '../../app/cli/cli-command.ts'
-import { CliError } from '../../app/cli/cli-error.ts'
+import { CliError, isUnreachable } from '../../app/cli/cli-error.ts'
 import { SIGNAL_EXITS, stoppingFirst } from '../../app/cli/interrupt.ts'
 import { wholeNumber } from '../../app/cli/option-values.ts'
 import { duration, type Output } from '../../app/cli/output.ts'
@@ -84,8 +84,12 @@ async function followLoadTest(
   client: ServiceClient,
   path: { readonly endpointId: string; readonly loadTestId: string },
 ): Promise<LoadTest> {
-  for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' } })) {
-    // Each event has the whole test, so only the last one counts, read below.
+  try {
+    for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' } })) {
+      // Each event has the whole test, so only the last one counts, read below.
+    }
+  } catch (error) {
+    if (!isUnreachable(error)) throw error
   }
   return client.call('loadTestRead', { path })
 }

@@ -91,7 +91,7 @@ export async function runShown(
   let jobId: string | undefined
   const continues = () =>
     jobId === undefined
-      ? `The job continues once it is queued; \`drydock jobs list --endpoint ${endpointId}\` shows it.`
+      ? `The job may have been accepted; \`drydock jobs list --endpoint ${endpointId}\` shows it then.`
       : jobContinues(jobId)
   return following(continues, terminal, () =>
     withSpinner(message, terminal, (show) =>

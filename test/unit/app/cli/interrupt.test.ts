@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
-import { type Answers, HELLO_VIEW, NOW, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
+import { type Answers, HELLO_VIEW, NOW, sendEvents, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
 
 const JOB = { id: 'j1', status: 'IN_QUEUE' }
 const JOB_CONTINUES = 'Job j1 continues; `drydock status j1` shows it, `drydock cancel j1` cancels it.\n'
@@ -53,13 +53,13 @@ type Case = {
   readonly note: string
 }
 
-test.each<Case>([
+const CASES: readonly Case[] = [
   { argv: ['run', 'hello', '{}', '--wait'], during: 'GET /api/jobs/j1/progress', note: JOB_CONTINUES },
   { argv: ['runsync', 'hello', '{}'], during: 'GET /api/jobs/j1/progress', note: JOB_CONTINUES },
   {
     argv: ['runsync', 'hello', '{}'],
     during: 'POST /v2/hello/runsync',
-    note: 'The job continues once it is queued; `drydock jobs list --endpoint hello` shows it.\n',
+    note: 'The job may have been accepted; `drydock jobs list --endpoint hello` shows it then.\n',
   },
   { argv: ['stream', 'hello', 'j1'], during: 'GET /v2/hello/stream/j1', note: JOB_CONTINUES },
   {
@@ -123,7 +123,9 @@ test.each<Case>([
     answers: OF_GRAPHS,
     note: ' continues with 2 of 2 runs; `drydock workflow sweeps` shows it, ',
   },
-])(
+]
+
+test.each(CASES)(
   'Ctrl+C leaves $argv during $during, and says that its work continues',
   async ({ argv, stdin, during, first, answers, note }) => {
     const asked = () => seen.filter(({ line }) => line.startsWith(during)).length
@@ -150,3 +152,48 @@ test.each<Case>([
     expect(exits).toEqual([130])
   },
 )
+
+// Streams pause for real between their tries.
+test.each(CASES.filter(({ argv }) => !['stream', 'logs'].includes(argv[0] ?? '')))(
+  '$argv says that its work continues when the service stays away during $during',
+  async ({ argv, stdin, during, first, answers, note }) => {
+    const asked = () => seen.filter(({ line }) => line.startsWith(during)).length
+    const { url, seen } = await startStandIn({
+      'POST /v2/hello/run': JOB,
+      'POST /v2/hello/runsync': JOB,
+      ...answers,
+      [during]: (response: ServerResponse) => {
+        if (first === undefined || asked() > 1) response.destroy()
+        else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(first))
+      },
+    })
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'inputs.jsonl'), '{}\n')
+    const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }
+    const { surroundings, written } = surroundingsOf(folder, { env, ...(stdin === undefined ? {} : { stdin }) })
+    expect(await runCli(argv, surroundings)).toBe(3)
+    expect(written.stderr).toContain('the connection was lost. Check it with `drydock doctor`.')
+    expect(written.stderr).toContain(note)
+  },
+)
+
+test.each([
+  [['run', 'hello', '{}', '--wait'], 'GET /api/jobs/j1/progress', {}],
+  [['stream', 'hello', 'j1'], 'GET /v2/hello/stream/j1', undefined],
+])('%j goes on after the service restarts', async (argv, during, progress) => {
+  const done = { id: 'j1', status: 'COMPLETED', output: 'hi' }
+  const cutOnce = (response: ServerResponse) => {
+    if (seen.filter(({ line }) => line.startsWith(during)).length === 1) response.destroy()
+    else if (progress === undefined) sendEvents(response, [{ event: 'end', data: done }])
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(progress))
+  }
+  const { url, seen } = await startStandIn({
+    'POST /v2/hello/run': JOB,
+    'GET /v2/hello/status-sync/j1': done,
+    'GET /api/jobs/j1/progress': {},
+    [during]: cutOnce,
+  })
+  const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }
+  const { surroundings } = surroundingsOf(temporaryFolder(), { env })
+  expect(await runCli(argv, surroundings)).toBe(0)
+})

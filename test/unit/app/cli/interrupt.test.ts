@@ -6,6 +6,7 @@ import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
 import { type Answers, HELLO_VIEW, NOW, sendEvents, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
 
 const JOB = { id: 'j1', status: 'IN_QUEUE' }
+const PROGRESS = { ...JOB, endpointId: 'hello', createdAt: NOW, attempt: 0 }
 const JOB_CONTINUES = 'Job j1 continues; `drydock status j1` shows it, `drydock cancel j1` cancels it.\n'
 const COUNTS = { same: 0, differs: 0, failed: 0, ended: 0 }
 const COMPARISON = {
@@ -178,7 +179,7 @@ test.each(CASES.filter(({ argv }) => !['stream', 'logs'].includes(argv[0] ?? '')
 )
 
 test.each([
-  [['run', 'hello', '{}', '--wait'], 'GET /api/jobs/j1/progress', {}],
+  [['run', 'hello', '{}', '--wait'], 'GET /api/jobs/j1/progress', PROGRESS],
   [['stream', 'hello', 'j1'], 'GET /v2/hello/stream/j1', undefined],
 ])('%j goes on after the service restarts', async (argv, during, progress) => {
   const done = { id: 'j1', status: 'COMPLETED', output: 'hi' }
@@ -190,7 +191,7 @@ test.each([
   const { url, seen } = await startStandIn({
     'POST /v2/hello/run': JOB,
     'GET /v2/hello/status-sync/j1': done,
-    'GET /api/jobs/j1/progress': {},
+    'GET /api/jobs/j1/progress': PROGRESS,
     [during]: cutOnce,
   })
   const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }

@@ -13,7 +13,9 @@ import { stageCore } from './stage-core.ts'
 const ROOT = join(import.meta.dirname, '..', '..')
 const PACKAGE = join(ROOT, 'out', 'package')
 const TO = process.argv[2] ?? join(ROOT, 'dist')
-const LAUNCHER = ['drydock.mjs', 'arguments.mjs', 'set-up.mjs', 'steps.mjs'].map((name) => `src-main/app/cli/${name}`)
+const LAUNCHER = ['drydock.mjs', 'allocator.mjs', 'arguments.mjs', 'set-up.mjs', 'steps.mjs'].map(
+  (name) => `src-main/app/cli/${name}`,
+)
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
 

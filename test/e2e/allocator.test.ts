@@ -39,6 +39,15 @@ test('a service gives large blocks back to the system, and its workers do as the
   })
 })
 
+test('a launcher that restarts a service starts it with these settings at once', async ({ skip }) => {
+  if (process.platform !== 'linux') return skip(true, 'only the allocator of glibc is set')
+  expect(await settingsWith({ DRYDOCK_RESTART: '' })).toEqual({
+    isLaunched: false,
+    started: ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=131072', 'MALLOC_TRIM_THRESHOLD_=131072'],
+    worker: {},
+  })
+})
+
 test('settings of the user for the allocator stay as they are, for the service and its workers', async ({ skip }) => {
   if (process.platform !== 'linux') return skip(true, 'only the allocator of glibc is set')
   expect(await settingsWith({ MALLOC_ARENA_MAX: '7' })).toEqual({

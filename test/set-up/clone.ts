@@ -52,7 +52,15 @@ export class Clone {
   constructor(main = '') {
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
     mkdirSync(join(this.root, 'src-main/app/cli'), { recursive: true })
-    for (const name of ['set-up.mjs', 'steps.mjs', 'build.mjs', 'arguments.mjs', 'drydock.mjs', 'start.mjs'])
+    for (const name of [
+      'set-up.mjs',
+      'steps.mjs',
+      'build.mjs',
+      'allocator.mjs',
+      'arguments.mjs',
+      'drydock.mjs',
+      'start.mjs',
+    ])
       cpSync(join(CLI, name), join(this.root, 'src-main/app/cli', name))
     this.write('src-main/app/cli/main.ts', main)
     this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))

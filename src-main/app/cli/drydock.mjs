@@ -5,6 +5,7 @@
  */
 import module from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { withAllocator } from './allocator.mjs'
 import { runsService } from './arguments.mjs'
 import { IS_CLONE, mayNeedSetUp, NODE, NODE_MAJOR, setUp } from './set-up.mjs'
 import { ROOT } from './steps.mjs'
@@ -21,8 +22,9 @@ if (IS_CLONE && mayNeedSetUp()) {
   if (code !== 0) process.exit(code)
 }
 
+const RUNS_SERVICE = runsService(process.argv.slice(2))
 // DRYDOCK_RESTART=0 leaves restarts to another supervisor, such as systemd or Docker.
-const IS_SERVICE = runsService(process.argv.slice(2)) && process.env.DRYDOCK_RESTART !== '0'
+const IS_SERVICE = RUNS_SERVICE && process.env.DRYDOCK_RESTART !== '0'
 const IS_CHILD = process.env.DRYDOCK_LAUNCHER_PID === String(process.ppid)
 // ms before restarts after crashes. A service that runs for a minute resets the count.
 const RESTART_MS = [500, 1000, 2000, 4000, 8000]
@@ -79,7 +81,7 @@ async function handOver() {
     child = spawn(NODE, [LAUNCHER, ...process.argv.slice(2)], {
       stdio: 'inherit',
       // Lets a long-running command detect that the launcher was killed.
-      env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
+      env: { ...((RUNS_SERVICE && withAllocator(process)) || process.env), DRYDOCK_LAUNCHER_PID: String(process.pid) },
     })
     delete process.env.DRYDOCK_BEGUN_AT
     child.once('error', (error) => {

@@ -102,7 +102,7 @@ describe('endpoints', () => {
     const { ask, createEndpoint } = await setup()
     const folder = folderWith({ 'handler.py': '', 'models/a.txt': '' })
     symlinkSync(join(folder, 'handler.py'), join(folder, 'linked.py'))
-    symlinkSync('/nowhere/handler.py', join(folder, 'broken.py'))
+    symlinkSync(join(folder, 'nowhere.py'), join(folder, 'broken.py'))
     const file = (name: string) => join(folder, name)
     await createEndpoint('e')
     const refusal = (path: string) =>

@@ -15,7 +15,7 @@ describe('folders', () => {
       '.hidden/worker.py': WORKER,
       'file.txt': '',
     })
-    symlinkSync('/nowhere', join(path, 'broken'))
+    symlinkSync(join(path, 'nowhere'), join(path, 'broken'))
     const { folders, parent, capped } = await service.get(`/api/folders?path=${encodeURIComponent(path)}`)
     expect(folders).toEqual([
       { name: 'notes', path: join(path, 'notes'), isApp: false },

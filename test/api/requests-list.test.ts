@@ -109,7 +109,7 @@ for (const [name, path] of [
       expect(await find('"OR* NEAR(')).toEqual([])
       expect(await find('!!')).toEqual([])
       expect(await find('')).toEqual([b, a])
-      expect(ids(await get(`${path}q=e&status=FAILED`))).toEqual([b])
+      expect(ids(await get(`${path}q=memory&status=FAILED`))).toEqual([b])
       await storage().write(() => storage().jobs.remove(storage().jobs.find(a)?.seq ?? 0))
       expect(await find('lighthouse')).toEqual([])
     })

@@ -122,8 +122,8 @@ export class MetricsRecorder {
   #lostSteps(counted: number): Iterable<{ readonly endpointId: string; readonly at: number; readonly step: OpenStep }> {
     const { events, jobs, endpoints } = this.#deps.storage
     const lost = new Map<string, { readonly endpointId: string; readonly at: number; readonly step: OpenStep }>()
-    let changes = events.after(counted, RESTORED)
-    for (let last = changes.at(-1); last !== undefined; last = changes.at(-1)) {
+    for (let from = counted; from < this.#lastBefore; ) {
+      const changes = events.after(from, RESTORED)
       for (const change of changes) {
         if (change.eventId > this.#lastBefore) return lost.values()
         const { endpointId } = change
@@ -134,7 +134,7 @@ export class MetricsRecorder {
         lost.set(key, { endpointId, at, step })
         countChange(step, change, jobs.read(change.seq))
       }
-      changes = events.after(last.eventId, RESTORED)
+      from = changes.at(-1)?.eventId ?? this.#lastBefore
     }
     return lost.values()
   }

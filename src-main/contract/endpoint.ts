@@ -206,9 +206,17 @@ const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 // By deploys, by publishing and by clients of the platform.
 const SET_BY_PROGRAMS = { app: true, graph: true, platform: true } as const
 
+// Not in `containerSettings`, with which stored settings are read.
+const askedContainer = containerSettings.extend({
+  gpu: containerSettings.shape.gpu.refine(
+    (gpu) => gpu?.trim().toLowerCase() !== 'none',
+    'must name a GPU. For no GPU leave it out, or send null to remove it from an endpoint',
+  ),
+})
+
 export const endpointCreate = endpointConfig
   .omit(SET_BY_PROGRAMS)
-  .extend({ id: endpointId.optional(), scaler: scaler.optional() })
+  .extend({ id: endpointId.optional(), scaler: scaler.optional(), container: askedContainer.optional() })
   .superRefine((config, context) => {
     const problem = programProblem(config)
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['handler'] })
@@ -255,7 +263,7 @@ function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Shape> {
 export const endpointUpdate = z.strictObject({
   ...changesOf(endpointConfig.omit(SET_BY_PROGRAMS).shape),
   container: z
-    .strictObject(changesOf(containerSettings.shape))
+    .strictObject(changesOf(askedContainer.shape))
     .nullable()
     .optional()
     .describe('settings that are not given stay as they are; null makes the workers processes'),

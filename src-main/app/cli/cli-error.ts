@@ -135,6 +135,10 @@ export const CLI_ERRORS = {
   DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
   TESTS_FAILED: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} failed.' },
   LOAD_TEST_FAILED: { exitCode: EXIT_CODES.jobNotSuccessful, message: '{failed} of {of} failed.' },
+  NO_MODEL: {
+    exitCode: EXIT_CODES.notFound,
+    message: 'There is no model {model}. List them with `drydock models list`.',
+  },
   NO_LOAD_TEST: { exitCode: EXIT_CODES.notFound, message: 'No load test of endpoint {endpointId} is running.' },
   OUTPUTS_DIFFER: { exitCode: EXIT_CODES.failed, message: '{why}' },
   // Not 1, which means that outputs differ: a bisect by exit code must see the difference.

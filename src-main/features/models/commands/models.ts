@@ -1,6 +1,6 @@
 import { confirmDeletion, noteBroken, readSecret, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
-import { usageError } from '../../../app/cli/cli-error.ts'
+import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { size } from '../../../app/cli/output.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import { AppError } from '../../../contract/errors.ts'
@@ -66,7 +66,7 @@ export function addModels(models: CliCommand, surroundings: Surroundings): void 
           `${directory}/${name}` === text && (options.folder === undefined || folder === options.folder),
       )
       const [model, other] = found
-      if (model === undefined) throw usageError(`There is no model ${text}. List them with \`drydock models list\`.`)
+      if (model === undefined) throw new CliError('NO_MODEL', { model: text })
       if (other !== undefined)
         throw usageError(
           `Several folders have ${text}: name one with --folder (${found.map(({ folder }) => folder).join(', ')}).`,

@@ -72,7 +72,7 @@ test('a model that several folders have is deleted only where one is named, and 
     exitCode: 2,
     stderr: expect.stringMatching(/name one with --folder \(\/m, \/n\)/),
   })
-  expect(await run(['models', 'remove', 'loras/none.safetensors', '--yes'])).toMatchObject({ exitCode: 2 })
+  expect(await run(['models', 'remove', 'loras/none.safetensors', '--yes'])).toMatchObject({ exitCode: 6 })
   expect(await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'])).toMatchObject({ exitCode: 5 })
   const person = { yes: false }
   expect((await run(['models', 'remove', 'loras/ink.safetensors', '--folder', '/n'], { person })).asked).toEqual([

@@ -16,6 +16,7 @@ import type {
   WorkerPlan,
   WorkerSpec,
 } from '../port.ts'
+import type { GpuInventory } from '../rules/gpu-list.ts'
 import { createContainerHost } from './container-host.ts'
 import { openReadMarks } from './container-logs.ts'
 import { type ContainerMakerOptions, devicesFor, makeContainer } from './container-maker.ts'
@@ -67,7 +68,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   })
   const marks = openReadMarks(options.folder)
   const gpus = createGpuAllocator({
-    readInventory: place.gpuReader.inventory,
+    readInventory,
     clock,
     log,
     onChange: capacityChanges.emit,
@@ -91,6 +92,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   // Containers being started, with an event that came before the response.
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
+  let noEngine: string | undefined
   let sweepDue = false
   const made = new Map<string, string>()
   let hasSparedUnsettled = false
@@ -107,9 +109,24 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     if (change === 'lost') {
       networks.forget()
       sweepDue = true
-    } else reconnected()
+    } else {
+      noEngine = undefined
+      reconnected()
+    }
     capacityChanges.emit()
   })
+
+  // A worker that finds no GPU is not started, which would look for the engine.
+  async function readInventory(): Promise<GpuInventory> {
+    const looking = engine.findEngine().catch((error: Error) => {
+      noEngine = error.message
+    })
+    const [inventory] = await Promise.all([place.gpuReader.inventory(), looking])
+    return inventory
+  }
+
+  // A lost engine may return; otherwise somebody must start one.
+  const whileAway = (reason: string) => ({ free: 0, reason, never: !engine.wasConnected(), isAway: true })
 
   const find = ({ containerId }: ContainerEvent) =>
     [...running.values()].find(({ container }) => container.id === containerId)
@@ -326,12 +343,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     drainOutput: () => undefined,
     capacity({ container }) {
       const problem = engine.problem()
-      // A lost engine may return; otherwise somebody must start one.
-      if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
+      if (problem !== undefined) return whileAway(problem)
       const free = Math.max(0, maxWorkers() - running.size)
       if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }
       if (container === undefined) return { free, reason: undefined }
       const cards = gpus.slots(container)
+      if (cards.free === 0 && noEngine !== undefined) return whileAway(noEngine)
       return { free: Math.min(free, cards.free), reason: cards.reason, never: cards.never }
     },
     refusal,

@@ -1,0 +1,47 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { containerSettings } from '../../../../src-main/contract/container.ts'
+import { createDockerFleet } from '../../../../src-main/runtimes/docker/docker-fleet.ts'
+import { localPlace } from '../../../../src-main/runtimes/docker/engine-host.ts'
+import { silent } from '../../../conformance/process-place.ts'
+import { createFakeClock } from '../../../support/fake-clock.ts'
+
+const GPU = containerSettings.parse({ gpu: 'ANY' })
+
+test('a missing engine is named before a missing GPU, although no worker was started yet', async () => {
+  const time = createFakeClock()
+  const surroundings = { env: {}, home: '/nowhere', platform: process.platform }
+  const local = localPlace({
+    surroundings,
+    pythonPath: '/nowhere',
+    bundle: async () => '/nowhere',
+    openForWorkers: async () => ({ port: 1 }),
+  })
+  const fleet = createDockerFleet({
+    clock: { now: time.wall, steady: time.monotonic, after: time.after },
+    log: silent,
+    place: {
+      ...local,
+      addresses: () => [],
+      gpuReader: { inventory: async () => ({ cards: [] }), processes: async () => [] },
+    },
+    folder: '/nowhere',
+    maxWorkers: () => 1,
+    resources: '/nowhere',
+    version: '0',
+    registryAuth: () => undefined,
+    surroundings,
+    state: { serviceId: () => 'test', used: () => false, setUsed: async () => undefined },
+  })
+  onTestFinished(() => fleet.close())
+  const { promise: read, resolve } = Promise.withResolvers<void>()
+  fleet.onCapacity(resolve)
+  expect(fleet.capacity({ container: GPU })).toMatchObject({ free: 0, reason: 'looking for GPUs' })
+  await read
+  expect(fleet.capacity({ container: GPU })).toMatchObject({
+    free: 0,
+    reason: expect.stringContaining('no Docker engine answers'),
+    never: true,
+  })
+  // The first worker looks for the engine.
+  expect(fleet.capacity({ container: containerSettings.parse({}) })).toMatchObject({ free: 1 })
+})

@@ -20,7 +20,8 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
 }
 
 const ABOUT = `
-The service sends the requests. Ctrl+C stops the test and prints the results so far. The exit code is 0 only if all
+The service sends the requests. Ctrl+C stops the test and prints the results so far; jobs that it has
+queued stay in the queue. The exit code is 0 only if all
 requests were sent and succeeded, and 4 if any of them or their jobs failed.`
 
 const EXAMPLES = `
@@ -62,8 +63,9 @@ export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): v
         return stoppingFirst(terminal, { note, stop }, () => followLoadTest(client, address))
       })
       output.result(test, () => showLoadTest(output, test))
-      if (signal !== undefined) surroundings.exitNow(SIGNAL_EXITS[signal])
-      else expectAll(test)
+      if (signal === undefined) return expectAll(test)
+      await noteQueued(client, output, test)
+      surroundings.exitNow(SIGNAL_EXITS[signal])
     })
 
   loadTest
@@ -77,7 +79,18 @@ export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): v
       if (running === undefined) throw new CliError('NO_LOAD_TEST', { endpointId })
       const test = await client.call('loadTestStop', { path: { endpointId, loadTestId: running.id } })
       output.result(test, () => showLoadTest(output, test))
+      await noteQueued(client, output, test)
     })
+}
+
+// Jobs do not tell that a load test sent them, so none is cancelled unasked.
+async function noteQueued(client: ServiceClient, output: Output, { endpointId, plan }: LoadTest): Promise<void> {
+  if (plan.operation === 'request') return
+  const { jobs } = await client.call('health', { path: { endpointId } })
+  if (jobs.inQueue > 0)
+    output.note(
+      `The queue of ${endpointId} still has ${counted(jobs.inQueue, 'job')}; \`drydock purge ${endpointId}\` cancels all of them.`,
+    )
 }
 
 async function followLoadTest(

@@ -19,6 +19,11 @@ function loadTest(given: Partial<LoadTest> & { readonly failed?: number } = {}):
 
 const STOPPED = loadTest({ state: 'stopped', reason: 'stopped by a person' })
 
+const health = (inQueue: number) => ({
+  jobs: { completed: 0, failed: 0, inProgress: 1, inQueue, retried: 0 },
+  workers: { idle: 0, initializing: 0, ready: 0, running: 1, throttled: 0, unhealthy: 0 },
+})
+
 async function setupRunning() {
   const streams: ServerResponse[] = []
   const stops: ServerResponse[] = []
@@ -29,6 +34,7 @@ async function setupRunning() {
       streams.push(response)
     },
     [`POST ${PATH}/t1/stop`]: (response: ServerResponse) => void stops.push(response),
+    'GET /v2/hello/health': health(3),
   })
   const env = { SVC_BASE_URL: service.url, SVC_API_KEY: 'account-key' }
   const { surroundings, written, exits, signal, wait } = surroundingsOf(temporaryFolder(), { env })
@@ -47,6 +53,7 @@ test('Ctrl+C stops the load test and prints the results so far', async () => {
   expect(written.stderr).toContain('stopping the load test of hello')
   expect(written.stdout).toMatch(/state +stopped: stopped by a person\n/)
   expect(written.stdout).toMatch(/requests +20 of 20 in 1\.0 s, 0 failed\n/)
+  expect(written.stderr).toContain('The queue of hello still has 3 jobs; `drydock purge hello` cancels all of them.\n')
   expect(exits).toEqual([130])
 })
 
@@ -91,9 +98,10 @@ test('load-test stop stops the running one of an endpoint, and says when none is
   const running = await setupCli({
     [`GET ${PATH}`]: { loadTests: [loadTest({ state: 'running' }), loadTest({ id: 't0' })] },
     [`POST ${PATH}/t1/stop`]: STOPPED,
+    'GET /v2/hello/health': health(0),
   })
-  const { exitCode, stdout } = await running.run(['load-test', 'stop', 'hello'])
-  expect(exitCode).toBe(0)
+  const { exitCode, stdout, stderr } = await running.run(['load-test', 'stop', 'hello'])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   expect(stdout).toMatch(/state +stopped/)
   const none = await setupCli({ [`GET ${PATH}`]: { loadTests: [loadTest()] } })
   expect(await none.run(['load-test', 'stop', 'hello'])).toMatchObject({

@@ -112,7 +112,10 @@ test('an app leads from one environment to the other, and is deleted with all of
   await shoot('apps-app')
   await page.getByRole('button', { name: 'More for shop/staging' }).click()
   await page.getByRole('menuitem', { name: 'Delete app shop' }).click()
-  await page.getByRole('alertdialog').getByText('2 environments with all endpoints').waitFor()
+  await page
+    .getByRole('alertdialog')
+    .getByText('environment production, environment staging, all their endpoints')
+    .waitFor()
   await page.getByRole('button', { name: 'Delete app shop' }).click()
   await page.waitForURL('**/apps')
   await page.getByText('Nothing is deployed yet').waitFor()

@@ -1,6 +1,7 @@
 import clsx from 'clsx'
 import { Equal, FileDiff, type LucideIcon, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { DeployPlan, PlannedStep, SourceFile } from '../../../src-main/contract/app.ts'
+import { WITH_ENDPOINTS } from '../../../src-main/features/endpoints/rules/deletion-text.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { WarningNotice } from '../../ui/PageStates.tsx'
 import { Scrolling } from '../../ui/Scrolling.tsx'
@@ -113,7 +114,7 @@ function DeleteBox({ resource, ticked, onToggle }: DeleteBoxProps) {
     <label className="ml-26 flex items-start gap-2 text-small">
       <input type="checkbox" checked={ticked} onChange={onToggle} className="mt-0.5 accent-(--failed)" />
       <span>
-        Delete {resource} with its jobs, results and logs.{' '}
+        Delete {resource} with its {WITH_ENDPOINTS}.{' '}
         <span className="text-ink-2">
           {ticked
             ? 'It is deleted when the release is active.'

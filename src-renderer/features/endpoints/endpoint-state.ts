@@ -1,5 +1,6 @@
 import type { EndpointDependents, EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { WITH_ENDPOINTS } from '../../../src-main/features/endpoints/rules/deletion-text.ts'
 import { dependentsText } from '../../../src-main/features/endpoints/rules/dependents.ts'
 import { endpointStateLabel, endpointStateOf } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import type { Tone } from '../../ui/colours.ts'
@@ -70,5 +71,5 @@ export function endpointKind({
 
 export function deleteEffects(dependents: EndpointDependents | undefined): string {
   const breaks = dependents && dependentsText(dependents)
-  return `Its workers stop.${breaks === undefined ? '' : ` This breaks: ${breaks}.`} Its key, jobs and logs are deleted. This cannot be undone.`
+  return `Its workers stop.${breaks === undefined ? '' : ` This breaks: ${breaks}.`} Its key, ${WITH_ENDPOINTS} are deleted. This cannot be undone.`
 }

@@ -2,7 +2,8 @@ import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { ago, counted } from '../../../lib/text.ts'
+import { ago } from '../../../lib/text.ts'
+import { deletionText, environmentParts } from '../../endpoints/rules/deletion-text.ts'
 import { missingText } from '../rules/missing-endpoints.ts'
 import { findBreaks } from './find-breaks.ts'
 import { showEnvironments } from './show-environment.ts'
@@ -53,9 +54,6 @@ export function addApp(app: CliCommand, surroundings: Surroundings): void {
       const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
       const { environments } = await client.call('appRead', { path: { app } })
-      const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
-      const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
-      const question = `Delete ${what}, all jobs, releases and variables?`
       const details = await Promise.all(
         environments.map((each) => client.call('environmentRead', { path: { app, environment: each.name } })),
       )
@@ -63,7 +61,9 @@ export function addApp(app: CliCommand, surroundings: Surroundings): void {
         client,
         details.flatMap(({ endpoints }) => endpoints),
       )
-      await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
+      const parts = details.map((each) => [`environment ${each.name}`, ...environmentParts(each)].join(', '))
+      const what = deletionText(`app ${app}`, parts)
+      await confirmDeletion({ yes, what, breaks, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('appDelete', { path: { app } })
       output.result(response, `app ${app} deleted`)
       noteBroken(breaks, output)

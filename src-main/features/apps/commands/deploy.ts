@@ -5,6 +5,7 @@ import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import { WITH_ENDPOINTS } from '../../endpoints/rules/deletion-text.ts'
 import { earlierCode, numberText } from '../rules/earlier-code.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
@@ -165,8 +166,8 @@ Examples:
       const of = `${target.app}/${target.environment}`
       const breaks = await findBreaks(client, endpoints)
       if (endpoints.length > 0) {
-        const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of}`
-        const question = `Delete ${what} with all jobs, results and logs?`
+        const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of} with all ${WITH_ENDPOINTS}`
+        const question = `Delete ${what}? Releases and variables stay.`
         await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       }
       const response = await client.call('environmentUndeploy', { path: target })

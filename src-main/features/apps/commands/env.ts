@@ -2,7 +2,7 @@ import { confirmDeletion, noteBroken, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { counted } from '../../../lib/text.ts'
+import { deletionText, environmentParts } from '../../endpoints/rules/deletion-text.ts'
 import type { VariableOptions } from './deploy/variables.ts'
 import { findBreaks } from './find-breaks.ts'
 import { showEnvironment, showEnvironments } from './show-environment.ts'
@@ -80,15 +80,10 @@ Examples:
       const { appOf, checkedEnvironment } = await import('./deploy/app-target.ts')
       const path = { app: appOf(options.app, surroundings), environment: checkedEnvironment(environment) }
       const { client, output } = await openSession(command, surroundings)
-      const { endpoints, variables } = await client.call('environmentRead', { path })
-      const parts = [
-        ...endpoints.map(({ resource }) => `endpoint ${resource}`),
-        ...(variables.length === 0 ? [] : [counted(variables.length, 'variable')]),
-      ]
-      const what = `environment ${path.app}/${environment}${parts.length === 0 ? '' : ` with ${parts.join(', ')}`}`
-      const question = `Delete ${what}, all jobs and releases?`
-      const breaks = await findBreaks(client, endpoints)
-      await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
+      const detail = await client.call('environmentRead', { path })
+      const what = deletionText(`environment ${path.app}/${environment}`, environmentParts(detail))
+      const breaks = await findBreaks(client, detail.endpoints)
+      await confirmDeletion({ yes, what, breaks, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('environmentDelete', { path })
       output.result(response, `environment ${path.app}/${environment} deleted`)
       noteBroken(breaks, output)

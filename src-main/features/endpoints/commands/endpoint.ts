@@ -12,6 +12,7 @@ import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
 import { serverOfEntry } from '../../workflows/rules/server-address.ts'
+import { WITH_ENDPOINTS } from '../rules/deletion-text.ts'
 import { dependentsText } from '../rules/dependents.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from './endpoint-options.ts'
 import { checkProgram } from './program-search.ts'
@@ -174,7 +175,7 @@ Examples:
     .option(...YES)
     .examples('drydock endpoint delete hello', 'drydock endpoint delete hello --yes')
     .onSession(async ({ client, output }, endpointId: string, { yes }: { yes?: true }) => {
-      const what = `endpoint ${endpointId} with all its jobs, results and logs`
+      const what = `endpoint ${endpointId} with all its ${WITH_ENDPOINTS}`
       const path = { endpointId }
       const breaks = yes ? undefined : dependentsText(await client.call('endpointDependents', { path }))
       await confirmDeletion({ yes, what, breaks, question: `Delete ${what}?` }, output, surroundings)

@@ -4,6 +4,12 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
 import type { ProjectView } from '../../../../src-main/contract/projects.ts'
+import {
+  deletionText,
+  environmentParts,
+  WITH_ENDPOINTS,
+} from '../../../../src-main/features/endpoints/rules/deletion-text.ts'
+import { named } from '../../../../src-main/features/endpoints/rules/dependents.ts'
 import { counted } from '../../../../src-main/lib/text.ts'
 import { ADDRESS, type EnvironmentTab } from '../../../addresses.ts'
 import { isGone } from '../../../api-client/api-error.ts'
@@ -90,19 +96,19 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
       icon: <PowerOff />,
       disabled: !detail?.endpoints.length,
       run: () => undeploy(),
-      effect: `${endpoints} with jobs, results and logs are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
+      effect: `${endpoints} with all ${WITH_ENDPOINTS} are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
     },
     {
       label: `Delete environment ${name}`,
       icon: <Trash2 />,
       run: () => thenLeave(remove()),
-      effect: `${endpoints} with jobs, results and logs, ${counted(detail?.releases.length ?? 0, 'release')} and ${counted(detail?.variables.length ?? 0, 'variable')} are deleted. This cannot be undone.`,
+      effect: `This deletes ${deletionText(`environment ${name}`, detail === undefined ? [] : environmentParts(detail))}. It cannot be undone.`,
     },
     {
       label: `Delete app ${app}`,
       icon: <Trash2 />,
       run: () => thenLeave(removeApp()),
-      effect: `${counted(names.length, 'environment')} with all endpoints, their jobs, results, logs, releases and variables are deleted. The source folder stays. This cannot be undone.`,
+      effect: `This deletes ${deletionText(`app ${app}`, [...named('environment', names), 'all their endpoints, releases and variables'])}. The source folder stays. It cannot be undone.`,
     },
   ]
   return (

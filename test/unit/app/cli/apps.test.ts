@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { appOf } from '../../../../src-main/features/apps/commands/deploy/app-target.ts'
+import { WITH_ENDPOINTS } from '../../../../src-main/features/endpoints/rules/deletion-text.ts'
 import { app, detail, environment, PLACE, release } from './deploy/support.ts'
 import { type Answers, NOW, setupCli, temporaryFolder } from './support.ts'
 
@@ -128,25 +129,25 @@ describe.each([
   {
     argv: ['app', 'delete', 'demo'],
     deletes: 'DELETE /api/apps/demo',
-    what: 'app demo with production (1 endpoint)',
-    question: 'Delete app demo with production (1 endpoint), all jobs, releases and variables?',
+    what: `app demo with environment production, endpoint greet, 3 releases, 1 variable, and all ${WITH_ENDPOINTS}`,
     done: 'app demo deleted\n',
   },
   {
     argv: ['env', 'delete', 'production'],
     deletes: `DELETE ${PLACE}`,
-    what: 'environment demo/production with endpoint greet, 1 variable',
-    question: 'Delete environment demo/production with endpoint greet, 1 variable, all jobs and releases?',
+    what: `environment demo/production with endpoint greet, 3 releases, 1 variable, and all ${WITH_ENDPOINTS}`,
     done: 'environment demo/production deleted\n',
   },
   {
     argv: ['undeploy'],
     deletes: `POST ${PLACE}/undeploy`,
-    what: 'endpoint greet of demo/production',
-    question: 'Delete endpoint greet of demo/production with all jobs, results and logs?',
+    what: `endpoint greet of demo/production with all ${WITH_ENDPOINTS}`,
+    stays: ' Releases and variables stay.',
     done: 'deleted greet of demo/production\n',
   },
-])('$argv', ({ argv, deletes, what, question, done }) => {
+])('$argv', ({ argv, deletes, what, stays = '', done }) => {
+  const question = `Delete ${what}?${stays}`
+
   test('refuses where nobody can be asked, and says what would go', async () => {
     const { run, lines } = await setup()
     expect(await run(argv)).toMatchObject({

@@ -53,8 +53,9 @@ describe.each([
   {
     argv: ['endpoint', 'delete', 'hello'],
     deletes: 'DELETE /api/endpoints/hello',
-    what: 'endpoint hello with all its jobs, results and logs',
-    question: 'Delete endpoint hello with all its jobs, results and logs?',
+    what: 'endpoint hello with all its jobs, results, logs, metrics, schedules, batches, load tests and saved requests',
+    question:
+      'Delete endpoint hello with all its jobs, results, logs, metrics, schedules, batches, load tests and saved requests?',
   },
   { argv: ['key', 'revoke', 'ada'], deletes: 'DELETE /api/keys/ada', what: 'key ada', question: 'Revoke key ada?' },
   {
@@ -154,10 +155,10 @@ describe('deleting an endpoint that others use', () => {
   test('asks with all that breaks', async () => {
     const { run } = await setup()
     expect((await run(argv, { person: { yes: false } })).asked).toEqual([
-      'This breaks: 1 unfinished job, published graph cat. Delete endpoint sketch with all its jobs, results and logs?',
+      'This breaks: 1 unfinished job, published graph cat. Delete endpoint sketch with all its jobs, results, logs, metrics, schedules, batches, load tests and saved requests?',
     ])
     expect((await run(argv)).stderr).toContain(
-      'logs, and break the following: 1 unfinished job, published graph cat; confirm it',
+      'saved requests, and break the following: 1 unfinished job, published graph cat; confirm it',
     )
   })
 

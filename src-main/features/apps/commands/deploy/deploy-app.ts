@@ -10,6 +10,7 @@ import type { DeployPlan, ReleaseProgress, RunsOn } from '../../../../contract/a
 import type { BuildResult } from '../../../../contract/build.ts'
 import type { Manifest } from '../../../../contract/manifest.ts'
 import type { TargetPlan } from '../../../../contract/targets.ts'
+import { WITH_ENDPOINTS } from '../../../endpoints/rules/deletion-text.ts'
 import { type BuildOptions, builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { checkedApp, deployTarget } from './app-target.ts'
 import { readRelease, runRelease, showRelease } from './run-release.ts'
@@ -154,7 +155,7 @@ export async function chooseDeletes(
     const { message } = new CliError('DELETES_UNCONFIRMED', { endpoints })
     throw new CliError('DELETES_UNCONFIRMED', { endpoints }, { body: { error: message, code: CODE, plan } })
   }
-  const question = `The app no longer has ${endpoints}. Delete ${gone.length === 1 ? 'it' : 'them'} with all jobs, results and logs?`
+  const question = `The app no longer has ${endpoints}. Delete ${gone.length === 1 ? 'it' : 'them'} with all ${WITH_ENDPOINTS}?`
   if (!(await surroundings.ask.yes(question))) {
     const why = `Nothing was uploaded or changed. \`drydock deploy --keep\` deploys and keeps ${endpoints}.`
     throw new CliError('ABANDONED', { why })

@@ -325,7 +325,9 @@ test('a person is asked about each endpoint that goes', async () => {
   const plan = planOf({ steps: [OLD, { ...OLD, resource: 'older' }] })
   const { deploy, bodyOf, asked } = await setup({ [`POST ${PLACE}/plan`]: plan }, { person: { yes: true } })
   await deploy()
-  expect(asked).toEqual(['The app no longer has endpoints old, older. Delete them with all jobs, results and logs?'])
+  expect(asked).toEqual([
+    'The app no longer has endpoints old, older. Delete them with all jobs, results, logs, metrics, schedules, batches, load tests and saved requests?',
+  ])
   expect(bodyOf(`POST ${PLACE}/releases`)).toMatchObject({ deletes: ['old', 'older'] })
 })
 

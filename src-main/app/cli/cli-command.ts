@@ -4,6 +4,7 @@ import type { Surroundings } from './surroundings.ts'
 
 export class CliCommand extends Command {
   readonly #surroundings: Surroundings
+  #example: string | undefined
 
   constructor(name: string | undefined, surroundings: Surroundings) {
     super(name)
@@ -16,11 +17,17 @@ export class CliCommand extends Command {
 
   /** Adds a text below the options of its help. */
   details(text: string): this {
+    this.#example ??= /^ {2}\$ (.+)$/m.exec(text)?.[1]
     return this.addHelpText('after', text)
   }
 
   examples(...lines: readonly string[]): this {
     return this.details(['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
+  }
+
+  /** The first example of its help. */
+  get example(): string | undefined {
+    return this.#example
   }
 
   /** Accepts an option by its former name too, which help and completion leave out. */

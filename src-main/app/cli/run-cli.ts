@@ -19,6 +19,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   let called: Command = program
   program.hook('preAction', (_program, command) => {
     called = command
+    if (command.name() === 'list') refuseSynonym(command)
   })
   try {
     await addCommands(program, argv, surroundings)
@@ -80,26 +81,36 @@ async function addCommands(program: CliCommand, argv: readonly string[], surroun
     }
   // After the commands, which would otherwise take it over.
   program.commandsGroup('More:').helpCommand('help [command]', 'display help for a command')
-  nameHelpOnError(program, 'drydock')
+  nameHelpOnError(program)
 }
 
-function nameHelpOnError(command: Command, path: string): void {
+function nameHelpOnError(command: CliCommand): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
-    const why = error.code === 'commander.help' ? 'A command is missing.' : error.message.replace(/^error: /, '')
-    throw mistyped(error, command, path) ?? wrongUse(why, path, error)
+    throw mistyped(error, command) ?? wrongUse(whyWrong(error, command), command, error)
   })
-  for (const child of command.commands) nameHelpOnError(child, `${path} ${child.name()}`)
+  for (const child of command.commands as CliCommand[]) nameHelpOnError(child)
 }
 
-function wrongUse(why: string, path: string, cause: CommanderError): CliError {
-  return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
+function whyWrong({ code, message }: CommanderError, { args, registeredArguments, example }: CliCommand): string {
+  if (code === 'commander.help') return 'A command is missing.'
+  const why = message.replace(/^error: /, '')
+  const missing = code === 'commander.missingArgument' ? registeredArguments[args.length] : undefined
+  if (missing === undefined || example === undefined) return why
+  return `${why}: ${missing.description}. Example: \`${example}\``
 }
+
+function wrongUse(why: string, command: Command, cause?: CommanderError): CliError {
+  return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${pathOf(command)} --help\`.` }, { cause })
+}
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 
 const TAKEN_FOR_LIST = ['commander.excessArguments', 'commander.unknownOption']
 
 /** A group's default command takes an unknown subcommand for an argument, and its options for its own. */
-function mistyped(error: CommanderError, command: Command, path: string): CliError | undefined {
+function mistyped(error: CommanderError, command: Command): CliError | undefined {
   const { parent, args, registeredArguments } = command
   const [word = ''] = args
   if (!TAKEN_FOR_LIST.includes(error.code) || parent?.args[0] !== word || word.startsWith('-')) return undefined
@@ -107,7 +118,15 @@ function mistyped(error: CommanderError, command: Command, path: string): CliErr
   const near = synonym(word, names) ?? nearest(word, names)
   if (near === undefined && registeredArguments.length > 0) return undefined
   const hint = near === undefined ? '' : ` (Did you mean ${near}?)`
-  return wrongUse(`unknown command '${word}'${hint}`, path.replace(/ \S+$/, ''), error)
+  return wrongUse(`unknown command '${word}'${hint}`, parent, error)
+}
+
+/** Refuses `schedule create`, which would list the schedules of an endpoint of that name. */
+function refuseSynonym({ parent, args: [word = ''] }: Command): void {
+  const names = parent?.commands.map((one) => one.name()) ?? []
+  const near = synonym(word, names)
+  if (parent?.args[0] !== word || names.includes(word) || near === undefined) return
+  throw wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, parent)
 }
 
 /** Turns any failure into a line and an exit code. */

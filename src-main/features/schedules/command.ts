@@ -53,7 +53,8 @@ Examples:
     .action(
       async (endpointId: string, name: string, input: string | undefined, options: AddOptions, command: CliCommand) => {
         const { cron, every: everyMs, timeZone, missed, ...ofRequest } = options
-        if ((cron === undefined) === (everyMs === undefined)) throw usageError('Give either --cron or --every.')
+        if ((cron === undefined) === (everyMs === undefined))
+          throw usageError('Give either --cron or --every, like --every 15min.')
         const { client, output } = await openSession(command, surroundings)
         const request = await buildRequest(input, ofRequest, surroundings)
         const body = { name, cron, everyMs, timeZone, missed, request }

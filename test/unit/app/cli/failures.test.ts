@@ -145,6 +145,7 @@ test.each([
   // Below a command that lists by itself, where the word would be one too many.
   [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?). See `drydock jobs --help`."],
   [['schedule', 'create', 'x'], "unknown command 'create' (Did you mean add?). See `drydock schedule --help`."],
+  [['schedule', 'create'], "unknown command 'create' (Did you mean add?). See `drydock schedule --help`."],
   [['batch', 'start', 'slow', 'in.jsonl'], "unknown command 'start' (Did you mean submit?)"],
   [['key', 'create', 'ci', '--role', 'viewer'], "unknown command 'create' (Did you mean add?)"],
   [['key', 'whatever', 'ci'], "unknown command 'whatever'. See `drydock key --help`."],
@@ -154,6 +155,20 @@ test.each([
   const { exitCode, stderr } = await run(...argv)
   expect(exitCode).toBe(2)
   expect(stderr).toContain(why)
+})
+
+test('a missing argument is named, with its meaning and an example', async () => {
+  const { run } = await setup()
+  expect(await run('schedule', 'add', 'hello')).toMatchObject({
+    exitCode: 2,
+    stderr: `drydock: missing required argument 'name': name of the schedule, unique for the endpoint. Example: \`drydock schedule add hello nightly '{"name": "Ada"}' --cron '0 3 * * *' --time-zone Europe/Berlin\`. See \`drydock schedule add --help\`.\n`,
+  })
+})
+
+test('a list may be of an endpoint that is called like a command', async () => {
+  const { run, service } = await setupCli({ 'GET /api/schedules': { schedules: [] } })
+  expect(await run(['schedule', 'list', 'create'])).toMatchObject({ exitCode: 0 })
+  expect(service.seen.at(-1)?.line).toBe('GET /api/schedules?endpoint=create')
 })
 
 describe('an endpoint that is not there', () => {

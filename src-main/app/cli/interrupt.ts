@@ -28,22 +28,26 @@ type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
 /**
  * Follows work of the service; a stop signal prints that the work continues, and exits.
+ * @param continues undefined for a failure before the work began
  * @throws CliError CONNECTION_LOST, which says the same
  */
 export async function following<Result>(
-  continues: () => string,
+  continues: (failure?: CliError) => string | undefined,
   { output, surroundings }: Terminal,
   task: () => Promise<Result>,
 ): Promise<Result> {
   const off = surroundings.onStopSignal((signal) => {
-    noteOnOwnLine(continues(), { output, surroundings })
+    noteOnOwnLine(continues() ?? '', { output, surroundings })
     surroundings.exitNow(SIGNAL_EXITS[signal])
   })
   try {
     return await task()
   } catch (error) {
     if (!isUnreachable(error)) throw error
-    throw new CliError('CONNECTION_LOST', { why: error.message, continues: continues() }, { cause: error })
+    const text = continues(error)
+    throw text === undefined
+      ? error
+      : new CliError('CONNECTION_LOST', { why: error.message, continues: text }, { cause: error })
   } finally {
     off()
   }

@@ -2,7 +2,7 @@
 import { errorCode } from '../../lib/error-code.ts'
 import { methodOf } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
-import { isUnreachable } from './cli-error.ts'
+import { type CliError, isUnreachable } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // Tries, and ms between them. Source: ours, 30 s for a service that its supervisor starts again.
@@ -12,6 +12,11 @@ export const RECONNECT_EVERY_MS = 1000
 /** Tells a connection that broke from one that was never made. */
 export function isBroken(error: unknown): boolean {
   return isUnreachable(error) && ['ECONNRESET', 'EPIPE'].includes(errorCode(error.cause))
+}
+
+/** Tells a request that was certainly not sent. */
+export function isUnsent(error: CliError): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(errorCode(error.cause))
 }
 
 /** Repeats reads while a service that answered before does not. */

@@ -2,6 +2,7 @@ import { CliError } from '../../../app/cli/cli-error.ts'
 import { following } from '../../../app/cli/interrupt.ts'
 import type { Output } from '../../../app/cli/output.ts'
 import { withSpinner } from '../../../app/cli/progress-line.ts'
+import { isUnsent } from '../../../app/cli/reconnect.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ResponseOf } from '../../../app/client/calls.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
@@ -89,10 +90,11 @@ export async function runShown(
 ): Promise<Followed> {
   const { endpointId } = request
   let jobId: string | undefined
-  const continues = () =>
-    jobId === undefined
-      ? `The job may have been accepted; \`drydock jobs list --endpoint ${endpointId}\` shows it then.`
-      : jobContinues(jobId)
+  const continues = (failure?: CliError) => {
+    if (jobId !== undefined) return jobContinues(jobId)
+    if (failure !== undefined && isUnsent(failure)) return undefined
+    return `The job may have been accepted; \`drydock jobs list --endpoint ${endpointId}\` shows it then.`
+  }
   return following(continues, terminal, () =>
     withSpinner(message, terminal, (show) =>
       runAndWait(client, request, {

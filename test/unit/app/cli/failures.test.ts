@@ -48,13 +48,16 @@ describe('the exit code', () => {
     expect(stderr).toContain(`No Drydock service is running on the data folder ${folder}. Start one`)
   })
 
-  test('is 3 where nothing listens at the address', async () => {
-    const { run } = await setup()
-    expect(await run('health', '--url', NOBODY, '--key', 'k')).toMatchObject({
-      exitCode: 3,
-      stderr: `drydock: The Drydock service at ${NOBODY} does not answer: nothing listens there. Check it with \`drydock doctor\`.\n`,
-    })
-  })
+  test.each([['health'], ['runsync', 'hello', '{}'], ['run', 'hello', '{}', '--wait']])(
+    'is 3 where nothing listens at the address: %s',
+    async (...argv) => {
+      const { run } = await setup()
+      expect(await run(...argv, '--url', NOBODY, '--key', 'k')).toMatchObject({
+        exitCode: 3,
+        stderr: `drydock: The Drydock service at ${NOBODY} does not answer: nothing listens there. Check it with \`drydock doctor\`.\n`,
+      })
+    },
+  )
 
   test('is 3 where the service goes away in the middle of an answer', async () => {
     const { run } = await setupCli({

@@ -44,7 +44,11 @@ export function addDeploy(deploy: CliCommand, surroundings: Surroundings): void 
         ['env', 'plan', 'yes', 'keep', 'output', 'keepBuild'],
       ),
     )
-    .option('--port <port>', 'with --preview: use exactly this port (default: 8790, or the next free one)', wholeNumber)
+    .option(
+      '--port <port>',
+      'with --preview: use exactly this port; 0 picks a free one (default: 8790, else the next free one)',
+      wholeNumber,
+    )
     .option('--quiet', 'with --preview: hide the output of workers')
     .option('--end-with-input', 'with --preview: end when standard input closes, for programs that start one')
     .details(`

@@ -6,6 +6,9 @@ export const START_CODES = {
   version: 'DATA_FOLDER_OF_OTHER_VERSION',
 } as const
 
+/** Owner of a taken port, unless more is known. */
+export const OTHER_PROGRAM = 'another program'
+
 export class StartError extends Error {
   readonly kind: keyof typeof START_CODES
 

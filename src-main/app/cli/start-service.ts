@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { leftText } from '../../features/machines/rules/left-behind.ts'
-import { START_CODES, StartError } from '../../lib/start-error.ts'
+import { OTHER_PROGRAM, START_CODES, StartError } from '../../lib/start-error.ts'
 import { counted, durationText } from '../../lib/text.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { RunningServer, StartOptions } from '../headless/main.ts'
@@ -14,11 +14,30 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
 
 /**
  * Loads the server lazily, so that client commands start quickly.
+ * @param userData folder whose service or previews may have the port
  * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
  */
-export async function startService(options: StartOptions): Promise<RunningServer> {
+export async function startService(options: StartOptions, userData = options.data): Promise<RunningServer> {
   const { startServer } = await import('../headless/main.ts')
-  return await tellingStartErrors(() => startServer(options))
+  return await tellingStartErrors(() => namingPortOwner({ ...options, data: userData }, () => startServer(options)))
+}
+
+export async function namingPortOwner<Result>(
+  { data, port = 0 }: Pick<StartOptions, 'data' | 'port'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StartError) || error.kind !== 'port-taken') throw error
+    const { portOwner } = await import('./port-owner.ts')
+    const owner = (await portOwner(data, port)) ?? OTHER_PROGRAM
+    throw new StartError(
+      error.kind,
+      error.message.replace(OTHER_PROGRAM, () => owner),
+      { cause: error },
+    )
+  }
 }
 
 export const MOVE_ASIDE = [

@@ -10,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '../../lib/start-error.ts'
@@ -120,6 +121,13 @@ export function readServiceFile(path: string): ServiceFile | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Data folders of the previews of a user; each is named by its app and a random ending. */
+export async function previewFolders(data: string): Promise<readonly string[]> {
+  const previews = join(data, 'previews')
+  const names = await readdir(previews).catch(() => [])
+  return names.map((name) => join(previews, name))
 }
 
 /**

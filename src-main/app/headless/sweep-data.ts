@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog, systemTime } from '../../http/server/system-ports.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { openFolderStorage, type Storage } from '../core.ts'
 import { leaveOriginal } from './copied-folder.ts'
-import { type DataFolder, openDataFolder, readServiceFile } from './data-folder.ts'
+import { type DataFolder, openDataFolder, previewFolders, readServiceFile } from './data-folder.ts'
 import { createFleets, openContainerState } from './fleets.ts'
 
 /**
@@ -98,12 +98,6 @@ export async function leftPreviews(data: string, now: number): Promise<readonly 
     }),
   )
   return folders.filter((_folder, at) => left[at])
-}
-
-async function previewFolders(data: string): Promise<readonly string[]> {
-  const previews = join(data, 'previews')
-  const names = await readdir(previews).catch(() => [])
-  return names.map((name) => join(previews, name))
 }
 
 function lives(pid: number): boolean {

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../../contract/errors.ts'
 import { LOOPBACK, OWN_PORTS } from '../../lib/own-addresses.ts'
-import { StartError } from '../../lib/start-error.ts'
+import { OTHER_PROGRAM, StartError } from '../../lib/start-error.ts'
 import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
 import { withinRequest } from './last-net.ts'
 import { answerSecurely, type Secured } from './secure-connections.ts'
@@ -167,7 +167,7 @@ function open(server: Server, port: number, host: string): Promise<void> {
     server.once('error', (error: Error & { code?: string }) => {
       if (error.code === 'EADDRNOTAVAIL') return reject(notOurs(host, error))
       if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return reject(error)
-      const why = error.code === 'EACCES' ? 'may not be opened by this user' : 'is taken by another program'
+      const why = error.code === 'EACCES' ? 'may not be opened by this user' : `is taken by ${OTHER_PROGRAM}`
       reject(
         new StartError('port-taken', `Port ${port} ${why}. Choose another one with --port, or 0 for any free one.`, {
           cause: error,

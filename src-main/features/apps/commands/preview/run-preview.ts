@@ -60,7 +60,10 @@ export async function runPreview(options: PreviewOptions, command: Command, give
   let left: string | undefined
   try {
     const start = () =>
-      startService({ data: previewFolder.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' })
+      startService(
+        { data: previewFolder.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' },
+        data,
+      )
     await runService(start, surroundings, {
       onUp: (server, stopping) =>
         preview({ options, app, machine, previewFolder, report, output, surroundings }, server, stopping),

@@ -92,12 +92,14 @@ function nameHelpOnError(command: CliCommand): void {
   for (const child of command.commands as CliCommand[]) nameHelpOnError(child)
 }
 
+const MISSING = ['commander.missingArgument', 'commander.missingMandatoryOptionValue']
+
 function whyWrong({ code, message }: CommanderError, { args, registeredArguments, example }: CliCommand): string {
   if (code === 'commander.help') return 'A command is missing.'
   const why = message.replace(/^error: /, '')
-  const missing = code === 'commander.missingArgument' ? registeredArguments[args.length] : undefined
-  if (missing === undefined || example === undefined) return why
-  return `${why}: ${missing.description}. Example: \`${example}\``
+  if (!MISSING.includes(code) || example === undefined) return why
+  const meaning = code === MISSING[0] ? `: ${registeredArguments[args.length]?.description}` : ''
+  return `${why}${meaning}. Example: \`${example}\``
 }
 
 function wrongUse(why: string, command: Command, cause?: CommanderError): CliError {

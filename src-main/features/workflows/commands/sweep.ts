@@ -19,6 +19,8 @@ type SweepOptions = {
   readonly output: string
 }
 
+const OVER_FORM = '--over takes NODE.INPUT=VALUES, like 3.seed=1..4 or 3.cfg=4,7,10'
+
 export function addWorkflowSweep(parent: CliCommand, surroundings: Surroundings): void {
   parent
     .command('sweep')
@@ -28,7 +30,7 @@ export function addWorkflowSweep(parent: CliCommand, surroundings: Surroundings)
     .requiredOption(
       '--over <node.input=values>',
       'values of an input: a range like 1..4 or 0.5..1 step 0.1, or a list separated by commas; one text per line; may be repeated',
-      (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text, '--over')],
+      (text: string, before: readonly Setting[] | undefined) => [...(before ?? []), readSetting(text, OVER_FORM)],
     )
     .option('--pairs', 'pair values by position instead of running every combination')
     .option('-o, --output <folder>', 'folder for the results', '.')

@@ -168,6 +168,13 @@ test('a missing argument is named, with its meaning and an example', async () =>
   })
 })
 
+test('a missing option is named with an example', async () => {
+  const { run } = await setup()
+  expect((await run('workflow', 'sweep', 'lamp.json', '--endpoint', 'sketch')).stderr).toBe(
+    "drydock: required option '--over <node.input=values>' not specified. Example: `drydock workflow sweep lamp.json --endpoint sketch --over 3.seed=1..4 --over 3.cfg=4,7,10 -o out/`. See `drydock workflow sweep --help`.\n",
+  )
+})
+
 test('a list may be of an endpoint that is called like a command', async () => {
   const { run, service } = await setupCli({ 'GET /api/schedules': { schedules: [] } })
   expect(await run(['schedule', 'list', 'create'])).toMatchObject({ exitCode: 0 })

@@ -12,10 +12,12 @@ export type Setting = { readonly node: string; readonly input: string; readonly 
  * Parses `NODE.INPUT=VALUE`; node ids within subgraphs have colons, like `57:8`.
  * @throws CliError USAGE
  */
-export function readSetting(text: string, option = '--set'): Setting {
+export function readSetting(
+  text: string,
+  form = '--set takes NODE.INPUT=VALUE, like 6.text="a cat" or 3.seed=7',
+): Setting {
   const [, node, input, value] = /^([^.=]+)\.([^=]+)=(.*)$/s.exec(text) ?? []
-  if (node === undefined || input === undefined || value === undefined)
-    throw usageError(`${option} takes NODE.INPUT=VALUE, like 6.text="a cat" or 3.seed=7, not ${text}.`)
+  if (node === undefined || input === undefined || value === undefined) throw usageError(`${form}, not ${text}.`)
   return { node, input, text: value }
 }
 

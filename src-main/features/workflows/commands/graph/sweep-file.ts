@@ -72,8 +72,12 @@ export async function sweepFile(
 function axisOf(payload: JsonObject, types: NodeTypes, { node, input, text }: Setting): SweepAxis {
   const suggestion = suggestParameter(payload, types, { node, input })
   if ('why' in suggestion) throw usageError(suggestion.why)
-  const read = readAxis({ parameter: suggestion.parameter, text })
-  if ('why' in read) throw usageError(`--over ${node}.${input}: ${read.why}`)
+  const { parameter } = suggestion
+  const read = readAxis({ parameter, text })
+  const example = ['integer', 'number'].includes(parameter.type)
+    ? ' Give a range like 1..4, or a list like 4,7,10.'
+    : ''
+  if ('why' in read) throw usageError(`--over ${node}.${input}: ${read.why}${example}`)
   return read.axis
 }
 

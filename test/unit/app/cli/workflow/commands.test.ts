@@ -244,6 +244,17 @@ describe('workflow run', () => {
     }
   })
 
+  test.each([
+    ['1.seed', '--over takes NODE.INPUT=VALUES, like 3.seed=1..4 or 3.cfg=4,7,10, not 1.seed.'],
+    ['1.seed=many', 'Give a range like 1..4, or a list like 4,7,10.'],
+    ['1.seed=1..', 'Give a range like 1..4, or a list like 4,7,10.'],
+  ])('refuses --over %s with an example', async (values, message) => {
+    const { run, sent } = await setup()
+    const { exitCode, stderr } = await run(['workflow', 'sweep', 'cat.json', '--endpoint', 'e', '--over', values])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(message) })
+    expect(sent()).toBe(undefined)
+  })
+
   test('shows a person how far it is', async () => {
     const job = { id: JOB, endpointId: 'e', createdAt: NOW, input: {}, lowPriority: false, priority: 0, attempt: 1 }
     const rest = { history: [], deliveries: [], chunkCount: 0 }

@@ -38,9 +38,9 @@ export function errorHeadline({ type, message }: JobError): string {
   return message === '' ? type : `${type}: ${message}`
 }
 
-export function errorLine(error: string): string {
-  const lost = lostWorkerText(error)
-  if (lost !== undefined) return lost
+const unlessLost = (read: (error: string) => string) => (error: string) => lostWorkerText(error) ?? read(error)
+
+export const errorLine = unlessLost((error) => {
   const read = readJobError(error)
   const isUnread = read.message === error
   const message = messageIn(read.message) ?? read.message
@@ -48,7 +48,7 @@ export function errorLine(error: string): string {
   const raised = lastRaised(message)
   if (raised !== undefined) return errorHeadline({ ...raised, message: firstLine(raised.message) })
   return errorHeadline({ message: firstLine(message), ...(type === undefined ? {} : { type }) })
-}
+})
 
 const firstLine = (text: string) =>
   text
@@ -71,12 +71,10 @@ function unescaped(text: string): string {
   return lines.replace(/["'})\]\s]+$/, '')
 }
 
-export function errorText(error: string): string {
+export const errorText = unlessLost((error) => {
   const read = readJobError(error)
-  const { traceback = '' } = read
-  if (traceback === '') return lostWorkerText(error) ?? errorHeadline(read)
-  return `${errorHeadline(read)}\n${traceback.trimEnd()}`
-}
+  return `${errorHeadline(read)}\n${read.traceback ?? ''}`.trimEnd()
+})
 
 /**
  * Shortens an error: first the traceback, then the message's middle, so it stays JSON for `errorLine`.

@@ -1,6 +1,6 @@
 import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { BRIDGE } from '../../src-main/contract/bridge-channels.ts'
-import { withFullStop } from '../../src-main/lib/text.ts'
+import { keepStart, withFullStop } from '../../src-main/lib/text.ts'
 
 /** Everything the pages need from the browser or desktop, as a value that tests can replace. */
 export type Platform = {
@@ -92,7 +92,7 @@ function endedText({ why, restartInMs, crashes, looping }: DesktopNotice & { kin
     : `${ended} ${again}`
 }
 
-const cut = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text)
+const cut = (text: string) => keepStart(text, 80)
 
 function ordinal(count: number): string {
   const teen = count % 100 >= 11 && count % 100 <= 13

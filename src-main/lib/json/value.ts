@@ -2,6 +2,7 @@
  * Lossless JSON, for graphs: keeps key order and number text. Seeds reach 2^64-1, `1.0` differs from `1` in diffs, and JS objects
  * reorder keys like "11". Source: docs/spec/image-workflows.md, 2.1, 2.2.
  */
+import { keepStart } from '../text.ts'
 
 /** A number as written, like `1.0`, `18446744073709551615`, `-1e-3`, or Python's `NaN` and `-Infinity`. */
 export type JsonNumber = { readonly number: string }
@@ -106,6 +107,5 @@ export function writeJson(value: JsonValue, indent = 0): string {
 const SHOWN_LENGTH = 60
 
 export function shownJson(value: JsonValue): string {
-  const text = writeJson(value)
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text
+  return keepStart(writeJson(value), SHOWN_LENGTH)
 }

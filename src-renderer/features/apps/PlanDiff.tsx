@@ -2,7 +2,7 @@ import clsx from 'clsx'
 import { Equal, FileDiff, type LucideIcon, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { DeployPlan, PlannedStep, SourceFile } from '../../../src-main/contract/app.ts'
 import { WITH_ENDPOINTS } from '../../../src-main/features/endpoints/rules/deletion-text.ts'
-import { counted } from '../../../src-main/lib/text.ts'
+import { counted, keepStart } from '../../../src-main/lib/text.ts'
 import { WarningNotice } from '../../ui/PageStates.tsx'
 import { Scrolling } from '../../ui/Scrolling.tsx'
 import { ACTION_TEXTS, CommitLine } from './ReleaseParts.tsx'
@@ -129,8 +129,7 @@ const LONGEST = 200
 
 export function settingText(value: unknown): string {
   if (value === undefined) return 'none'
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return keepStart(typeof value === 'string' ? value : JSON.stringify(value), LONGEST)
 }
 
 function SourceChanges({ source: { files, more } }: { readonly source: NonNullable<DeployPlan['source']> }) {

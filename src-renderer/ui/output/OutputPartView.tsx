@@ -1,5 +1,6 @@
 import { Download, ExternalLink } from 'lucide-react'
 import { useState } from 'react'
+import { keepStart } from '../../../src-main/lib/text.ts'
 import { Scrolling } from '../Scrolling.tsx'
 
 const SHOWN_TEXT = 20_000
@@ -85,7 +86,7 @@ function LongText({ text }: { readonly text: string }) {
         label="Text"
         className="max-h-80 w-full overflow-y-auto rounded-control border border-line bg-surface-0 px-3 py-2 break-words whitespace-pre-wrap"
       >
-        {cut ? `${text.slice(0, SHOWN_TEXT)}…` : text}
+        {cut ? keepStart(text, SHOWN_TEXT) : text}
       </Scrolling>
       {cut && (
         <button type="button" onClick={() => setWhole(true)} className="text-accent hover:underline">

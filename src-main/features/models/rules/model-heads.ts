@@ -2,9 +2,11 @@
  * Headers of safetensors and GGUF. Files are untrusted: claims are checked against the file size. Source: the formats'
  * own descriptions.
  */
+
 import type { ModelFacts } from '../../../contract/models.ts'
 import { isRecord, plainJson } from '../../../lib/json/plain.ts'
 import { scanJson } from '../../../lib/json/scan.ts'
+import { keepStart } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { ByteTools } from '../../workflows/rules/metadata/bytes.ts'
 
@@ -101,7 +103,7 @@ function parse(json: string | undefined): Readonly<Record<string, unknown>> | un
   return isRecord(value) ? value : undefined
 }
 
-const shown = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name)
+const shown = (name: string) => keepStart(name, 80)
 
 // Reads only architecture, name and precision, which are among the first GGUF keys.
 

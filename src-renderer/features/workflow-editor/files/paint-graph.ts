@@ -3,6 +3,7 @@ import { around } from '../../../../src-main/features/workflows/rules/edit/group
 import { createGraphViewer, type LinkView } from '../../../../src-main/features/workflows/rules/graph-view.ts'
 import type { NodeTypes } from '../../../../src-main/features/workflows/rules/node-types.ts'
 import type { NodeView } from '../../../../src-main/features/workflows/rules/node-view.ts'
+import { keepStart } from '../../../../src-main/lib/text.ts'
 import { type Box, isBare, nodeBox, shownInputs, slotMiddle, TITLE } from '../graph/geometry.ts'
 
 export type PictureColours = {
@@ -113,9 +114,9 @@ function rectangle(pen: Pen, { x, y, width, height }: Box): void {
 const SIGN_WIDTH = 0.56
 
 function writeTitle(pen: Pen, title: string, x: number, y: number, width: number): void {
-  const most = Math.max(0, Math.floor((width - 20) / (TITLE_FONT_PX * SIGN_WIDTH)))
+  const most = Math.max(1, Math.floor((width - 20) / (TITLE_FONT_PX * SIGN_WIDTH)))
   pen.font = `${TITLE_FONT_PX}px 'Inter Variable', system-ui, sans-serif`
-  pen.fillText(title.length > most ? `${title.slice(0, Math.max(0, most - 1))}…` : title, x, y)
+  pen.fillText(keepStart(title, most), x, y)
 }
 
 // Invalid colours in files must not keep the canvas's previous one.

@@ -15,6 +15,7 @@ import type { NodeView } from '../../../../src-main/features/workflows/rules/nod
 import { payloadIdOf } from '../../../../src-main/features/workflows/rules/payload-ids.ts'
 import { asText } from '../../../../src-main/lib/json/plain.ts'
 import { isArray, isObject, type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
+import { keepStart } from '../../../../src-main/lib/text.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { slotColour } from '../graph/colours.ts'
 import { shownInputs } from '../graph/geometry.ts'
@@ -147,7 +148,7 @@ function Properties({ properties }: { readonly properties: JsonValue | undefined
           return (
             <div key={key} className="col-span-2 grid grid-cols-subgrid">
               <dt className="text-ink-2">{key}</dt>
-              <dd className="font-mono break-all">{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</dd>
+              <dd className="font-mono break-all">{keepStart(text, LONGEST)}</dd>
             </div>
           )
         })}

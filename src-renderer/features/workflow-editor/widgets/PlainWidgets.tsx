@@ -2,6 +2,7 @@ import clsx from 'clsx'
 import { parseJson } from '../../../../src-main/lib/json/parse.ts'
 import { asText } from '../../../../src-main/lib/json/plain.ts'
 import { type JsonValue, writeJson } from '../../../../src-main/lib/json/value.ts'
+import { keepStart } from '../../../../src-main/lib/text.ts'
 import { valueText } from './exact-number.ts'
 import { asItIs, type Typing, useTyping } from './use-typing.ts'
 import { type ControlProps, frameOf } from './widget-kind.ts'
@@ -28,7 +29,7 @@ export function JsonWidget({ id, name, label, input, size, widget, problemId, is
         aria-describedby={problemId}
         spellCheck={false}
         readOnly={isTooLong}
-        value={isTooLong ? `${typing.text.slice(0, LONGEST)}…` : typing.text}
+        value={keepStart(typing.text, LONGEST)}
         onChange={({ target }) => typing.type(target.value)}
         onBlur={typing.leave}
         onKeyDown={({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && typing.flush()}

@@ -223,7 +223,7 @@ test('a pattern that would be tried for ever lets all choices through', () => {
 
 test('a number of ten million digits is refused without being counted', () => {
   const parameter = { name: 'n', node: '1', input: 'n', type: 'integer', min: '0', max: '9' } as const
-  expect(valueProblem(parameter, { number: '9'.repeat(10_000_000) })).toMatch(/^is 9{60}…, but must be a whole number$/)
+  expect(valueProblem(parameter, { number: '9'.repeat(10_000_000) })).toMatch(/^is 9{59}…, but must be a whole number$/)
   expect(valueProblem(parameter, jsonNumber(9n))).toBe(undefined)
 })
 

@@ -35,7 +35,7 @@ def rows(size, tone):
 
 
 def png(size, lines):
-    """A PNG of 8 bits a channel. Each line begins with its filter, which is none."""
+    """A PNG of 8 bits a channel. Each line begins with its filter: 0, no filter."""
     header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
     pixels = zlib.compress(b"".join(b"\0" + line for line in lines))
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")

@@ -1,4 +1,4 @@
-"""What a text is about, as far as counting tells."""
+"""The topics of a text, found by counting words."""
 
 from svc import Endpoint
 

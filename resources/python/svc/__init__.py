@@ -1,4 +1,4 @@
-"""Apps of decorated functions: `Endpoint` and what it takes. See the README beside this file."""
+"""Apps of decorated functions: `Endpoint` and what it takes. See README.md."""
 
 from svc._clients import EndpointJob
 from svc._endpoint import Endpoint

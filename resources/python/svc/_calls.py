@@ -130,7 +130,7 @@ class Target(NamedTuple):
         return output_of(record, self.endpoint, self.timeout_s)
 
     def stream(self, input_json: str) -> Iterator[Any]:
-        """What a generator function yields. A stream that is left early is cancelled: nobody reads the rest."""
+        """The values that a generator function yields. Leaving the stream early cancels its job."""
 
         def run(place: _Place) -> tuple[JobClient, Record]:
             client = place.jobs()
@@ -149,13 +149,13 @@ class Target(NamedTuple):
                 client.cancel(record["id"])
 
     def request(self, method: str, path: str, fields: Mapping[str, Any]) -> Any:
-        """What a route of a load-balanced endpoint answers."""
+        """Call a route of a load-balanced endpoint, and return its answer."""
         body = _route_requests.route_request(method, path, fields)
         send = _route_requests.send
         return self._at_place(lambda place: send(place.service, place.address.url, body, self.timeout_s))
 
     def items(self, method: str, path: str, fields: Mapping[str, Any]) -> Iterator[Any]:
-        """What a route that is a generator yields, all at once when it has ended; texts come as one."""
+        """The values of a route that is a generator, all at once when it has ended; texts come as one."""
         value = self.request(method, path, fields)
         yield from value if isinstance(value, list) else [value]
 

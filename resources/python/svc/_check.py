@@ -15,7 +15,7 @@ class Rule(NamedTuple):
 
 
 def whole_number(least: int, most: int | None = None, unit: str = "") -> Rule:
-    """A whole number within limits, both included. A bool is none, although Python says so."""
+    """A whole number within limits, both included. Unlike in Python, a bool is not one."""
     span = f"from {least} to {most}" if most is not None else f"of at least {least}"
     return Rule(
         lambda value: type(value) is int and value >= least and (most is None or value <= most),

@@ -23,7 +23,7 @@ class EndpointJob:
 
     @property
     def output(self) -> Any:
-        """What it returned; None before its end."""
+        """The output; None before the job has ended."""
         return self._record.get("output")
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from svc._errors import NoContextError
 
-# What `drydock deploy` makes when there is none. source: docs/spec/app-deploy.md, 7.
+# `drydock deploy` creates it when the app has no environment. source: docs/spec/app-deploy.md, 7.
 DEFAULT_ENVIRONMENT = "production"
 _MARKS = (".svc", "pyproject.toml")
 FILE_NAME = "svc_manifest.json"

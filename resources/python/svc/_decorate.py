@@ -84,7 +84,7 @@ def call_elsewhere(place: Place, function: Any, fields: Fields) -> Any:
 
 
 def decorate_function(function: Callable[..., Any], place: Place) -> Callable[..., Any]:
-    """What a queue-based endpoint's function becomes: always awaitable, or for `async for` when it is a generator."""
+    """Replace a queue-based endpoint's function: always awaitable, or for `async for` when it is a generator."""
 
     def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_elsewhere(place, function, _named(function, args, kwargs))
@@ -135,7 +135,7 @@ def _named(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, meth
 
 
 def _own_result(function: Any, value: Any) -> Any:
-    """What a call of a sync function gives on its own worker.
+    """The result of a sync function called on its own worker.
 
     In async code it is awaited like every decorated function. Code without an event loop cannot await, so a function
     that calls itself gets the value, as it does with the public tool.

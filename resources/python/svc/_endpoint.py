@@ -64,7 +64,7 @@ class Endpoint:
         self.name = self.settings.name
         self.id = self.settings.id
         self.image = self.settings.image
-        # What it decorates: None, "a function", or "routes". The two exclude each other.
+        # None, "a function", or "routes". An endpoint cannot decorate both.
         self._decorates: str | None = None
         self._routes: dict[tuple[str, str], str] = {}
 

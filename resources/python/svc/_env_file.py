@@ -17,7 +17,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_env(text: str) -> dict[str, str]:
-    """Names and values; lines that are none are passed over. The last of equal names counts.
+    """Names and values; other lines are skipped. The last of equal names counts.
 
     Single quotes keep everything, double quotes know \\n \\r \\t \\" \\\\, and both may hold line breaks. Nothing is
     substituted: a $ is a $.
@@ -36,7 +36,7 @@ def parse_env(text: str) -> dict[str, str]:
 
 
 def read_env_file(start: Path) -> dict[str, str]:
-    """What the nearest `.env` file, from `start` upward, says; nothing when there is none or it cannot be read."""
+    """Variables of the nearest `.env` file, from `start` upward; empty when it is missing or cannot be read."""
     found = next((folder / ".env" for folder in (start, *start.parents) if (folder / ".env").is_file()), None)
     try:
         return {} if found is None else parse_env(found.read_text(encoding="utf-8", errors="replace"))

@@ -1,4 +1,4 @@
-"""What can go wrong in a call, beside ConnectionError (nobody answers) and TimeoutError (no end in time)."""
+"""Errors of a call, in addition to ConnectionError (nobody answers) and TimeoutError (no end in time)."""
 
 from __future__ import annotations
 

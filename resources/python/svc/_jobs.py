@@ -56,7 +56,7 @@ class JobClient:
         return self._object("POST", f"cancel/{quote(job_id, safe='')}", SLACK_S, body="{}", may_repeat=False)
 
     def stream(self, record: Record, endpoint: str) -> Iterator[Any]:
-        """What the job yields, until its end. Raises RemoteError when it did not end well."""
+        """The values that the job yields, until its end. Raises RemoteError when the job did not complete."""
         while True:
             read = self._get(f"stream/{_id(record)}?format=object", SLACK_S)
             yield from (chunk.get("output") for chunk in read["stream"])

@@ -1,4 +1,4 @@
-"""What kind of function something is.
+"""Tells the kinds of functions apart.
 
 By the flags of its code and not by `inspect`: importing that costs a third of the time that an import of svc may take.
 """

@@ -53,7 +53,7 @@ def ask(
 
 
 def value_of(answer: Answer) -> Any:
-    """What a route answered: JSON as a value, lines of JSON as a list, text as str, anything else as bytes."""
+    """The body of an answer: JSON as a value, lines of JSON as a list, text as str, anything else as bytes."""
     kind = answer.headers.get("content-type", "").split(";")[0].strip().lower()
     if not answer.body and kind != "text/plain":
         return None
@@ -65,7 +65,7 @@ def value_of(answer: Answer) -> Any:
 
 
 def _words(answer: Answer) -> tuple[str, str | None]:
-    """What an error answer says about itself, and its code."""
+    """The message and the code of an error answer."""
     text = answer.body.decode("utf-8", "replace").strip()
     try:
         parsed = json.loads(text)

@@ -1,4 +1,4 @@
-"""What an Endpoint can be given beside plain values: a volume and settings of its container."""
+"""Values for an Endpoint that are not plain: a volume, and settings of its container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What routes can be given and can return, beside plain values."""
+"""Requests, responses and errors of routes."""
 
 from __future__ import annotations
 

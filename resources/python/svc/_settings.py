@@ -22,7 +22,7 @@ _SCALER_OF = {True: ServerlessScalerType.REQUEST_COUNT.value, False: ServerlessS
 
 
 class EndpointSettings:
-    """What `Endpoint(...)` was given. Raises ValueError for the first wrong value."""
+    """The checked arguments of `Endpoint(...)`. Raises ValueError for the first wrong value."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         if given["gpu"] is None and given["cpu"] is None:

@@ -1,4 +1,4 @@
-"""What a call of a generator function gives: something for `async for`, and for `for` in code that is not async."""
+"""Results of generator functions: for `async for`, and for `for` in code that is not async."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What `work` returns. When the waiting coroutine is cancelled, the work goes on and its result is dropped."""
+    """Run `work` in a thread. When the waiting coroutine is cancelled, the work goes on and its result is dropped."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

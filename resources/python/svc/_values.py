@@ -128,7 +128,7 @@ class CudaVersion(Enum):
 
 
 class ServerlessScalerType(Enum):
-    """What makes an endpoint grow: the wait of the oldest job, in s, or the number of requests for each worker."""
+    """An endpoint grows by the wait of the oldest job, in s, or by the number of requests for each worker."""
 
     QUEUE_DELAY = "QUEUE_DELAY"
     REQUEST_COUNT = "REQUEST_COUNT"

@@ -17,7 +17,7 @@ from svc_build._problems import Problems
 from svc_build._scope import Function, Scope, Step
 from svc_build._symbols import Definition, Invalid, Unresolved, shown
 
-# What the worker answers itself. source: the package, runpod/apps/markers.py.
+# The worker answers these itself. source: the package, runpod/apps/markers.py.
 _RESERVED = ("/execute", "/ping", "/_runpod/sync")
 _MARKERS = {f"{APP_PACKAGE}.{name}": name.upper() for name in ROUTE_METHODS}
 
@@ -130,7 +130,7 @@ class AppReader:
 
 
 def app_of(apps: list[App], objects: list[EndpointObject], problems: Problems) -> App | None:
-    """The one app of a project; None: it has none. Several, or one beside an `Endpoint(...)`, are an error."""
+    """The app of a project, if any. Several apps, or an app and an `Endpoint(...)`, are an error."""
     if not apps:
         return None
     first, *others = sorted(apps, key=lambda app: (app.file, app.line))

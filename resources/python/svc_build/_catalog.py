@@ -1,4 +1,4 @@
-"""What the packages of apps offer by name, as data: enum members, records and the values they stand for.
+"""The names in the packages of apps, as data: enum members, records and the values they stand for.
 
 The values are those of `svc/_values.py`, which is the one place where they are written. Names of the package `runpod`
 2.0 (source: the package at 2.0.0rc2) have it before them, like `runpod.GpuType`: the older package has some of them
@@ -102,7 +102,7 @@ _APP_ENUMS[f"{APP_PACKAGE}.GpuType"] = {
 }
 ENUMS.update(_APP_ENUMS)
 
-# What Enum.all() of the public tool returns.
+# As Enum.all() of the public tool returns them.
 ALL_MEMBERS: dict[str, list[str]] = {
     name: [str(member.value) for member in getattr(_VALUES, name).all()]
     for name in ("GpuGroup", "GpuType", "DataCenter")
@@ -128,7 +128,7 @@ RECORDS: dict[str, tuple[str, ...]] = {
     "KeyValuePair": ("key", "value"),
 }
 
-# What `from svc import *` and `from runpod_flash import *` bind.
+# Names that `from svc import *` and `from runpod_flash import *` bind.
 SDK_NAMES: dict[str, set[str]] = {
     "svc": {"Endpoint", *ENUMS, *RECORDS},
     "runpod_flash": {"Endpoint", *ENUMS, *RECORDS, *OLDER_NAMES},

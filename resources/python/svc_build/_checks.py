@@ -56,7 +56,7 @@ def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
 
 
 def _check_call(endpoint: EndpointObject, problems: Problems) -> None:
-    """What an `Endpoint(...)` is used for has to fit its parameters."""
+    """The use of an `Endpoint(...)` has to fit its parameters."""
     file, what, lines = endpoint.file, endpoint.what, endpoint.lines
     settings = endpoint.settings
     if "id" in lines and "image" in lines:
@@ -79,7 +79,7 @@ def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
     """Each name once, and one function for each queue-based name."""
     first: dict[str, tuple[str, str, int]] = {}
     for endpoint in objects:
-        # What runs nothing here may be written in several files.
+        # An endpoint that runs nothing here may be written in several files.
         if endpoint.name is None or endpoint.client_mode == "id":
             continue
         uses = [(target.node.name, target.file, target.line) for target in endpoint.targets]

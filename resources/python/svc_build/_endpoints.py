@@ -57,7 +57,7 @@ class EndpointObject:
 
     @property
     def client_mode(self) -> str | None:
-        """The parameter that makes it a client in the source: id or image. Resources of an App are none."""
+        """The parameter that makes it a client in the source: id or image. None for a resource of an App."""
         if self.kind is not None:
             return None
         return "id" if "id" in self.lines else "image" if "image" in self.lines else None
@@ -106,7 +106,7 @@ class EndpointTable:
         return list(self._by_call.values())
 
     def sdk_name(self, scope: Scope, node: ast.expr, order: int | None) -> str | None:
-        """What `node` is called in the package, e.g. Endpoint; None: it is something else."""
+        """The name of `node` in the package, e.g. Endpoint; None: it is something else."""
         symbol = self._symbol(scope, node, order)
         return symbol.name if isinstance(symbol, SdkName) else None
 

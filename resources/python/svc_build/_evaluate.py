@@ -1,6 +1,6 @@
 """The plain value of an expression, without running user code: literals, constants and simple expressions of them.
 
-What is not here is Unresolved, with the reason. Results are Python values of JSON's kinds, and tuples and sets.
+Other expressions raise Unresolved with the reason. Results are Python values of JSON's kinds, and tuples and sets.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _enum_of(owner: str, value: Any) -> str:
 
 
 def _made(name: str, positions: list[Any], named: dict[str, Any], node: ast.Call) -> Any:
-    """What a record of an app is as a value."""
+    """The value of a record of an app."""
     if len(named) < len(node.keywords):
         raise Unresolved(f"`{shown(node)}` has arguments with stars")
     try:

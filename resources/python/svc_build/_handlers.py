@@ -22,7 +22,7 @@ def write_handlers(document: dict[str, Any], folder: str) -> None:
     taken = _taken(document["files"])
     written: set[str] = set()
     for endpoint in document["endpoints"]:
-        # What an App has is run by svc_runtime, which finds it by the manifest.
+        # svc_runtime runs the resources of an App, and finds them by the manifest.
         if endpoint["functions"] and "sdk" not in endpoint:
             name = _file_name(endpoint["name"], taken)
             taken.add(name.lower())

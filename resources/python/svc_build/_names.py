@@ -1,4 +1,4 @@
-"""What a name or a dotted name in the source stands for, followed through assignments and imports of project files."""
+"""Resolves names and dotted names in the source through assignments and imports of project files."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Names:
         return None if tree is None or file is None else self.block_scope(tree, file, module, None)
 
     def block_scope(self, block: Block, file: str, module: str, parent: Scope | None) -> Scope:
-        """The names of a block. What is still being read (modules that import each other) shows what it has so far."""
+        """The names of a block. A module that is still being read, by a cycle of imports, has those read so far."""
         scope = self.project.scopes.get(id(block))
         if scope is None:
             scope = self.project.scopes[id(block)] = Scope(block, file, module, parent)
@@ -107,7 +107,7 @@ class Names:
                 yield from self.nodes(child, scope, order)
 
     def lookup(self, scope: Scope, node: ast.expr, order: int | None = None) -> Symbol:
-        """What a Name or Attribute means at step `order` of `scope` (None: after all steps). Raises Unresolved."""
+        """The meaning of a Name or Attribute at step `order` of `scope` (None: after all steps). Raises Unresolved."""
         if isinstance(node, ast.Name):
             return self._name(scope, node.id, order)
         if isinstance(node, ast.Attribute):
@@ -199,7 +199,7 @@ class Names:
             return Value(scope, node, binding.order, name)
 
     def imported(self, source: Import, module: str) -> Symbol:
-        """What an import in `module` binds. Raises Unresolved."""
+        """The symbol that an import in `module` binds. Raises Unresolved."""
         place = self.project.locate(source, module)
         if place.kind not in _LED_TO:
             raise Unresolved(f"the import of {place.name} in {self.project.modules[module]} leads to no module")
@@ -239,7 +239,6 @@ class Names:
 
 
 def _of_package(module: str, name: str) -> Symbol:
-    """What `name` of a package of apps, or of a module in it, is."""
     if module.partition(".")[0] == APP_PACKAGE:
         known = name in SDK_NAMES[APP_PACKAGE]
         return SdkName(f"{APP_PACKAGE}.{name}") if known else SdkModule(f"{module}.{name}")

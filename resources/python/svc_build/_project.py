@@ -145,7 +145,7 @@ def imports_decorators(text: bytes) -> int | None:
 
 
 def module_name(file: str) -> str:
-    """What importlib.import_module takes, from the root of the project: "01_hello.gpu-worker"."""
+    """The name for importlib.import_module, from the root of the project: "01_hello.gpu-worker"."""
     parts = file.removesuffix(".py").split("/")
     if parts[-1] == "__init__" and len(parts) > 1:
         parts.pop()

@@ -24,7 +24,7 @@ from svc_build._requirements import read_requirements
 from svc_build._scope import Scope
 from svc_build._sources import Sources
 
-# What becomes of the resources of an App, by their kinds in the manifest of 2.0.
+# Our kinds of the resources of an App, by their kinds in the manifest of 2.0.
 _KINDS_OF_APPS = {"queue": "queue", "api": "load-balanced", "task": "task"}
 
 
@@ -52,7 +52,7 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     requirements = read_requirements(project.root, problems)
     errors = problems.of(ERRORS)
     warnings = problems.of(WARNINGS)
-    # Last, as it may look into files that nobody needs: their problems are none.
+    # Last, as it may look into files that nobody needs, whose problems do not count.
     if not errors:
         sources = Sources(project, evaluator)
         for described, endpoint in zip(endpoints, built):
@@ -143,6 +143,6 @@ def _document_of(
         "functions": [describer.function(target) for target in shown],
         "makesRemoteCalls": makes_calls,
         "calls": called,
-        # What the manifest of 2.0 says beyond that of an `Endpoint(...)`.
+        # Fields of the manifest of 2.0 that an `Endpoint(...)` does not have.
         **({"sdk": 2, "module": first.module, "qualname": first.node.name} if endpoint.kind is not None else {}),
     }

@@ -186,7 +186,7 @@ class ScopeReader:
             self._bind(target.value.id, "change", self._scope.steps[-1].node)
 
     def _bind(self, name: str, kind: str, node: ast.AST | Import) -> None:
-        # What a loop leaves behind depends on how often it ran.
+        # The result of a loop depends on how often it ran.
         kind = "unknown" if self._looping and kind in ("value", "change") else kind
         order = len(self._scope.steps)
         line = getattr(node, "lineno", None) or (self._scope.steps[-1].node.lineno if self._scope.steps else 1)

@@ -93,7 +93,7 @@ class Sources:
             names.update(f"{folder}.{use.module}" for folder in self._folders.get(use.module.partition(".")[0], ()))
         for name in names:
             yield from modules_loaded(self._project, name, use.names)
-            # What `*` brings may be modules that a list in the package names.
+            # `*` may import modules that a list in the package names.
             if "*" in use.names:
                 yield from (inner for inner in self._project.modules if inner.startswith(f"{name}."))
 

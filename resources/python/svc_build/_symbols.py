@@ -1,4 +1,4 @@
-"""What a name in the source can stand for, and why it may stand for nothing."""
+"""The meanings that a name in the source can have, and why it may have none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The manifest of a tree: a line of JSON for each entry, sorted by path; its SHA-256 is the id of the tree.
 
-Three kinds of entries: a file with the SHA-256 and size of its content, a symbolic link, an empty folder. What is read
-here came over a wire and becomes paths, so each line is checked.
+Three kinds of entries: a file with the SHA-256 and size of its content, a symbolic link, an empty folder. A manifest
+comes over a wire and becomes paths, so each line is checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME_BYTES = 255
 
 
 class BadManifest(ValueError):
-    """What is wrong with a manifest, as a sentence."""
+    """The message says what is wrong with a manifest."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Where the way back begins: a unix socket (`unix:/way/back.sock`) or an address (`10.0.0.5:8791`)."""
+"""The start of the reverse tunnel: a unix socket (`unix:/way/back.sock`) or an address (`10.0.0.5:8791`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnixAddress(NamedTuple):
 
 Address = TcpAddress | UnixAddress
 
-# What tells a socket of the file system from the one that had its name before. A number of a file alone is given again.
+# Tells a socket file from an earlier one of the same name. An inode number alone may be reused.
 Identity = tuple[int, int, int]
 
 

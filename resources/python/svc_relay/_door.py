@@ -1,11 +1,11 @@
 """Both ends of the way from the manager of a swarm to the engine of each node.
 
-The hub is on the manager. It relays what workers ask to the way back of the service, and opens a door for the service: a
-socket in the folder of the way back, which nobody but its user can open. The agent is on every node, with the socket of
-the engine there. Between them is a network of their own; whoever connects to an agent has to know the key, which both
+The hub is on the manager. It relays the requests of workers to the reverse tunnel of the service, and opens a control
+socket for the service in the folder of the tunnel, which only its user can open. The agent is on every node, with the
+socket of the engine there. Between them is a network of their own; a connection to an agent needs the key, which both
 have as a secret of the swarm.
 
-The door takes one line of JSON for each connection and answers with a line, `ok` or why not:
+The control socket takes one line of JSON for each connection and answers with a line, `ok` or why not:
     {"to": "10.0.1.5:20081"}                           leads to the engine behind that agent
     {"listen": "to-10.0.2.7-8080.sock"}                opens a socket of this name that leads to that address
     {"copy": "sha256:...", "from": AGENT, "to": AGENT}  gives one engine an image that another one has
@@ -42,7 +42,7 @@ _SILENCE_MS = 5000
 
 
 async def run_hub(listen: list[TcpAddress], to: Address, allow: Networks, *, folder: str, key: str) -> int:
-    """Relay and keep the door until SIGTERM. Returns the exit status."""
+    """Relay and serve the control socket until SIGTERM. Returns the exit status."""
     stopped = until_told()
     relay = Relay(to, allow)
     for address in listen:
@@ -101,7 +101,7 @@ class Door:
         self._open: dict[str, asyncio.Server] = {}
 
     async def open(self) -> None:
-        """Open the door, and the sockets that were open when an earlier hub ended."""
+        """Open the control socket, and the sockets that were open when an earlier hub ended."""
         for left in self._folder.glob("to-*.sock"):
             await self._listen(left.name)
         place = self._folder / _DOOR
@@ -168,7 +168,7 @@ class Door:
             status = await status_of(from_reader)
             if status != 200:
                 raise OSError(f"the engine answered {status} when it was asked for {image}")
-            # What comes is in chunks already, up to the last one.
+            # The answer is already chunked, including its final chunk.
             about = ("Connection: close", "Transfer-Encoding: chunked")
             to_writer.write(request("POST", "/images/load?quiet=1", *about))
             while data := await from_reader.read(1 << 16):

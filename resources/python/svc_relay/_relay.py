@@ -1,10 +1,10 @@
-"""Copies bytes both ways between workers and the way back, connection by connection.
+"""Copies bytes both ways between workers and the reverse tunnel, connection by connection.
 
-A side that ends its half passes that on, and the other half goes on. What breaks on one side breaks the other, so that
-a worker learns at once that its call was lost. A side that reads slowly slows the other down: little is held here.
+A side that ends its half passes that on, and the other half goes on. A break on one side breaks the other, so that a
+worker learns at once that its call was lost. A side that reads slowly slows the other down: little is held here.
 
-When the connection to this machine is made anew, its socket is a new file of the same name. What still hangs on the old
-one leads nowhere, and its end may take the system a quarter of an hour to see. So those connections are cut.
+When the connection to this machine is made anew, its socket is a new file of the same name. Connections through the old
+one lead nowhere, and the system may take a quarter of an hour to notice. So they are cut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from svc_relay._addresses import Address, Identity, TcpAddress, UnixAddress, ide
 
 # Bytes that are held of one direction of one connection.
 _HELD = 64 * 1024
-# A way back that is there takes a connection at once; one that hangs must not hold a worker's call.
+# A working tunnel takes a connection at once; one that hangs must not hold a worker's call.
 _CONNECT_S = 5.0
 # How often it is looked for a new socket, while connections are open.
 _LOOK_S = 1.0

@@ -1,8 +1,8 @@
 """A tree of files copied from the store of one node to that of another one.
 
 On each node is a container with svc_files. One gives and the other one receives, as commands that their engines run in
-these containers; the hub joins what they say, so that nothing of it goes over the connection to the service. What the
-giving one says of itself goes to whoever asked at the door.
+these containers; the hub joins their streams, so that no data goes over the connection to the service. The progress of
+the giving one goes to the client of the control socket.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def copy_tree(wish: dict[str, Any], give_on: Connect, receive_on: Connect,
 
 
 class _Told:
-    """What the giving one says of itself, line by line."""
+    """Progress of the giving store, line by line."""
 
     def __init__(self, answer: asyncio.StreamWriter) -> None:
         self._answer = answer
@@ -85,7 +85,7 @@ class _Told:
 
 
 async def _run(connect: Connect, container: str, argv: list[str]) -> Streams:
-    """Begin a command in a container. What it says comes in frames; what it hears goes as it is."""
+    """Begin a command in a container. Its output comes in frames; its input is sent as it is."""
     made = {"Cmd": ["python3", "-m", "svc_files", *argv]}
     for stream in ("AttachStdin", "AttachStdout", "AttachStderr"):
         made[stream] = True  # type: ignore[assignment]

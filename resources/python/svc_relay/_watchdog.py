@@ -1,6 +1,6 @@
 """Ends the workers of a service that they cannot reach any more, so that no card burns for nobody.
 
-It asks once a second, through the same way back as the workers, whether the service answers. After a time without an
+It asks once a second, through the same tunnel as the workers, whether the service answers. After a time without an
 answer it stops all workers of this service on this machine, and says so in its output, line by line as JSON, which the
 service reads when it is back. When none is left it stops the relay and ends too: a service that comes back starts both.
 """
@@ -25,7 +25,7 @@ _WORKER = "svc.worker"
 _RELAY = "svc.part=relay"
 
 _EVERY_S = 1.0
-# An answer that takes longer is none: a worker's call would hang as well.
+# An answer that takes longer does not count: a worker's call would hang as well.
 _ANSWER_S = 5.0
 # As the service gives its own workers. Source: stopGraceMs of src-main/contract/limits.ts.
 _GRACE_S = 5
@@ -84,7 +84,7 @@ def _message(body: bytes) -> str:
 
 
 class Watchdog:
-    """Watches the way back of one service."""
+    """Watches the reverse tunnel of one service."""
 
     def __init__(self, to: Address, engine: Engine, *, service: str, after_s: float) -> None:
         """`after_s`: seconds without an answer after which the workers are ended."""

@@ -1,1 +1,1 @@
-"""Runs what apps of the package `runpod` 2.0 declare: queue functions, apis and tasks. See the README beside it."""
+"""Runs what apps of the package `runpod` 2.0 declare: queue functions, apis and tasks. See README.md."""

@@ -35,7 +35,7 @@ def serve_api(env: Mapping[str, str]) -> None:
         asyncio.run(_serve_deployed(*load_deployed(env, "api")))
         return
     folder = enter_live_mode(env)
-    # What only the service and this worker know; None: it was started by hand.
+    # Known to the service and this worker only; None: it was started by hand.
     token = env.get("RUNPOD_AI_API_KEY")
     proof = hashlib.sha256(token.encode()).hexdigest() if token else None
     asyncio.run(_serve_live(live, LiveApi(folder, proof)))
@@ -103,7 +103,7 @@ class LiveApi(Application):
         return Answer(200, [("content-type", "application/json")], to_json({"success": True}))
 
     def _refusal(self, request: Request) -> Answer | None:
-        """Whoever may sync may run anything: no page of a browser, which says where it is from or sends no JSON."""
+        """Syncing can run any code, so pages of browsers may not: they send an Origin or no JSON."""
         if request.method != "POST":
             return error_answer(405, None, [("allow", "POST")])
         if self._proof is not None and not hmac.compare_digest(

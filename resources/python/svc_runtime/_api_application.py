@@ -145,7 +145,7 @@ class _Exchange:
 
     def __init__(self, body: bytes) -> None:
         self._request: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-        # What the application says; None: it has ended.
+        # Messages of the application; None: it has ended.
         self.sent: asyncio.Queue[Message | BaseException | None] = asyncio.Queue(_WAITING_PIECES)
         self._gone = asyncio.Event()
 
@@ -224,7 +224,7 @@ class _Pieces:
 
 
 class _Lifespan:
-    """What an application does before its first request and after its last."""
+    """The startup and shutdown of an application, before its first request and after its last."""
 
     def __init__(self, app: AsgiApp, state: dict[str, Any]) -> None:
         self._app = app

@@ -23,7 +23,7 @@ _PACKAGES = "env"
 def load_deployed(env: Mapping[str, str], kind: str) -> tuple[str, Any]:
     """The name of the resource that the environment names, and its handle. The artifact becomes the current folder.
 
-    Raises StartError when the resource is none of this kind, or its module does not import.
+    Raises StartError when the resource is not of this kind, or its module does not import.
     """
     name = env.get("FLASH_RESOURCE_NAME") or env.get("RUNPOD_RESOURCE_NAME")
     if not name:

@@ -1,4 +1,4 @@
-"""What the package makes of a decorated function or class: a handle, known by its shape.
+"""Handles, which the package makes of a decorated function or class, known by their shape.
 
 The package's classes are not imported: a live worker runs plain sources without the package, too.
 """

@@ -1,4 +1,4 @@
-"""What runs once before a worker runs jobs: `@init` of a queue function, and prestart hooks.
+"""Code that runs once before a worker runs jobs: `@init` of a queue function, and prestart hooks.
 
 Where one fails differs: with `@init` the worker cannot start, and a release that brings it does not become active. A
 failed prestart hook is told to the job that the worker takes then, as the package's own worker does.
@@ -45,7 +45,7 @@ def run_prestart_hooks() -> None:
 
 
 def prestart_failure() -> str | None:
-    """Run the prestart hooks. What a job is told where one fails, as JSON text; None: all have run.
+    """Run the prestart hooks. Returns the error for a job as JSON text if one fails; None: all have run.
 
     source: the public SDK 2.0, build_prestart_failed_payload.
     """

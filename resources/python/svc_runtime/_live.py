@@ -143,7 +143,7 @@ class LiveSources:
         except BaseException:
             del sys.modules[name]
             raise
-        # What the source defines travels whole in pickled results: the caller has no module of this name.
+        # Definitions of the source are pickled by value: the caller has no module of this name.
         if (cloudpickle := sys.modules.get("cloudpickle")) is not None:
             cloudpickle.register_pickle_by_value(module)
         return module

@@ -1,4 +1,4 @@
-"""The handlers of live queue resources and of tasks. What a function is does not matter, what it returns does.
+"""The handlers of live queue resources and of tasks. Only what a function returns matters, not its kind.
 
 A queue resource gives one answer for a function, a marked one for each chunk of a generator. A task is one function,
 run once by a worker that ends afterwards; source: the package, apps/tasks.py, which sends its request, while the
@@ -144,7 +144,7 @@ def _run_task(functions: LiveFunctions, job: Job) -> dict[str, Any]:
 
 
 def _collected(value: Any) -> Any:
-    """What the function gave in the end: a task does not stream."""
+    """The final result of a function: a task does not stream."""
     if inspect.isgenerator(value):
         return list(value)
     if inspect.isasyncgen(value):

@@ -30,7 +30,7 @@ class PackageError(Exception):
 
 
 class Packages:
-    """What one worker installs; each requirement is looked at once."""
+    """The packages that one worker installs; each requirement is checked once."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -97,7 +97,7 @@ def report_missing(names: Iterable[str]) -> None:
 
 
 def missing_hint() -> str:
-    """What an error may be due to; empty: nothing is missing."""
+    """A possible cause of an error; empty: nothing is missing."""
     return f"\nThis worker lacks packages of the system: {_advice(_absent)}" if _absent else ""
 
 
@@ -115,7 +115,7 @@ def _is_there(name: str) -> bool:
 
 
 def import_hint(error: BaseException, *, left_out: Collection[str] = (), built_for: str | None = None) -> str:
-    """What mends an import that failed, as far as it can be seen from here: a sentence after a space, or nothing.
+    """A fix for a failed import, as far as it can be known here: a sentence after a space, or nothing.
 
     `left_out`: packages that the build expects of the image. `built_for`: version of Python that the packages are for.
     """

@@ -1,4 +1,4 @@
-"""The handler of a queue resource, deployed or live, and the `config` that svc_worker reads beside it."""
+"""The handler of a queue resource, deployed or live, and the `config` that svc_worker reads with it."""
 
 from __future__ import annotations
 

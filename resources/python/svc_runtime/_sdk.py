@@ -1,6 +1,6 @@
 """The package runpod 2.0, which the platform's images of the runtime bring along and live sources import.
 
-Where a worker's Python lacks it, it is installed once for all workers of a service, beside them.
+Where a worker's Python lacks it, it is installed once for all workers of a service, in a folder of its own.
 """
 
 from __future__ import annotations

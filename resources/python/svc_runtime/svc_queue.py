@@ -1,4 +1,4 @@
-"""The handler file of a queue resource: svc_worker loads it. What it serves is told by the environment; see the README.
+"""The handler file of a queue resource: svc_worker loads it. The environment names the resource; see the README.
 
 Its name is one that no app has: svc_worker imports it as a module of its own name. It does not spell the package's name
 in small letters either, for which svc_worker would import the package before the app's folder is on sys.path.

@@ -1,11 +1,12 @@
-"""What a worker process does when its Python starts, before the user's program; Python finds it by PYTHONPATH.
+"""Runs when the Python of a worker starts, before the user's program; Python finds it by PYTHONPATH.
 
 Versions 1.7.12 to 1.10.0 of the public worker SDK keep the jobs of a worker in `.runpod_jobs.pkl` of the working folder.
 Workers that share a folder would share that file, and it would outlive a worker that was killed: the next one takes its
 jobs for its own and never asks for another. Here the file is led into a folder of this worker alone, which is deleted
 with it. The program runs in its real folder, and what it reads and writes is there.
 
-What the SDK cannot write as JSON it names by its type alone. Here its place is named, too; the service reads both in the log.
+The SDK names a value that it cannot write as JSON by its type alone. Its place is added here; the service reads both in
+the log.
 
 Version 2.0 of the package asks tasks at an address that it has fixed, of the platform. Where RUNPOD_API_BASE_URL leads it to
 a service it asks there; `drydock platform` sets that for scripts, which find this file in the same way.

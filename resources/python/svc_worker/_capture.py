@@ -1,4 +1,4 @@
-"""What code prints, kept beside the log: for the error of a failed job, and for the answers of live functions."""
+"""Captures printed output in addition to the log: for errors of failed jobs, and for answers of live functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Capture:
             self._text = (self._text + text)[-self._kept_chars :]
 
     def take(self) -> str:
-        """What came since the last one."""
+        """The text since the last call."""
         text, self._text = self._text, ""
         return text
 

@@ -124,7 +124,7 @@ def _named_jobs(answer: Answer) -> list[str]:
 def keep_pinging(settings: Settings, jobs: RunningJobs) -> None:
     """Ping at every interval, so that the service keeps this worker's leases, until the process ends.
 
-    Runs in a daemon thread beside handlers that compute.
+    Runs in a daemon thread, so that handlers that compute do not delay it.
     """
     connection = Connection(settings, timeout_s=settings.ping_interval_s * 2)
     while True:

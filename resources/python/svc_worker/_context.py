@@ -1,4 +1,4 @@
-"""What a handler may ask the runtime: which job it is in, and to report progress."""
+"""The runtime's API for handlers: the current job, and its progress."""
 
 from __future__ import annotations
 

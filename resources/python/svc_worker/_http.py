@@ -15,7 +15,7 @@ from svc_worker._version import __version__
 
 
 class Answer(NamedTuple):
-    """What the service answered; header names are in lower case."""
+    """An answer of the service; header names are in lower case."""
 
     status: int
     headers: dict[str, str]

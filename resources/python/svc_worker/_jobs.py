@@ -17,7 +17,7 @@ from svc_worker import _logs
 from svc_worker._poster import Poster
 from svc_worker._results import progress_body
 
-# What may wait before a stream pauses, and before progress updates are merged. source: ours.
+# Beyond these, streams pause and progress updates are merged. source: ours.
 WAITING_POSTS = 256
 WAITING_BYTES = 8 * 1024 * 1024
 

@@ -20,7 +20,7 @@ class HandlerFileError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """What a handler file declares. `concurrency` None: the file does not say."""
+    """The declarations of a handler file. `concurrency` None: the file does not say."""
 
     handler: Callable[[dict[str, Any]], Any]
     return_aggregate_stream: bool = False

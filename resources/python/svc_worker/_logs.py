@@ -1,7 +1,7 @@
 """Log lines as JSON, one system call each: {"requestId": job, "message": line, "level": ...}.
 
 Everything written to stdout or stderr by Python code while a job runs carries the job's id. `requestId` is left out
-outside of a job. What C code or a child process writes to the file descriptors goes past this, unchanged.
+outside of a job. C code and child processes write to the file descriptors directly, so their output is unchanged.
 """
 
 from __future__ import annotations
@@ -74,7 +74,6 @@ class LineWriter(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a property is all that readers need
-        """What a text stream is expected to say."""
         return "utf-8"
 
     def writable(self) -> bool:
@@ -118,7 +117,7 @@ class _RecordHandler(logging.Handler):
 
 
 def _after_return(line: str) -> str:
-    """What a terminal would show of a line with carriage returns in it; one at the end may belong to a line end."""
+    """A line with carriage returns as a terminal would show it; one at the end may belong to a line end."""
     if "\r" not in line:
         return line
     return line.removesuffix("\r").rsplit("\r", 1)[-1] + ("\r" if line.endswith("\r") else "")

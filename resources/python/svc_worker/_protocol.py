@@ -1,4 +1,4 @@
-"""What the service tells a worker through its environment, and the addresses made from it."""
+"""A worker's settings, which the service passes in its environment, and the addresses made from them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """From a job to its posted result.
 
-What the handler is does not matter, what it returns does: an awaitable is awaited, a generator or async generator is
+Only the value that the handler returns matters, not its kind: an awaitable is awaited, a generator or async generator is
 streamed, anything else is the output. So a plain function may choose between several handlers and return what the
 chosen one returned.
 """

@@ -1,4 +1,4 @@
-"""What a load-balanced endpoint answers to a request; knows nothing of sockets."""
+"""Answers the requests of a load-balanced endpoint; knows nothing of sockets."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class AppError(Exception):
 
 
 def load(module: str, name: str, endpoint: str) -> Any:
-    """What `module` calls `name`, as it stands there: decorated or not. Raises what importing raises, or AppError.
+    """The value of `name` in `module`, decorated or not. Raises AppError, or any error of the import.
 
     `module` is dotted; its parts may hold hyphens and begin with digits, which an import statement could not say.
     """
@@ -36,7 +36,7 @@ def load(module: str, name: str, endpoint: str) -> Any:
 
 
 def _find_neighbours(module: str) -> None:
-    """Let a module in a folder import the files beside it by their bare names, as it can when it is started itself.
+    """Let a module in a folder import its neighbours by their bare names, as it can when it is started itself.
 
     Its folder goes behind the root of the project and behind Python's own modules, as svc_build looks for them: there a
     file called types.py or queue.py harms nobody. It is in front of site-packages.

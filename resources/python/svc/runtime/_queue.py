@@ -129,7 +129,7 @@ async def _stream_of(value: Any) -> AsyncIterator[Any]:
 
 
 def fields_of(job: Mapping[str, Any]) -> dict[str, Any]:
-    """The input's fields; null is none at all."""
+    """The input's fields; null has no fields."""
     given = job.get("input")
     if given is None:
         return {}

@@ -24,7 +24,7 @@ _OURS = tuple(
 
 
 async def in_pool(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What `function` returns, called in a thread with the caller's context variables."""
+    """Call `function` in a thread, with the caller's context variables."""
     global _pool
     if _pool is None:
         _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="svc route")

@@ -33,7 +33,7 @@ const PLANTED: Readonly<
 > = {
   'a sentence starting with "What"': {
     found: ['// What a job costs.', '/** Waits. What came first\n * is kept. */', 'const a = 1 // What it is.'],
-    leftAlone: ['// What is kept in job.ts?', '// It says what it is.', '// Says\n// What a name means.'],
+    leftAlone: ['// What is kept in job.ts?', '// What-if questions.', '// It says what it is.', '// Says\n// What a name means.'],
   },
   'a sentence starting with "Whoever"': {
     found: ['// Whoever asks waits.', '/** It waits. Whoever asks, too. */'],

@@ -15,9 +15,9 @@ interface Phrase {
 /** Phrases that a native speaker in this field would not use, with what to write instead. */
 export const PHRASES = {
   'a sentence starting with "What"': {
-    pattern: new RegExp(`${START}What\\b(?!${TO_A_QUESTION_MARK})`, 'g'),
+    pattern: new RegExp(`${START}What\\b(?![ -]if\\b|${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 277,
+    left: 240,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
@@ -33,11 +33,11 @@ export const PHRASES = {
   'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },
   'where there is one': { pattern: /\bwhere\s+there\s+is\s+one(?=\s*[.,;:])/gi, instead: '"if any"', left: 3 },
   'of its own accord': { pattern: /\bof\s+(?:its|their)\s+own\s+accord\b/gi, instead: '"by itself"', left: 1 },
-  'way back, door': { pattern: /\b(?:ways?\s+back|doors?)\b/gi, instead: '"reverse tunnel"', left: 17 },
-  'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 7 },
+  'way back, door': { pattern: /\b(?:ways?\s+back|doors?)\b/gi, instead: '"reverse tunnel"', left: 8 },
+  'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 3 },
   seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 0 },
   'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 66 },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 50 },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */

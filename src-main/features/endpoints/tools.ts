@@ -12,7 +12,7 @@ import { faultsText } from '../workers/rules/faults.ts'
 import { endpointHealth } from './rules/endpoint-health.ts'
 
 const SETTINGS_NOTE =
-  'Spans are in ms. What is not given has its default. A handler is an absolute path of a Python or TypeScript file; a command is a command line; an image is container.image.'
+  'Spans are in ms. Omitted settings have their defaults. A handler is an absolute path of a Python or TypeScript file; a command is a command line; an image is container.image.'
 
 const creatable = endpointUpdate.omit({ faults: true }).shape
 

@@ -149,7 +149,7 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
 
 const clientOf = async ({ url, data }: RunningServer) => createClient({ url, key: (await readAccountKey(data)) ?? '' })
 
-const WHILE_GONE = 'What is live stays up; the preview continues when the folder is back.'
+const WHILE_GONE = 'The live release stays up; the preview continues when the folder is back.'
 const POLLING = 'Files are checked every half second instead, so a save takes longer to show.'
 
 async function startsOf(client: ServiceClient): Promise<readonly number[]> {

@@ -29,7 +29,7 @@ export function crowdedService(): Promise<readonly Row[]> {
     const service = await startService(join(folder, 'service'))
     try {
       await createEndpoint(service, { id: 'crowd', command: 'true' })
-      await callP99(service) // what is compiled once is no matter of the crowd
+      await callP99(service) // warm up
       const alone = await callP99(service)
       const slow = await openSockets(service.port, SLOW)
       const idle = await openSockets(service.port, IDLE)
@@ -38,10 +38,10 @@ export function crowdedService(): Promise<readonly Row[]> {
       const crowded = await callP99(service)
       clearInterval(drip)
       for (const socket of [...slow, ...idle]) socket.destroy()
-      const what = `a call beside ${SLOW} slow senders and ${IDLE.toLocaleString('en-US')} idle sockets, p99`
+      const what = `a call with ${SLOW} slow senders and ${IDLE.toLocaleString('en-US')} idle sockets, p99`
       const calm = percentile(await spacedCalls(service), 0.99)
       const flooded = await besideFlood(service, () => spacedCalls(service))
-      const flood = `a call beside an agent that sends ${MESSAGES} messages at once without end, p99`
+      const flood = `a call while an agent sends ${MESSAGES} messages at once without end, p99`
       const against = { unit: 'ms', against: 'alone', most: MOST }
       const floodRow = compared(flood, percentile(flooded, 0.99), calm, against)
       const longest = `${floodRow.figure}, at most ${short(Math.max(...flooded))}`

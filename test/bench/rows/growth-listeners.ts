@@ -38,7 +38,7 @@ export function growthListeners(rounds: number): Promise<readonly Row[]> {
           return samples
         })
         const heard = await p50InTurn(rounds, sides, async (side) => [await untilAllHeard(side)])
-        const what = (size: string) => `runsync beside ${size} listeners of /events`
+        const what = (size: string) => `runsync with ${size} listeners of /events`
         return [
           ...growthRows((size) => `${what(size)}, p50`, sides, p50, 'ms'),
           ...growthRows((size) => `${what(size)}, p99`, sides, p99.map(median), 'ms', 'not bounded'),

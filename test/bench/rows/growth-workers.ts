@@ -20,7 +20,7 @@ const CONNECTIONS = 8
 
 type Side = { readonly service: Service }
 
-/** Hand-outs to 10, 100 and 500 calls that wait for a job: each runsync is one. */
+/** Dispatches to 10, 100 and 500 calls that wait for a job: each runsync is one. */
 export function growthWorkers(rounds: number): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     const load = await startProgram('load')
@@ -35,7 +35,7 @@ export function growthWorkers(rounds: number): Promise<readonly Row[]> {
           return [
             ...growthRows((size) => `runsync, 1 client, p50, ${size} calls of workers wait`, sides, p50, 'ms'),
             ...rate.slice(1).map((ours, index) =>
-              compared(`hand-outs to ${text(index + 1)} calls that wait`, ours, rate[0] ?? Number.NaN, {
+              compared(`dispatches to ${text(index + 1)} waiting calls`, ours, rate[0] ?? Number.NaN, {
                 unit: 'jobs/s',
                 against: `with ${text(0)}`,
                 least: Number((1 / MOST_GROWTH).toFixed(2)),

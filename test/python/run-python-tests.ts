@@ -31,7 +31,7 @@ export function testPythonFiles(module: string, about: string): void {
   })
 }
 
-/** What unittest prints of a file comes back whole, also when a test failed. */
+/** The whole output of unittest for a file, also when a test failed. */
 async function whatItPrints(folder: string, file: string): Promise<string> {
   const options = { cwd: folder, env: { ...process.env, PYTHONPATH } }
   try {

@@ -1,4 +1,4 @@
-"""What a handler can ask the runtime."""
+"""The runtime's API for handlers."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""What may be a handler."""
+"""Kinds of handlers."""
 
 from support import HELLO, WorkerTest
 

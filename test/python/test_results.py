@@ -1,4 +1,4 @@
-"""What is posted for what a handler returns or raises."""
+"""Posted results of handlers that return or raise."""
 
 import unittest
 from datetime import datetime, timezone

@@ -30,7 +30,7 @@ TASK = RUNTIME / "svc_runtime" / "svc_task.py"
 PACKAGES = os.environ.get("DRYDOCK_TEST_RUNPOD_2", "")
 needs_package = unittest.skipUnless(PACKAGES, "the package runpod 2.0 is not installed")
 
-# What the service says to every worker besides.
+# The service also sets these for every worker.
 _CHECKS = {"RUNPOD_SKIP_AUTO_SYSTEM_CHECKS": "true", "RUNPOD_SKIP_GPU_CHECK": "true"}
 
 _MANIFEST = """
@@ -74,7 +74,7 @@ class RuntimeTest(WorkerTest):
         return folder
 
     def python(self, source: str, *arguments: str, **env: str) -> str:
-        """What a script prints that has the package."""
+        """The output of a script that has the package."""
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(source), *arguments],
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder()), "PYTHONPATH": PACKAGES, **env},
@@ -121,7 +121,7 @@ class RuntimeTest(WorkerTest):
         return started
 
     def own_port(self) -> int:
-        """A port that nobody else gets: taken by a socket that does not listen, beside which a server may."""
+        """A port that nobody else gets: taken by a socket that does not listen, and that a server may share."""
         taken = socket.socket()
         self.addCleanup(taken.close)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -131,8 +131,6 @@ class RuntimeTest(WorkerTest):
 
 
 class Answer:
-    """What a program answered."""
-
     def __init__(self, response: http.client.HTTPResponse) -> None:
         self.status = response.status
         self.headers = {name.lower(): value for name, value in response.getheaders()}

@@ -1,4 +1,4 @@
-"""What is wrong with an app, and what is given to it before it is imported."""
+"""Errors of an app, and its environment before it is imported."""
 
 import json
 

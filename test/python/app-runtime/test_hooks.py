@@ -1,4 +1,4 @@
-"""What runs once before a worker takes jobs."""
+"""Hooks run once before a worker takes jobs."""
 
 import json
 

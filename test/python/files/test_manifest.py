@@ -1,4 +1,4 @@
-"""What a manifest may say."""
+"""Valid and invalid manifests."""
 
 import unittest
 

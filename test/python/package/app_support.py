@@ -1,4 +1,4 @@
-"""What the tests of the package share: a stand-in of the service on a real socket, and folders with apps."""
+"""Shared by the tests of the package: a stand-in of the service on a real socket, and folders with apps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of load-balanced endpoints share: an app's routes, and requests to them without a socket."""
+"""Shared by the tests of load-balanced endpoints: an app's routes, and requests to them without a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What routes return, and what goes wrong in them."""
+"""Results and errors of routes."""
 
 import contextlib
 import io

@@ -213,7 +213,7 @@ class Parameters(RouteTest):
         """)
         kind = {"content-type": "application/x-www-form-urlencoded"}
         self.assertEqual(self.post("/a", b"x=5&y=a+b", headers=kind).json, [5, "a b"])
-        # What `curl -d '{...}'` sends.
+        # As `curl -d '{...}'` sends it.
         self.assertEqual(self.post("/a", b'{"x": 5}', headers=kind).json, [5, ""])
 
     def test_the_request_itself(self) -> None:

@@ -60,7 +60,7 @@ class Program(RouteTest):
         return process
 
     def own_port(self) -> int:
-        """A port that nobody else gets: taken by a socket that does not listen, beside which a server may."""
+        """A port that nobody else gets: taken by a socket that does not listen, and that a server may share."""
         taken = socket.socket()
         self.addCleanup(taken.close)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

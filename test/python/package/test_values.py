@@ -1,4 +1,4 @@
-"""What Endpoint accepts, and the words for what it does not."""
+"""Arguments of Endpoint, and the messages for wrong ones."""
 
 import subprocess
 import sys

@@ -69,7 +69,7 @@ class RunsPrograms(unittest.TestCase):
         return process, line.removeprefix("listening on ").strip()
 
     def listener(self, path: Path | None = None) -> socket.socket:
-        """The way back as a connection to this machine makes it: a socket, in place of the one before."""
+        """The tunnel as a connection to this machine makes it: a socket, in place of the one before."""
         path = path or self.way
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX)

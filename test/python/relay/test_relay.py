@@ -1,4 +1,4 @@
-"""What goes through the relay, byte by byte, on real sockets."""
+"""Traffic through the relay, byte by byte, on real sockets."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Relaying(RunsPrograms):
         client, service = self.pair(listener)
         client.setblocking(False)
         sent = 0
-        # What the system itself holds grows for a while: full is what takes nothing for a moment.
+        # The system's buffers grow for a while: they are full when they take nothing for a moment.
         while select.select([], [client], [], 0.5)[1]:
             sent += client.send(bytes(65536))
             self.assertLess(sent, 64_000_000)

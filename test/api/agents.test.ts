@@ -1,4 +1,4 @@
-/** The door of coding agents over HTTP: who is let in. What tools do is in test/mcp. */
+/** Authentication of coding agents over HTTP. The tools are tested in test/mcp. */
 import { expect, test } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { type Asked, setup } from '../support/core.ts'

@@ -10,7 +10,7 @@ import type { TestWorker } from '../support/worker-client.ts'
 const CALLS = { makesRemoteCalls: true }
 const BODY = { input: {} }
 
-/** shop/production with `front`, which calls `back`; shop/test and blog/production beside it, and `alone` in no app. */
+/** shop/production with `front`, which calls `back`; shop/test and blog/production; and `alone` in no app. */
 async function setup(options: Parameters<typeof setupService>[0] = {}) {
   const service = await setupService(options)
   const deploy = (wanted: AppToDeploy) => deployApp(service, wanted)

@@ -248,7 +248,7 @@ describe('the gate', () => {
       const service = await setup()
       await service.ready()
       const answer = await service.send(path, { headers })
-      // Without a code of its own the request is none for the proxy, and the service refuses it.
+      // Without a code of its own the request is not one for the proxy, and the service refuses it.
       expect(answer.status === 404 && answer.text === '' ? undefined : answer.json().code).toBe(code)
     })
   }

@@ -38,7 +38,7 @@ type Place = Awaited<ReturnType<typeof withWorker>>
 const inProgress = ({ status }: Place, jobId: string) =>
   until(async () => expect((await status(jobId)).status).toBe('IN_PROGRESS'))
 
-/** Ways in which a connection ends around the hand-out of a job; each gives the job's id. */
+/** Ways in which a connection ends around the dispatch of a job; each gives the job's id. */
 const ENDINGS: Readonly<Record<string, (place: Place) => Promise<string>>> = {
   async 'while the job is committed'({ openTake, run }) {
     const socket = await openTake()

@@ -1,4 +1,4 @@
-/** What workers on other machines can reach of the service, asked over a real connection. */
+/** The parts of the service that workers on other machines can reach, over a real connection. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'

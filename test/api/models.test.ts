@@ -134,7 +134,7 @@ describe('models', () => {
         { kind: 'run', id: run.id, title: 'A run' },
       ],
     })
-    // What was found in a text before it changed is forgotten.
+    // Uses found in the text before it changed are forgotten.
     const text = JSON.stringify({ ...document, nodes: [] })
     await service.ask('POST', `/api/workflows/${id}/versions`, { body: { text, seen: { version: 1, draft: 0 } } })
     expect((await service.get('/api/models/uses')).uses['sub/ink.safetensors']).toMatchObject([{ kind: 'run' }])

@@ -30,7 +30,7 @@ async function withFiles() {
     folder,
     files,
     taker: await service.worker(),
-    /** Files are deleted beside the event loop. */
+    /** Files are deleted outside the event loop. */
     filesBecome: (count: number) => until(() => expect(files().length).toBe(count)),
     /** The first sweep after its retention archives a job, a later one removes it with its files. */
     filesGoInTime: () =>
@@ -273,7 +273,7 @@ describe('a missing file', () => {
     const sent = posts.length
     deleteFiles()
     await restart('in order')
-    // Each try looks for the file beside the event loop, where the clock of the test does not wait for it.
+    // Each try looks for the file outside the event loop, where the clock of the test does not wait for it.
     for (const attempts of [2, 3]) {
       await clock.advance(10_000)
       await until(() => expect(service.storage().webhooks.ofJob(1)).toMatchObject([{ attempts }]))

@@ -1,4 +1,4 @@
-/** When the search index is written: beside requests that come thick it waits, but not for ever. */
+/** Writes of the search index wait while many requests come, but not for ever. */
 import { expect, it } from 'vitest'
 import { setup } from '../support/core.ts'
 

@@ -5,7 +5,7 @@ import { readEvents } from '../support/read-events.ts'
 
 const SIZE = { columns: 80, rows: 24 }
 
-/** A service with one worker and a shell beside it. */
+/** A service with one worker and a shell into it. */
 async function opened() {
   const service = await setup()
   await service.createEndpoint()

@@ -19,7 +19,6 @@ async function setup(change?: (storage: Storage) => Storage) {
   await deployApp(service, { app: 'blog', resources: { write: {} } })
   const query = (text: string, { key, variables }: { key?: string | null; variables?: object } = {}) =>
     service.ask('POST', '/graphql', { body: { query: text, variables }, ...(key === undefined ? {} : { key }) })
-  /** What comes of a query that nothing is wrong with. */
   const read = async (text: string, key?: string, variables?: object) => {
     const { status, body } = await query(text, {
       ...(key === undefined ? {} : { key }),

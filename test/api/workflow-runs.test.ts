@@ -321,7 +321,7 @@ it('a published graph runs no other graph, and it says which endpoint does', asy
   await service.post('/api/published-graphs', graph)
   const { body } = await service.ask('POST', '/api/workflow-runs', { body: { endpointId: 'graph', payload: PAYLOAD } })
   expect(body).toMatchObject({ code: 'TAKES_NO_WORKFLOWS', error: expect.stringContaining('Run the graph on e') })
-  // What is asked of it is in the gallery under its name.
+  // Its jobs are in the gallery under its name.
   const { id } = (await service.ask('POST', '/v2/graph/run', { body: { input: {} } })).body
   expect(await service.get('/api/workflow-runs')).toMatchObject({ runs: [{ id, endpointId: 'e', title: 'graph' }] })
 })
@@ -363,7 +363,7 @@ describe('models that are not installed', () => {
     expect((await submit(service, loader('other.safetensors'))).status).toBe(200)
   })
 
-  // What the check cannot see into would reach a worker that can.
+  // A worker would read a payload that the check cannot look into.
   it.each([
     ['deep lists beside it', `[${'['.repeat(600)}${']'.repeat(600)}]`, 'BAD_FIELD'],
     ['a key that makes it look like a document', '[]', 'MODEL_NOT_INSTALLED'],

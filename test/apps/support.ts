@@ -1,4 +1,4 @@
-/** A real service and the app of `drydock init` beside it; commands run in the folder of the app. */
+/** A real service and an app of `drydock init`; commands run in the folder of the app. */
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,6 @@ import { type ServedService, startedService } from '../support/served-service.ts
 const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
 const execute = promisify(execFile)
 
-/** What a command of the app left. */
 export type Ran = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }
 
 /** An app and its service. */

@@ -11,7 +11,7 @@ test('citations, links and names of files in documents and comments lead somewhe
   expect(Object.keys(tree.sources)).toContain('resources/python/svc/_calls.py')
 })
 
-/** A planted text beside a page with two headings and a row. */
+/** A planted text, and a page with two headings and a row. */
 function found(planted: { readonly documents?: Record<string, string>; readonly sources?: Record<string, string> }) {
   const documents = { 'docs/spec/page.md': '# A page\n\n## 1. Limits\n\n| 1.2 | a row |\n', ...planted.documents }
   const sources = { 'src-main/features/keys/rules/auth.ts': '', ...planted.sources }

@@ -1,6 +1,4 @@
-/**
- * What documents and comments say of files: citations of the specification, links and names of files lead somewhere.
- */
+/** Citations of the specification, links and file names in documents and comments lead somewhere. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
@@ -51,7 +49,7 @@ export function findDeadReferences(tree: Tree): readonly DeadReference[] {
   ]
 }
 
-/** What a document can be cited by: numbers of headings and of rows of tables, and headings as links name them. */
+/** Targets for citations of a document: numbers of headings and table rows, and headings as links name them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const prose = text.replace(/^```.*?^```/gms, '')
   const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)

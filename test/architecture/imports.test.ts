@@ -121,7 +121,7 @@ test('every import between two layers of the pages is found exactly when the tab
   const layers = Object.keys(RENDERER_LAYERS)
   const placeOf = (layer: string) => (isFile(layer) ? `src-renderer/${layer}` : `src-renderer/${layer}/target.ts`)
   for (const layer of layers) files[placeOf(layer)] ??= 'export {}\n'
-  // Files are imported only: one that imports its importer too would be a cycle beside.
+  // Files are only imported: one that also imports its importer would be a cycle.
   for (const layer of layers.filter((name) => !isFile(name))) {
     for (const target of layers) {
       if (target === layer) continue

@@ -27,7 +27,7 @@ export const LAYERS = {
     imports: PURE,
     example: 'features/other/rules.ts',
   },
-  // What services need from outside, as types.
+  // External needs of services, as types.
   ports: {
     files: '^features/[^/]+/ports(/|[.]ts$)|^runtimes/port[.]ts$',
     imports: [...PURE, 'rules'],
@@ -228,8 +228,8 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
 /**
- * What a feature offers to the others, besides its rules: its files, without `.ts`. The others may import nothing else
- * of it; a file that no other imports fails.
+ * Files of a feature, without `.ts`, that the others may import in addition to its rules, and nothing else. A file that
+ * no other imports fails.
  */
 export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   agents: [],

@@ -42,7 +42,7 @@ function placesOf(path: string, name: string): string[] {
   return [...nested.reverse(), `node_modules/${name}`]
 }
 
-// What platform packages call the systems and processors in their names, as npm's fields `os` and `cpu` have them.
+// Systems and processors in the names of platform packages, as in npm's fields `os` and `cpu`.
 const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el']
 

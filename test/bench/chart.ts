@@ -11,7 +11,6 @@ export type Bar = {
 /** Bars under a heading, or under none. */
 export type BarGroup = { readonly heading?: string; readonly bars: readonly Bar[] }
 
-/** What is drawn. */
 export type Chart = {
   /** Read to those who do not see it. */
   readonly title: string

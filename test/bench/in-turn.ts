@@ -1,4 +1,4 @@
-/** What both sides of a comparison gave, one entry a round. */
+/** Results of both sides of a comparison, one entry a round. */
 export type Rounds<T> = { readonly ours: readonly T[]; readonly other: readonly T[] }
 
 /** One side: called once a round. */

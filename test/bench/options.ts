@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 
-/** What was asked for on the command line. */
 export type Options = {
   readonly only: readonly string[] | undefined
   readonly rounds: number

@@ -77,11 +77,10 @@ export function tableText(rows: readonly Row[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')
 }
 
-/** What a run has measured, and on what. */
 export type Measured = {
   readonly at: string
   readonly rounds: number
-  /** What was asked for; undefined: all. */
+  /** The requested rows; undefined: all. */
   readonly only?: readonly string[] | undefined
   readonly machine: MeasuredOn
   readonly rows: readonly Row[]

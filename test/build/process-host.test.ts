@@ -19,7 +19,7 @@ import { PYTHON } from './support.ts'
 function setup(python = PYTHON) {
   const root = mkdtempSync(join(tmpdir(), 'drydock-host-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  // What a wheel holds is read by Python as it lies in the folder.
+  // Python reads the contents of a wheel from the folder as they are.
   const site = join(root, 'site')
   mkdirSync(join(site, 'tiny-1.5.dist-info'), { recursive: true })
   writeFileSync(join(site, 'tiny-1.5.dist-info', 'METADATA'), 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.5\n')

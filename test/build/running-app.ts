@@ -13,7 +13,7 @@ export type RunningApp = {
   /** Runs a job of an endpoint to its end. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
   readonly job: (endpoint: string, input: object) => Promise<any>
-  /** What a job yields, value by value. */
+  /** The values that a job yields. */
   readonly stream: (endpoint: string, input: object) => Promise<unknown>
   /** Asks a route of a load-balanced endpoint with the account key. */
   readonly request: (endpoint: string, path: string, init?: RequestInit) => Promise<Response>

@@ -64,7 +64,7 @@ export async function problemsOf(build: Promise<unknown>): Promise<readonly Buil
   return error.problems
 }
 
-/** What an archive holds, as Python's tarfile reads it: text by name. */
+/** Contents of an archive, as Python's tarfile reads them: text by name. */
 export function archiveTexts(path: string): Record<string, string> {
   const read =
     'import json, sys, tarfile; t = tarfile.open(sys.argv[1]); print(json.dumps({m.name: t.extractfile(m).read().decode("latin-1") for m in t.getmembers()}))'
@@ -81,7 +81,7 @@ export function programs(root: string, scripts: Readonly<Record<string, string>>
   return folder
 }
 
-/** All that a build may leave beside the artifact that works: names in `.svc` and in its folder of packages. */
+/** All that a build may leave in addition to a working artifact: names in `.svc` and in its folder of packages. */
 export function leftIn(project: string): { state: string[]; packages: string[] } {
   const names = (path: string) => {
     try {

@@ -50,7 +50,7 @@ const isText = ({ kind, input, value }: WidgetView): boolean =>
 /** A document, opened and saved. */
 export const savedAgain = (document: string): string => writeJson(writeDocument(readDocument(objectIn(document))))
 
-/** The object that a text of JSON is. @throws Error where it is none */
+/** @throws Error if the text is not an object */
 export function objectIn(text: string): JsonObject {
   const parsed = parseJson(text)
   if (!isObject(parsed)) throw new Error(`no object: ${text.slice(0, 100)}`)

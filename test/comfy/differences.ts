@@ -1,4 +1,4 @@
-/** What two payloads differ in, told by class and input, so that one cause is one line however many files have it. */
+/** Differences of two payloads by class and input, so that one cause is one line, however many files have it. */
 
 type PayloadNode = {
   readonly class_type?: string

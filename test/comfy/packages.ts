@@ -1,6 +1,6 @@
 /**
- * What the public editor is made of, from the Python index: its page, and the templates that it offers. Kept in a
- * folder of the machine between runs, since a version never changes.
+ * Packages of the public editor, from the Python index: its page and its templates. Kept in a folder of the machine
+ * between runs, since a version never changes.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ export type Release = { readonly name: string; readonly page: string; readonly t
 /** The release that everything is held against: that of the classes that come along. */
 export const PINNED: Release = { name: 'pinned', page: '==1.49.6', templates: '==0.11.44' }
 
-/** What the index has today. */
+/** The newest version in the index. */
 export const NEWEST: Release = { name: 'newest', page: '', templates: '' }
 
 /** A folder with the page's files, and the templates by name. */
@@ -58,7 +58,7 @@ function pip(folder: string, packages: readonly string[]): void {
   execFileSync('python3', ['-m', 'pip', 'install', ...options, ...packages], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-/** What a package asks for, as its metadata say it: `name==version`. */
+/** A requirement in the metadata of a package: `name==version`. */
 function neededBy(folder: string, prefix: string, name: string): string {
   const info = readdirSync(folder).find((one) => one.startsWith(prefix) && one.endsWith('.dist-info'))
   const metadata = info === undefined ? '' : readFileSync(join(folder, info, 'METADATA'), 'utf8')

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { acceptSocket } from '../support/comfyui/accept-socket.ts'
 
-/** What the page is made of. `classes`: the text of a file of classes, with its version. */
+/** `classes`: the text of a file of classes, with its version. */
 export type PageFiles = { readonly folder: string; readonly classes: string }
 
 /** A running server. */
@@ -23,7 +23,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-// What the page takes for nothing: anything else that it asks for is an empty object.
+// Empty answers for the page; to any other request the answer is an empty object.
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/users': { storage: 'server', migrated: true },
   '/settings': { 'Comfy.TutorialCompleted': true, 'Comfy.Workflow.Persist': false, 'Comfy.InstalledVersion': '1.0.0' },

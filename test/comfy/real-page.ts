@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { type PageFiles, servePage } from './page-server.ts'
 
-/** What the page made of a document. `errors`: what it said of it in its console. */
+/** `errors`: lines of the page's console. */
 export type PageAnswer = { readonly payload: string; readonly document: string; readonly errors: readonly string[] }
 
 /** The page, open in a browser. */

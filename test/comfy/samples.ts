@@ -1,6 +1,6 @@
 /**
- * Small documents, each with one thing that decides what the public editor's page sends. What the page makes of them is
- * recorded by record.ts, so that `npm test` needs no page.
+ * Small documents, each with one thing that decides what the public editor's page sends. record.ts records the page's
+ * payloads, so that `npm test` needs no page.
  */
 
 type Input = { readonly name: string; readonly type: string; readonly link?: number; readonly widget?: string }
@@ -93,7 +93,7 @@ const sampler: Subgraph = {
 
 const PROMPT = String.raw`{a|{b|c} d} \{k\} e // f
 g /* h */ i \| { open`
-// What a document of a payload can say: comments, and braces behind a backslash, it cannot.
+// A document made from a payload can hold this, but no comments and no braces behind a backslash.
 const CHOICES = '{a|{b|c} d} e'
 const TEXT: Input = { name: 'text', type: 'STRING', widget: 'text' }
 

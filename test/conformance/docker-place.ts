@@ -15,7 +15,7 @@ import { realClock, scriptOf, silent } from './process-place.ts'
 const IMAGE = 'busybox'
 const CONTAINER = containerSettings.parse({ image: IMAGE })
 
-/** An engine for real containers. What the test leaves there goes with it. */
+/** An engine for real containers, which removes what a test leaves. */
 export function dockerPlace(
   dockerHost: string,
   {

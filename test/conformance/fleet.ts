@@ -1,4 +1,4 @@
-/** What every implementation of the Fleet port must do, whatever it places its workers on. */
+/** Requirements for every implementation of the Fleet port, wherever it places workers. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/runtimes/port.ts'
@@ -47,7 +47,6 @@ export function watched(fleet: Fleet): Watched {
   return { fleet, lines: (workerId) => lines.get(workerId) ?? [], exits }
 }
 
-/** What a driver needs for a worker that runs this command. */
 export function specOf(command: string | undefined, more: Partial<WorkerSpec> = {}): WorkerSpec {
   const workerId = randomBytes(7).toString('hex')
   return {

@@ -1,4 +1,4 @@
-/** What a worker process started ends with it, also what left its process group. */
+/** Child processes of a worker end with it, even if they left its process group. */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What our containers build on, shown on the engine itself: when one of these fails, the engine is to blame. */
+/** Our containers rely on these features of the engine: when one of these fails, the engine is to blame. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

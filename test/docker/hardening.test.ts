@@ -1,4 +1,4 @@
-/** What a handler sees from inside of its container. */
+/** The container as its handler sees it. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'

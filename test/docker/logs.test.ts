@@ -1,4 +1,4 @@
-/** What containers print, told apart by worker and by job. */
+/** Output of containers, by worker and by job. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What no worker could ever get on this machine: asked of the driver before anything is made. */
+/** The driver refuses what no worker could ever get on this machine, before anything is made. */
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** What containers use, as the engine tells it. */
+/** Resource usage of containers, as the engine reports it. */
 import { beforeEach, expect, test } from 'vitest'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'

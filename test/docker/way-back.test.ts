@@ -14,7 +14,7 @@ beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''
 
 const begin = () => tunnelTest('dockerHost' in engine ? engine.dockerHost : '')
 
-/** The containers of the way back, by their part. */
+/** The containers of the tunnel, by their part. */
 async function parts({ docker }: TunnelTest) {
   const filters = { label: [`svc.service=${SERVICE_ID}`, 'svc.part'] }
   const found = await docker.listContainers({ all: true, filters })

@@ -10,7 +10,7 @@ def handler(job):
     return {"env": {name: value for name, value in os.environ.items() if name.startswith(("MALLOC_", "DRYDOCK_", "NODE_COMPILE"))}}
 `
 
-/** What a service was started with, and what its workers see of that. */
+/** Allocator settings of a service, and those in the environment of its workers. */
 async function settingsWith(env: Readonly<Record<string, string>>) {
   const service = await startedService({ env })
   await service.createHandler('tell', ENVIRONMENT)

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { type ServeOptions, servedService } from '../support/served-service.ts'
 import { startCommand } from './support-cli.ts'
 
-// An address of this machine beside 127.0.0.1, on which a service that listens on loopback alone does not answer. All
-// of 127.0.0.0/8 is this machine on Linux, and no other machine can reach it.
+// An address of this machine other than 127.0.0.1, on which a service that listens on loopback alone does not answer.
+// All of 127.0.0.0/8 is this machine on Linux, and no other machine can reach it.
 const BESIDE = '127.0.0.2'
 
 /** A service started with these arguments. */

@@ -1,4 +1,4 @@
-/** What worker processes use, as the system tells it. */
+/** Resource usage of worker processes, as the system reports it. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'

@@ -105,7 +105,7 @@ export async function serve(
   return { ...running, ready: JSON.parse(line) }
 }
 
-/** What a developer's shell may hold must not reach the commands of a test. */
+/** Variables of a developer's shell must not reach the commands of a test. */
 function withoutOurVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|DRYDOCK_)/.test(name)))
 }

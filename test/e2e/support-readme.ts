@@ -23,16 +23,16 @@ vi.setConfig({ testTimeout: PREPARE_LIMIT_MS + 300_000 })
 /** One fenced block: a file to write, commands to run, or lines of another language. */
 type Block = { readonly language: string; readonly text: string }
 
-/** What differs for a command, by the beginning of its line. The first row that fits counts. */
+/** An exception for commands, by the beginning of their line. The first row that fits counts. */
 type Rule = {
   readonly line: RegExp
   /** Why the line is not run here. */
   readonly leftOut?: string
   /** It goes on by itself: it is ended as Ctrl+C does when this has been printed. */
   readonly until?: RegExp
-  /** What it has to print. */
+  /** Expected output. */
   readonly prints?: RegExp
-  /** What is typed into it. */
+  /** Typed input. */
   readonly input?: string
 }
 

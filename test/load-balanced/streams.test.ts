@@ -33,7 +33,7 @@ test('an upload of 29 MB flows no faster than the worker reads, and arrives whol
   const { stream, made } = bodyOf(29 * MIB)
   const gate = service.gate('read')
   const answer = send(target, `/lb/web/slow-read?gate=${gate}`, { method: 'POST', body: stream })
-  // What sockets hold is full when nothing was asked for in many looks.
+  // The buffers of the sockets are full when nothing was read for many looks.
   let before = -1
   let still = 0
   await until(() => {

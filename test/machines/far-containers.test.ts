@@ -1,4 +1,4 @@
-/** What containers on a machine that is reached by ssh get, and what they do not: secrets, images, volumes, models. */
+/** Containers on a machine that is reached by ssh: their secrets, images, volumes and models. */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a machine can suffer while jobs run there, once each; the soak makes each twenty times (test/soak/machines.test.ts). */
+/** Each fault of a machine while jobs run there, once; the soak makes each 20 times (test/soak/machines.test.ts). */
 import { afterAll, beforeEach, test } from 'vitest'
 import { breakMachines } from '../safety/machine-faults.ts'
 import { cableOut, engineKilled, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'

@@ -1,4 +1,4 @@
-/** What workers on the nodes of a swarm get of this machine: large folders, releases of an app, a preview that follows. */
+/** Files of this machine on the nodes of a swarm: large folders, releases of an app, a preview that follows. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -96,7 +96,7 @@ test('code of any size, releases and load-balanced workers run on the nodes of a
     return found.split('\n').filter(Boolean).length
   }
 
-  /** A release, the next one and the way back to the first, each with its own code. */
+  /** A release, the next one and a rollback to the first, each with its own code. */
   async function releases(): Promise<void> {
     await service.post('/api/apps/shop/environments', { name: 'there' })
     const path = '/api/apps/shop/environments/there/releases'

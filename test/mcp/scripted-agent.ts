@@ -4,7 +4,6 @@
  */
 import type { Agent } from './support-agent.ts'
 
-/** What is wrong. */
 export type Cause =
   | 'crash at import'
   | 'out of memory'
@@ -31,13 +30,11 @@ const SIGNS: readonly (readonly [Cause, RegExp])[] = [
   ['full queue', /(?:The queue is full|busy, \d+ jobs? waits? before this one)[^"]*/],
 ]
 
-/** What the agent is told at first. */
 export type Complaint =
   | { readonly jobId: string }
   | { readonly endpointId: string }
   | { readonly graph: string; readonly endpointId: string }
 
-/** What it found. */
 export type Finding = {
   /** Undefined: it found nothing. */
   readonly cause: Cause | undefined

@@ -5,11 +5,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { onTestFinished } from 'vitest'
 import { LAUNCHER, type ServedService } from '../support/served-service.ts'
 
-/** What a tool answered. */
 export type Told = {
   /** All of its texts. */
   readonly text: string
-  /** The first text as JSON; undefined where it is none. */
+  /** The first text as JSON; undefined where it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
   readonly data: any
   readonly isError: boolean
@@ -26,7 +25,6 @@ export type Agent = {
 
 type Service = Pick<ServedService, 'data' | 'folder'>
 
-/** What else the client of an agent can. */
 export type AgentOptions = {
   readonly args?: readonly string[]
   /** Answers questions to the person; without it the client cannot ask. */

@@ -33,7 +33,7 @@ it('a real Prometheus scrapes the page with a key that may only read, and knows 
     expect(await sumOf('sum(drydock_worker_cold_starts_total)')).toBe(2)
     expect(await sumOf('histogram_quantile(0.99, sum by (le) (drydock_job_waiting_seconds_bucket))')).toBeGreaterThan(0)
   })
-  // What it could not read of a page it would say here, and the scrape would count as failed.
+  // A page that it cannot read is an error here, and the scrape would count as failed.
   expect(await prometheus.target()).toMatchObject({ health: 'up', lastError: '' })
 })
 

@@ -27,7 +27,7 @@ const classes: Faults['answer'] = ({ path }, response) => {
   return true
 }
 
-/** What the public worker says of a job, as the bridge says it: with the node that made each image. */
+/** The public worker's output in the bridge's form: with the node that made each image. */
 function publicOutput({ publicAnswer }: Exchange): unknown {
   const { images } = publicAnswer
   if (!Array.isArray(images)) return publicAnswer

@@ -1,4 +1,4 @@
-/** What svc-worker makes of a handler: results, streams, progress, errors, log lines. */
+/** Jobs of svc-worker: results, streams, progress, errors, log lines. */
 import { expect, test } from 'vitest'
 import { GATED, started } from './worker-place.ts'
 

@@ -22,7 +22,7 @@ test('with room for several jobs it asks for as many, and never runs more', asyn
 
 test('a cancel aborts the signal, the handler cleans up, and nothing is posted', async () => {
   const { service, lines, open } = await started(
-    // What nobody waits for is rejected by the cancel too; that must not end the worker.
+    // The cancel also rejects a promise that nobody awaits; that must not end the worker.
     WAITS.replace(
       'await gate',
       'signal.onabort = () => console.log("cleans up")\nvoid pause(3_600_000, undefined, { signal, ref: false })\nawait gate',

@@ -55,7 +55,7 @@ async function expectNothingCutOff({ page }: Pages): Promise<void> {
       const main = document.querySelector('main')
       return Math.max(0, (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0))
     })
-  // What follows the size of the window by script does so after it.
+  // Scripts follow the size of the window after it has changed.
   await until(async () => expect(await over()).toBe(0))
 }
 

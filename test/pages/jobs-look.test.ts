@@ -28,7 +28,7 @@ def handler(job):
     for n in range(300):
         yield {"n": n, "word": "a word that comes"}
 `
-// What shows that a tab has what it shows.
+// A text that shows that a tab has its content.
 const TAB_SAYS: Readonly<Record<string, string>> = {
   logs: 'it begins',
   stream: '300 of 300',
@@ -36,7 +36,7 @@ const TAB_SAYS: Readonly<Record<string, string>> = {
   attempts: 'Completed',
 }
 const LONG_NAME = 'a-name-longer-than-a-narrow-window-has'
-// As narrow as a window is that stands beside an editor.
+// A narrow window next to an editor.
 const SMALL = { width: 800, height: 700 } as const
 // The short duration that takes the most room.
 const LONGEST = '9.9 min'

@@ -217,7 +217,7 @@ describe('a job', () => {
     await open(`/jobs/${id}?tab=stream`)
     const stream = page.getByRole('region', { name: 'Stream' })
     await stream.getByText('word0 word1 word2', { exact: false }).waitFor()
-    // Whoever is there keeps the place when the job ends.
+    // The view keeps its position when the job ends.
     await page.getByRole('slider', { name: 'Position in the stream' }).focus()
     service.openGate('led-end')
     await stream.getByText('word0 word1 word2 last').waitFor()

@@ -79,7 +79,7 @@ describe('the list of jobs', () => {
     await count('5 match')
     await page.keyboard.press('/')
     await page.keyboard.type('face')
-    // What was typed up to a pause is searched too, and finds as many.
+    // Text typed up to a pause is searched too, and finds as many.
     await until(() => expect(new URL(page.url()).search).toBe('?since=1h&q=face'))
     await count('2 match')
     await page.getByLabel('Search jobs').fill('nothing like it')

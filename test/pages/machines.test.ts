@@ -29,7 +29,7 @@ const withContext = () => setup({}, { env: { DOCKER_CONFIG: dockerSettings() } }
 // Nothing listens there.
 const NOBODY = { name: 'nobody', way: { kind: 'ssh', to: '127.0.0.1', port: 1 } }
 
-/** What a swarm of three nodes tells, with far too long names. */
+/** A swarm of three nodes, with far too long names. */
 const SWARM = {
   name: 'lab-with-a-name-as-long-as-people-give-to-machines-in-a-lab',
   way: { kind: 'ssh', to: 'ada@manager.lab.example.org', port: 2222 },

@@ -96,7 +96,7 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   }
   expect(await endOf(row.getByText('Completed'))).toBeLessThanOrEqual(await endOf(row))
   await shoot('palette-jobs')
-  // What is found comes from several places, and the field names the one that is selected after the last has come.
+  // Results come from several places, and the field names the selected one after the last has come.
   const named = (role: 'combobox' | 'listbox') => palette(page).getByRole(role).getAttribute('aria-activedescendant')
   await until(async () => {
     const selected = await chosen(page).getAttribute('id')
@@ -115,7 +115,7 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await page.waitForURL(`**/jobs/${job.id}`)
   await page.getByRole('heading', { name: job.id }).waitFor()
 
-  // What was opened is offered at once, from any page.
+  // Recently opened pages are offered at once, from any page.
   await ask(page, 'echo-two')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/endpoints/echo-two')
@@ -142,7 +142,7 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await page.waitForURL('**/settings?setting=logRetentionDays')
   await until(async () => expect(await focused()).toBe('Log retention (days)'))
 
-  // What is used stands first the next time, also in another window.
+  // Used entries come first the next time, also in another window.
   await ask(page, 'theme:')
   expect(await chosen(page).textContent()).toContain('system')
   await page.keyboard.press('ArrowDown')

@@ -343,7 +343,7 @@ export async function launch(): Promise<Browser> {
   return browser
 }
 
-// What axe calls serious or critical; each with the places where it is.
+// Faults that axe calls serious or critical, each with its places.
 async function accessFaults(page: Page, options: RunOptions): Promise<readonly string[]> {
   // By the debugger, which the policy of the page does not bind.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)

@@ -237,7 +237,7 @@ describe('the drawer of a worker', () => {
     const { service, page, open } = await setup()
     await service.createEndpoint('echo', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
-    // What is asked is answered, and its events do not come through.
+    // Requests are answered, but no events come through.
     await page.route('**/events*', (route) => route.abort())
     await open('/workers')
     await page.getByText('The service does not answer').waitFor()
@@ -305,7 +305,7 @@ test('two hundred workers with graphics cards are shown and reached', async () =
   const { service, page, open, shoot, faults } = await setup()
   for (const id of ['one', 'two']) await service.createEndpoint(id)
   const change = crowd()
-  // What is answered just then has an end before the page has.
+  // Requests in flight end before the page does.
   onTestFinished(() => page.unrouteAll({ behavior: 'wait' }))
   await page.route('**/api/live', async (route) => {
     const answer = await route.fetch()

@@ -232,7 +232,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
   await said(page, 'Linked to seed.')
   await shoot('workflow-canvas-sockets')
 
-  // What is selected has a bar above it.
+  // A selection has a bar above it.
   await node(page, 3)
     .getByText(/CLIP Text Encode/)
     .click()
@@ -366,7 +366,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   await page.getByRole('navigation', { name: 'Subgraphs' }).waitFor()
   await until(async () => expect(await page.locator('.react-flow__node-boundary').count()).toBe(2))
   await shoot('workflow-canvas-subgraph')
-  // What is let go on the edge of a subgraph becomes an output of it.
+  // A link dropped on the edge of a subgraph becomes an output of it.
   const outputs = page.locator('.react-flow__node-boundary', { hasText: 'Outputs' })
   await drag(page, slot(page, 2, 'o1'), await middleOf(outputs.getByText('Outputs')))
   await until(async () => expect(await outputs.getByRole('listitem').count()).toBe(4))

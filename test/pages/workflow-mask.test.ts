@@ -108,7 +108,7 @@ test('a mask is painted over a loaded picture, kept as its alpha, and painted on
   await page.keyboard.press('Control+z')
   await kept(opened, (name) => name === 'harbour-masked.png')
 
-  // What is not saved is asked for.
+  // Closing asks about unsaved changes.
   const last = await openMask(page)
   await last.dialog.getByRole('button', { name: 'Clear the mask' }).click()
   await page.keyboard.press('Escape')

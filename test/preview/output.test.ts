@@ -12,7 +12,7 @@ async function setup({ all = false, args = [] }: { readonly all?: boolean; reado
   app.edit('cpu_worker.py', '    return', '    print("greets", name)\n    return')
   const preview = app.startForPerson(...args)
   await until(() => expect(preview.printed()).toContain('export SVC_BASE_URL='))
-  /** What comes after a word, to the end of its line. */
+  /** The text after a word, to the end of its line. */
   const lineWith = (word: string) =>
     preview
       .printed()

@@ -13,7 +13,7 @@ import { until } from '../support/served-service.ts'
 // on two cores with others at work that takes minutes. A release that hangs fails by itself, with its reason. In ms.
 const LIVE_MS = 240_000
 
-/** What a preview tells with --json. */
+/** A line of a preview with --json. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
 export type Told = { readonly event: string; readonly [name: string]: any }
 

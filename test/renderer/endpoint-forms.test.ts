@@ -48,7 +48,7 @@ const HUB = {
   },
 }
 
-/** What opening a form changes. */
+/** The changes that opening a form makes. */
 function opened(hub: unknown) {
   const read = openHub(JSON.stringify(hub))
   if ('problem' in read) throw new Error(read.problem)

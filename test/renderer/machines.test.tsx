@@ -71,7 +71,7 @@ describe('words for machines', () => {
     expect(diskText({ ...FACTS, diskFreeBytes: 2 ** 30, diskTotalBytes: 2 ** 31 })).toBe('1.0 GiB free of 2.0 GiB')
     expect(loadText(FACTS)).toBeUndefined()
     expect(loadText({ ...FACTS, load: 2 })).toBe('2.00 (50 % of 4 CPUs)')
-    // What the API of an engine tells, where nothing else is asked.
+    // Facts from the API of an engine alone.
     expect(diskText({ ...FACTS, dockerDiskBytes: 2 ** 30 })).toBe('1.0 GiB used by Docker')
     expect(loadText({ ...FACTS, cpusUsed: 1.25 })).toBe('containers use 1.25 of 4 CPUs')
   })

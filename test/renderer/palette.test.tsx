@@ -86,7 +86,7 @@ describe('the palette', () => {
 
   test('takes the command of a page for the one of the same id that is everywhere', () => {
     const entries = [entry('New', 'New app', { id: 'n' }), entry('Apps', 'New app here', { id: 'n' })]
-    // Whoever offered first: a page that is opened later, or with the window.
+    // In either order: a page may be opened later, or with the window.
     for (const offered of [entries, entries.toReversed()])
       expect(arranged(offered, 'new')).toEqual([['Apps', 'New app here']])
   })

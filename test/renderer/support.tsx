@@ -103,7 +103,7 @@ export function testPlatform(): TestPlatform {
 /** Answers of the service by operation: a value, or a function of the arguments of the call. */
 export type TestAnswers = Readonly<Record<string, unknown>>
 
-/** A client that answers without a service; it notes each call, and hands out what is followed. */
+/** A client that answers without a service; it notes each call and each follow. */
 export function testClient(answers: TestAnswers) {
   const calls: { readonly operation: string; readonly args: unknown }[] = []
   const follows: FollowOptions<unknown>[] = []
@@ -130,7 +130,7 @@ function Shortcuts() {
   return null
 }
 
-// What components stand in, as in the pages: queries that follow the events of the store, too.
+// The surroundings of components, as in the pages, with queries that follow the events of the store.
 function setUpApp(answers: TestAnswers) {
   const platform = testPlatform()
   const store = createAppStore(platform)

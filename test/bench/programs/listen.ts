@@ -5,10 +5,8 @@
 import { connect } from 'node:net'
 import { machineMs } from '../support/machine-time.ts'
 
-/** What to listen to. */
 export type ListenOrder = { readonly port: number; readonly auth: string; readonly listeners: number }
 
-/** What was heard by all. */
 export type Heard = { readonly events: number; readonly at: number }
 
 const ID = Buffer.from('\nid: ')

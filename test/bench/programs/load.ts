@@ -4,7 +4,6 @@
  */
 import { type ClientKind, openClients } from '../support/clients.ts'
 
-/** What to send. */
 export type LoadOrder = {
   readonly client: ClientKind
   readonly port: number
@@ -15,7 +14,7 @@ export type LoadOrder = {
   readonly ms: number
 }
 
-/** What came back. `busy` is the share of one core that this process used, `samples` are ms. */
+/** `busy` is the share of one core that this process used, `samples` are ms. */
 export type LoadResult = { readonly perSecond: number; readonly busy: number; readonly samples: readonly number[] }
 
 async function load({ client, connections, ms, ...request }: LoadOrder): Promise<LoadResult> {

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 /** The service whose figures are read. */
 export type ScrapeOrder = { readonly port: number; readonly auth: string }
 
-/** What came since the start. */
+/** Since the start. */
 export type Monitored = { readonly spanBytes: number; readonly scrapes: number }
 
 const EVERY_MS = 1000

@@ -1,4 +1,4 @@
-/** The first job of an endpoint without a worker, in a container, beside `docker run` of the same image and imports. */
+/** The first job of an endpoint without a worker, in a container, against `docker run` of the same image and imports. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { inTurn } from '../in-turn.ts'
@@ -8,7 +8,7 @@ import { type ContainerSide, IMAGE, PYTHON_PATH, untilSo, withContainers } from 
 
 const AGAINST = 'docker run until the same imports are done'
 const MOST = 1.3
-// What a worker has done when it asks for its first job.
+// A worker has imported these when it asks for its first job.
 const IMPORTS = `
 import svc_worker.__main__
 from svc_worker._load_handler import load_program

@@ -138,7 +138,7 @@ async function typing(page: Page): Promise<Row> {
   return { ...row, figure: `${row.figure}, p50 ${short(percentile(spans, 0.5))} ms` }
 }
 
-/** What the page holds after ten large documents, against what it held after the first ones. */
+/** Memory of the page after ten large documents, against that after the first ones. */
 async function memory(page: Page): Promise<Row> {
   const session = await page.context().newCDPSession(page)
   const held = async () => {
@@ -147,7 +147,7 @@ async function memory(page: Page): Promise<Row> {
     await session.send('HeapProfiler.collectGarbage')
     return (await session.send('Runtime.getHeapUsage')).usedSize / 2 ** 20
   }
-  // What is made once, like compiled code, is not counted.
+  // One-time memory, like compiled code, is not counted.
   for (let at = 0; at < WARM_UPS; at++) await page.evaluate(ready(1000, false))
   const first = await held()
   for (let at = 0; at < DOCUMENTS; at++) await page.evaluate(ready(1000, false))

@@ -17,7 +17,7 @@ import { withFolder } from '../support/folders.ts'
 
 const WHAT = 'a code-only change of an app of 200 MB goes to another machine'
 const MB = 1e6
-// As many files as torch has beside its large libraries.
+// As many files as torch has in addition to its large libraries.
 const [FILES, FILE_BYTES, LARGE_FILES, LARGE_BYTES] = [4000, 20_000, 12, 10 * MB]
 const CHANGES = 10
 const MOST_MS = 2000

@@ -7,7 +7,7 @@ import { logLines, seedLogs } from '../support/seed.ts'
 
 const ID = 'logs'
 const CALLS = 50
-// What a busy worker prints between two looks at its output, and how often that is written.
+// Lines of a busy worker between two looks at its output, and how often they are written.
 const LINES = 100
 const APPENDS = 50
 const READS = [

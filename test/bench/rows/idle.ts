@@ -11,7 +11,7 @@ const LOOK_MS = 1000
 const CPU_PERCENT = 1
 const RESIDENT_MB = 120
 const GROWTH_MB = 5
-// What /proc counts in; the same on every Linux that Node runs on.
+// The unit of /proc; the same on every Linux that Node runs on.
 const TICKS_A_SECOND = 100
 
 /** A service with one warm worker and nothing to do: its own CPU time and memory, without the worker's. */

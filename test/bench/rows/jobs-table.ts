@@ -77,7 +77,7 @@ async function openJobs(page: Page, service: Service): Promise<void> {
 }
 
 async function scrolled(page: Page, service: Service): Promise<Row> {
-  // What the machine makes of a page that does nothing: where that is slow, the table cannot be quick.
+  // Frames of a page that does nothing: where that is slow, the table cannot be quick.
   await page.setContent(PLAIN_PAGE)
   const floor = await framesOfScrolling(page)
   await openJobs(page, service)

@@ -1,4 +1,4 @@
-/** What a service holds with 100,000 jobs in its queue: right after they were submitted, and a minute later. */
+/** Memory of a service with 100,000 jobs in its queue: right after they were submitted, and a minute later. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { residentMb } from '../../support/resident-memory.ts'

@@ -17,7 +17,7 @@ const INPUT = { input: { prompt: 'a ship in a dry dock' } }
 
 type Queue = { readonly service: Service; readonly worker: WorkerSide }
 
-/** A queue of a million beside one of a hundred: takes, health and the list of jobs must cost the same. */
+/** A queue of a million jobs and one of a hundred: takes, health and the list of jobs must cost the same. */
 export function millionJobs(rounds: number): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     const many = await openQueue(join(folder, 'many'), MANY)

@@ -1,6 +1,6 @@
 /**
- * What monitoring costs: `runsync` on a service whose traces are exported and whose figures are read once a second,
- * beside the same service with neither.
+ * The cost of monitoring: `runsync` on a service whose traces are exported and whose stats are read once a second,
+ * compared with the same service without either.
  */
 import { join } from 'node:path'
 import { inTurn } from '../in-turn.ts'

@@ -1,5 +1,5 @@
 /**
- * Drydock beside other queues and servers, all in one run and in turn: from submit to completed, with a handler that
+ * Drydock and other queues and servers, all in one run and in turn: from submit to completed, with a handler that
  * does nothing, in a worker process of its own that runs 64 jobs at once. Client and worker of each side are what its
  * users have: its own library, or HTTP. All but Ray Serve have a job on the disk before they say that they have it.
  */
@@ -31,7 +31,7 @@ const WHAT = 'submit to completed'
 type Side = {
   readonly name: string
   readonly target: Omit<LoadOrder, 'connections' | 'ms' | 'body'>
-  /** What the server itself holds, without the worker where that is a process of ours. */
+  /** Memory of the server, without the worker where that is a process of ours. */
   readonly memoryMb: () => number
   readonly stop: () => Promise<void>
 }

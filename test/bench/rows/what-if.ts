@@ -182,7 +182,7 @@ const CALIBRATION_MS = 100
 
 /**
  * Lets the service see cold starts, ends, jobs that follow each other, and lost workers.
- * @returns what a job takes beside its wait, and how long after a crash it is known
+ * @returns what a job takes in addition to its wait, and how long after a crash it is known
  */
 async function calibrate(
   service: Service,

@@ -49,7 +49,7 @@ function objectOf(text: string): JsonObject {
 
 type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
 
-/** Graphs of seven nodes that make a picture, one beside the other. */
+/** Independent graphs of seven nodes that make a picture, in one payload. */
 function payloadOf(nodes: number): Readonly<Record<string, Node>> {
   const all = Array.from({ length: Math.ceil(nodes / 7) }, (_, at) => pictureFrom(at * 7)).flat()
   return Object.fromEntries(all.slice(0, nodes).map((node, at) => [at + 1, node]))

@@ -1,4 +1,4 @@
-/** What the rows with a floor start: the service and the floor, each in its own process, ready for the same calls. */
+/** Starts the service and a floor, each in its own process, ready for the same calls. */
 import { join } from 'node:path'
 import { startFloorWorker } from './floor-worker.ts'
 import { withFolder } from './folders.ts'
@@ -26,7 +26,7 @@ export type SideVariables = { readonly service: ServiceEnvironment; readonly flo
 
 const AS_THEY_ARE: SideVariables = { service: {}, floor: {} }
 
-/** Measures `run` beside a server that stores and answers. The endpoint is paused, so that only submits count. */
+/** Measures `run` and a server that stores and answers. The endpoint is paused, so that only submits count. */
 export function besideAcceptFloor<T>(
   measure: (sides: SidesAndService) => Promise<T>,
   variables: SideVariables = AS_THEY_ARE,
@@ -45,7 +45,7 @@ export function besideAcceptFloor<T>(
 }
 
 /**
- * Measures `runsync` beside a server that stores a job and hands it to a worker that waits. Both sides have a worker of
+ * Measures `runsync` and a server that stores a job and hands it to a waiting worker. Both sides have a worker of
  * the same program.
  * @param settings the worker; `stored: false` keeps the floor from storing anything
  */

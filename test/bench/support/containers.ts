@@ -1,4 +1,4 @@
-/** What the rows of containers share: the engine, a service with it, and the docker command. */
+/** Shared by the rows of containers: the engine, a service with it, and the docker command. */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ import { build } from 'vite'
 const PAGE = join(import.meta.dirname, '..', '..', 'renderer', 'editor-bench')
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 
-/** A page with the canvas of the editor alone, and with a bare React Flow beside it. */
+/** A page with the canvas of the editor alone, or with a bare React Flow. */
 export type EditorPage = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** Builds the page and serves it. @param folder takes what is built */

@@ -1,6 +1,6 @@
 /**
- * What the rows of other machines share: a machine by ssh, or the manager of a swarm of three, a service that knows it, and
- * ways to it that count and delay.
+ * Shared by the rows of other machines: a machine by ssh, or the manager of a swarm of three, a service that knows it,
+ * and ways to it that count and delay.
  */
 import { join } from 'node:path'
 import { dockerEngine } from '../../support/docker-engine.ts'
@@ -15,7 +15,7 @@ import { type Service, startService } from './service.ts'
 /** The ways to the machine, which is added once for each: how much longer a round trip takes, ms. */
 type Ways = Readonly<Record<string, number>>
 
-/** What is there: one machine, or a swarm, which one way alone may lead to. */
+/** One machine, or a swarm, which has only one way to it. */
 type There = 'machine' | 'swarm'
 
 /** A service, and the machine by each way under the name of that way. */
@@ -24,7 +24,7 @@ export type RemoteSide = {
   readonly folder: string
   /** The PATH with an `ssh` that knows the ways as hosts. */
   readonly searchPath: string
-  /** What counts the bytes on a way. */
+  /** Counts the bytes on a way. */
   readonly proxyOf: (way: string) => OpenProxy
 }
 

@@ -1,4 +1,4 @@
-/** What a request costs when there is ten and a hundred times as much of something. */
+/** The cost of a request when there is ten and a hundred times as much of something. */
 import { join } from 'node:path'
 import { compared, type Row } from '../report.ts'
 import { median } from '../statistics.ts'

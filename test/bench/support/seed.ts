@@ -14,7 +14,6 @@ const BATCH = 10_000
 const DAY_MS = 86_400_000
 const WORDS = ['ship', 'dock', 'crane', 'keel', 'rivet', 'plank', 'sail', 'anchor', 'tide', 'harbour']
 
-/** What to put in. */
 export type Seed = {
   readonly endpointId: string
   /** How many endpoints in all; those after the first are called by a number more. One without it. */
@@ -86,8 +85,8 @@ function addJob({ jobs }: Storage, seed: Seed, n: number): void {
   jobs.move(seq, 'complete', { workerId: 'seed', output: `{"image":"${words}.png"}` }, moment)
 }
 
-// What belongs to a job, in an order in which no row names one that is not there yet. Columns of rowids that nobody
-// names are left out.
+// Tables of a job, in an order in which no row refers to a later one. Columns of rowids that nobody refers to are left
+// out.
 const JOB_TABLES = ['jobs', 'job_inputs', 'job_outputs', 'events'] as const
 
 // So many are queued and ended one by one at least; the others are copies of them.

@@ -20,7 +20,7 @@ export type Service = {
   readonly stop: () => Promise<void>
 }
 
-/** Variables for the service, beside those of the bench. */
+/** Variables for the service, in addition to those of the bench. */
 export type ServiceEnvironment = Readonly<Record<string, string>>
 
 /** Starts the process of a service; it may not answer yet. @param port 0 takes a free one */
@@ -106,7 +106,7 @@ export type WorkerSettings = {
   readonly program?: 'worker' | 'fetch-worker'
   /** Jobs at once. */
   readonly loops?: number
-  /** What it answers (programs/worker); `fetch-worker` knows `empty` only. */
+  /** The worker's output (programs/worker); `fetch-worker` knows `empty` only. */
   readonly output?: 'empty' | 'start' | 'echo'
 }
 

@@ -1,6 +1,6 @@
 /**
- * The canvas of the editor alone, or a bare React Flow with the same graph, to be measured: `?nodes=5000&bare`. What is
- * measured hangs on the window.
+ * The canvas of the editor alone, or a bare React Flow with the same graph, to be measured: `?nodes=5000&bare`. The
+ * measured values are properties of the window.
  */
 import './bench.css'
 import * as Tooltip from '@radix-ui/react-tooltip'

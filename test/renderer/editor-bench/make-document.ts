@@ -1,4 +1,4 @@
-/** Documents as large as one likes: pictures from text, one beside the other, as people have them. */
+/** Documents of any size: graphs that make pictures from text, side by side, as people have them. */
 
 type Slot = { readonly name: string; readonly type: string }
 type Part = {

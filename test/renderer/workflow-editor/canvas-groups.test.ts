@@ -39,7 +39,7 @@ function setup() {
       return { ...made, address: undefined, byId: new Map(made.nodes.map((node) => [node.id, node])) }
     },
     newUuid: () => 'uuid',
-  } as unknown as ActionPorts // What these actions ask of the page; the rest belongs to others.
+  } as unknown as ActionPorts // these actions use nothing else
   const groups = () => editor.getState().document.groups.items.map(({ title }) => title)
   const nodes = () => editor.getState().document.nodes.items.length
   const selected = () => [...editor.getState().selection]

@@ -35,7 +35,6 @@ export async function setup() {
     service,
     workflow,
     text,
-    /** What the service has now. */
     kept: () => service.get(`/api/workflows/${workflow.id}`),
     openWindow: (texts?: LocalTexts, platform?: TestPlatform) => openWindow(service, workflow.id, texts, platform),
   }

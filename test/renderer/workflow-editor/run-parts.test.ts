@@ -1,4 +1,4 @@
-/** What runs of graphs are made of and shown by, without a page. */
+/** Parts of graph runs and of their view, without a page. */
 import { describe, expect, test } from 'vitest'
 import { readDocument } from '../../../src-main/features/workflows/rules/document/document.ts'
 import { readNodeTypes } from '../../../src-main/features/workflows/rules/node-types.ts'

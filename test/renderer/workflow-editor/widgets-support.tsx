@@ -72,7 +72,7 @@ type WidgetsOptions = {
   readonly types?: NodeTypes
   readonly answers?: TestAnswers
   readonly size?: WidgetSize
-  /** Nodes and links beside it. */
+  /** Other nodes and links. */
   readonly more?: readonly string[]
   readonly links?: string
 }

@@ -20,7 +20,7 @@ const INPUT = 'x'.repeat(100_000)
 const LARGE_INPUT = 'x'.repeat(2 * limit('payloadInRowBytes'))
 const REFUSALS = 20
 
-/** What came of it; `why` says why nothing was done. */
+/** `why` says why nothing was done. */
 export type DiskFigures = { readonly runs: number; readonly why?: string }
 
 /** Fills the disk while a job runs; submits until it is refused; makes room; everything accepted must end well. */

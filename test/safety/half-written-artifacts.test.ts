@@ -1,6 +1,5 @@
 /**
- * What is left of an artifact that could not be written to its end: a limit on the size of files stands for a full
- * disk.
+ * The rest of an artifact that could not be written to its end: a limit on the size of files stands for a full disk.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -78,7 +78,7 @@ def handler(job):
     time.sleep(600)
 `
 
-/** What somebody else waits for meanwhile, in ms. */
+/** The wait of another client meanwhile, in ms. */
 async function answersOthers(service: ContainerService): Promise<number> {
   const startedAt = performance.now()
   await service.get('/v2/calm/health')

@@ -1,7 +1,7 @@
 /**
  * Faults of machines on which workers run: what happens to the jobs of clients who go on meanwhile. Two books are kept
- * beside the service: what clients were told, here, and what handlers did, there. Whatever places the workers (SSH, a
- * swarm) gives a `FaultPlace`; the faults themselves are `MachineFault`s. Source: docs/spec/machines.md, 3.
+ * outside the service: what clients were told, here, and what handlers did, there. Each place of workers (SSH, a swarm)
+ * gives a `FaultPlace`; the faults themselves are `MachineFault`s. Source: docs/spec/machines.md, 3.
  */
 import { expect } from 'vitest'
 import type { ContainerService } from '../support/container-service.ts'
@@ -25,10 +25,8 @@ export type FaultPlace = {
   readonly reached: () => Promise<void>
 }
 
-/** What an engine saw. */
 export type ContainerEvent = { readonly container: string; readonly action: 'start' | 'die' }
 
-/** What breaks, and what mends it. */
 export type MachineFault = {
   readonly make: () => Promise<void>
   readonly mend: () => Promise<void>
@@ -62,7 +60,7 @@ def handler(job):
     return {"n": wants["n"], "worker": os.environ["RUNPOD_POD_ID"]}
 `
 
-/** What a client was told: the number of each job by its id. */
+/** The numbers of accepted jobs by id. */
 type Told = Map<string, number>
 
 /**
@@ -155,7 +153,7 @@ async function expectBooksToAgree({ service, ledger }: FaultPlace, ids: readonly
   }
 }
 
-/** What runs on the machines are the workers that the service knows. */
+/** Only workers that the service knows run on the machines. */
 async function expectNothingLeft({ service, running }: FaultPlace): Promise<void> {
   await until(async () => {
     const { workers } = await service.get('/api/workers')

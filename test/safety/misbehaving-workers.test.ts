@@ -57,7 +57,7 @@ test('a crash loop names the Python error, waits longer each time, and resume tr
   await service.createHandler('broken', `${noted}import not_installed_anywhere\n`)
   const id = await service.run('broken', {})
   const reason = async (): Promise<string | undefined> => (await service.get('/api/endpoints/broken')).waitingReason
-  // Whoever looks late sees less of a pause, or a later one.
+  // A late look sees less of a pause, or a later one.
   const { crashes, endsAt } = await until(async () => {
     const said = /worker failed (\d+) times within .*ModuleNotFoundError.*not_installed_anywhere.*; next try in (\d+) s/
     const [, times, seconds] = said.exec((await reason()) ?? '') ?? []

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** Runs a program of the folder beside that may have so many files open; gives what it prints. */
+/** Runs a program of programs/ with a limit of open files; gives its output. */
 function limited(files: number, name: string): unknown {
   const program = fileURLToPath(new URL(`programs/${name}`, import.meta.url))
   const start = `ulimit -n ${files}; exec "$0" "$1"`

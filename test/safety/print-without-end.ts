@@ -13,7 +13,7 @@ def handler(job):
 `
 
 /**
- * Runs a program and a handler that print as fast as they can, beside an endpoint whose jobs must not wait for them.
+ * Runs a program and a handler that print as fast as they can, while jobs of another endpoint must not wait for them.
  * @param lines how many are looked for of each; 10,000 are kept of a job, and one answer gives as many
  * @returns how long a health check and a job of somebody else took at most, in ms, and the largest the file was
  */

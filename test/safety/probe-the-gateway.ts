@@ -1,5 +1,5 @@
 /**
- * docs/spec/targets.md, 2.22, its last part: a container that looks for what it can reach beside the worker protocol.
+ * docs/spec/targets.md, 2.22, its last part: a container that looks for what it can reach besides the worker protocol.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -49,7 +49,7 @@ export async function restartTheEngine(
       'claim',
       'complete',
     ])
-    // What is there is a worker, or was made for the next one.
+    // Each container is a worker, or was made for the next one.
     await until(async () => {
       const known = (await service.get('/api/workers')).workers.map(({ container }: { container: string }) => container)
       const running = await service.docker('ps', '--quiet', '--no-trunc')

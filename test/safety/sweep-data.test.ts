@@ -1,4 +1,4 @@
-/** What a killed service leaves is removed without starting another one. */
+/** The remains of a killed service are removed without starting another one. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -19,7 +19,7 @@ const OF_USERS = [
   '17_api_seed-above-2-53-derived.json',
 ]
 
-// What each has in its own way, and what a processor draws in a second.
+// Values that differ by graph, small enough that a processor draws in a second.
 const SET: Readonly<Record<string, string | number>> = {
   ...{ ckpt_name: CHECKPOINT, image: 'masked.png', width: 64, height: 64 },
   ...{ steps: 2, start_at_step: 0, end_at_step: 2 },
@@ -27,7 +27,7 @@ const SET: Readonly<Record<string, string | number>> = {
 
 type Node = { readonly inputs: Readonly<Record<string, unknown>> }
 
-// What servers ask for since the file was made.
+// Inputs that servers require since the file was made.
 const MISSING: Readonly<Record<string, readonly string[]>> = {
   '10_api_inpaint-is-changed.json': ['--set', '26.grow_mask_by=0'],
 }

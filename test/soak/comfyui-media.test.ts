@@ -36,7 +36,7 @@ type Masked = typeof WITH_MASK_FILE | typeof WITH_ALPHA
 const image = ['image', 0]
 const vae = ['model', 2]
 
-/** What is painted anew under the mask: what was there, with some noise. */
+/** Repaints under the mask, from the image there with some noise. */
 const imageToImage = ({ mask }: Masked) => ({
   encoded: node('VAEEncode', { pixels: image, vae }),
   latent: node('SetLatentNoiseMask', { samples: ['encoded', 0], mask }),

@@ -1,5 +1,5 @@
 /**
- * The bridge before a real ComfyUI, and beside the public image worker's own handler; see test/support/real-comfyui.
+ * The bridge before a real ComfyUI, and the public image worker's own handler; see test/support/real-comfyui.
  * Skipped where there is none.
  */
 import { readdirSync, readFileSync, writeSync } from 'node:fs'
@@ -25,8 +25,8 @@ const sentenceOf = ({ error }: { readonly error?: unknown }): unknown =>
 type Image = { readonly filename: string; readonly type: string; readonly data: string; readonly node?: string }
 
 /**
- * What two images of the same graph have in common: neither the number that the server counts up, nor the bridge's
- * node, nor the document that the bridge has the server write beside the prompt.
+ * The common part of two images of the same graph: without the number that the server counts up, the bridge's node,
+ * and the document that the bridge has the server write next to the prompt.
  */
 function common({ filename, type, data }: Image) {
   const bytes = Buffer.from(data, 'base64')

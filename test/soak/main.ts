@@ -13,7 +13,7 @@ import { PROOFS, readSafetyRows, readSoakTests } from './report/safety-rows.ts'
 import { readSoakOptions } from './report/soak-options.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-// Beside the report and not among what is thrown away: a soak of hours is run in pieces, on more days than one.
+// Next to the report and not in a temporary folder: a soak of hours is run in pieces, on several days.
 const RESULTS = join(ROOT, 'test', 'soak', 'report', 'outcomes.jsonl')
 
 const { report, keep, proofs, last, share, rest } = readSoakOptions(process.argv.slice(2))

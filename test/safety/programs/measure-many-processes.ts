@@ -13,7 +13,7 @@ const MANY = `for i in $(seq ${COUNT}); do sleep 60 & done; echo ready; wait`
 const LOOK_EVERY_MS = 10
 const ASLEEP = /^Name:\s*sleep$[\s\S]*^State:\s*S/m
 
-/** What /proc says of the state of each process of the group. */
+/** The state of each process of the group, from /proc. */
 function statusesOf(group: number): readonly string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.flatMap((pid) => {

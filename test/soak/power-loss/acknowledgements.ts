@@ -1,4 +1,4 @@
-/** What somebody outside was told while the service worked, and when: all of it must hold after a power cut. */
+/** Acknowledgements to clients while the service worked, with their times: all must hold after a power cut. */
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { Ns } from './trace.ts'
@@ -8,7 +8,7 @@ export const ENDPOINTS = { works: 'works', waits: 'waits' } as const
 /** Where the app is deployed. */
 export const APP = { app: 'shop', environment: 'production', variable: 'SECRET', resource: 'tool' } as const
 
-/** What was told. Texts that are large are hashes. */
+/** Large texts are hashes. */
 export type Told =
   | { readonly what: 'job'; readonly id: string; readonly endpointId: string; readonly input: string }
   /** A job has ended, as an answer, a webhook or an event says. */

@@ -12,7 +12,7 @@ import { type Fault, truthOf } from './faults.ts'
 import { createStore, layDisk } from './lay-disk.ts'
 import { readTrace } from './trace.ts'
 
-/** What to check; cuts in the order of the trace. */
+/** Cuts are in the order of the trace. */
 export type Task = {
   readonly trace: string
   readonly notes: string
@@ -24,7 +24,7 @@ export type Task = {
   readonly stopAtLoss: boolean
 }
 
-/** What was found. `changes`: how many were not surely on the disk. */
+/** `changes`: how many were not surely on the disk. */
 export type Checked = { readonly cut: Cut; readonly changes: number; readonly problems: readonly string[] }
 
 async function check({ trace, notes, cuts, fault, folder, stopAtLoss }: Task, tell: (checked: Checked) => void) {

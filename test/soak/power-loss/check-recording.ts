@@ -12,10 +12,9 @@ import type { Recording } from './record-service.ts'
 import { readTrace } from './trace.ts'
 
 const PROGRAM = fileURLToPath(new URL('check-cuts.ts', import.meta.url))
-// A disk in memory, where there is one: thousands of small disks are written.
+// A disk in memory, if any: thousands of small disks are written.
 const MEMORY = '/dev/shm'
 
-/** What came of it. */
 export type Figures = {
   readonly cuts: number
   /** Of the trace: what was written, renamed, synced and so on. */
@@ -87,7 +86,7 @@ export function findUnrecorded({ trace, seen }: Recording): readonly string[] {
 }
 
 const everything: Choose = () => 'kept'
-// What a kill came before, between the record of a call and the call.
+// A kill may have come between the record of a call and the call.
 const allThatEnded: Choose = ({ endedAt }) => (endedAt === undefined ? 'lost' : 'kept')
 
 function differences(disk: Disk, data: string): readonly string[] {
@@ -107,5 +106,5 @@ function differences(disk: Disk, data: string): readonly string[] {
 const sameBytes = (one: Buffer | undefined, other: Buffer | undefined) =>
   one === undefined || other === undefined ? one === other : one.equals(other)
 
-// What the library leaves out, and what workers write: the service alone is recorded.
+// Not files that the library leaves out, nor those of workers: the service alone is recorded.
 const isRecorded = (path: string) => !/-shm$|^drydock\.lock|^workers\/|__pycache__/.test(path)

@@ -14,7 +14,7 @@ const PART_BYTES = 100_000
 // So that the disk has no more to do than the test needs to have seen.
 const SLOWLY_MS = 200
 
-/** What clients work with. The service may be away for a moment: a call fails then, and the next one finds it. */
+/** The service may be away for a moment: a call fails then, and the next one finds it. */
 export type Outside = {
   readonly target: () => Target
   readonly note: (told: Told) => void
@@ -120,7 +120,7 @@ function jobClients(outside: Outside): readonly (() => Promise<unknown>)[] {
     await runSync(newInput({ text: `${LARGE}${'z'.repeat(nextNumber() % 5000)}` }))
     await pause(SLOWLY_MS)
   }
-  // What a try has left goes with the next one: its file must stay until that is on the disk.
+  // A retry deletes the file of the last try, which must stay until the retry is on the disk.
   const retry = async () => {
     const id = await submit(newInput({ fails: true, text: LARGE }))
     noteEnd(await ask(outside, 'GET', `${path('status-sync', id)}?wait=5000`))

@@ -1,7 +1,7 @@
 /** Which cuts a run makes, and what each of them leaves of what was under way: by a seed, so that it can be repeated. */
 import type { Choose, Fate, PendingChange } from './disk-model.ts'
 
-/** What a cut leaves of the changes that are not surely on the disk. */
+/** Changes that a cut leaves, of those that are not surely on the disk. */
 const KINDS = ['nothing', 'everything', 'names', 'contents', 'oldest', 'newest', 'some', 'some', 'some'] as const
 
 /** A cut right before a record of the trace. */
@@ -28,7 +28,7 @@ export function chooseFor({ kind, at, seed }: Cut): Choose {
   const random = createRandom(seed)
   const fates = new Map<PendingChange, Fate>()
   const part = random()
-  // What is under way is young as a rule: a border far in the past would be no border.
+  // Pending changes are young as a rule: a border far in the past would divide nothing.
   const border = at - Math.floor(part ** 3 * 400)
   const decide = (change: PendingChange): Fate => {
     switch (kind) {

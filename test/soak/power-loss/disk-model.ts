@@ -1,10 +1,10 @@
 /**
- * What may be on a disk after a power cut, worked out from a trace. What the model assumes:
+ * A model of a disk after a power cut, built from a trace. Assumptions:
  *
  * - A write or a change of length may be on the disk from the moment its call began, whole, in part or not at all, in
  *   any order; 512 bytes are written whole or not (what every disk promises, and SQLite assumes no more).
  * - It is surely there once a sync of the same file has ended that began after the call had ended. `fdatasync` is as
- *   good as `fsync`: it brings the length along. What memory alone holds (-shm) is not on the disk.
+ *   good as `fsync`: it brings the length along. Shared memory (-shm) is not on the disk.
  * - A write beyond the end that is lost may leave its length behind, filled with zeros.
  * - A name (made, renamed, removed) is a change of its folder, and surely there once a sync of that folder has ended
  *   that began after the call had ended. A sync of the file itself says nothing of its name, although several file
@@ -41,7 +41,7 @@ type NameChange = {
   endedAt: number | undefined
 }
 
-/** What became of a change: `length` is that of a write alone, and `torn` says which of its sectors were written. */
+/** The fate of a change: `length` is that of a write alone, and `torn` says which of its sectors were written. */
 export type Fate = 'kept' | 'lost' | 'length' | { readonly torn: (sector: number) => boolean }
 
 /** Decides the fate of each change that is not surely on the disk. */
@@ -69,7 +69,7 @@ type Folder = {
 }
 type Node = DiskFile | Folder
 
-/** What a sync really did: `late` means that only what was there before the sync before it was brought to the disk. */
+/** The real effect of a sync: `late` brings only the changes before the previous sync to the disk. */
 export type SyncTruth = 'done' | 'late' | 'skipped'
 
 /** The disk at one moment of the trace. */

@@ -1,4 +1,4 @@
-/** What must hold at a moment, put together from the notes up to it. */
+/** The state that must hold at a moment, from the notes up to it. */
 import type { Note, Told } from './acknowledgements.ts'
 import type { Ns } from './trace.ts'
 

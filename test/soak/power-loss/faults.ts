@@ -25,7 +25,7 @@ export const FAULTS = {
 /** The name of one. */
 export type Fault = keyof typeof FAULTS
 
-/** What syncs really do. @param fault undefined: what they say */
+/** The real effect of syncs. @param fault undefined: they do what they say */
 export function truthOf(fault: Fault | undefined): (path: string) => SyncTruth {
   if (fault === undefined) return () => 'done'
   const { path, truth } = FAULTS[fault]

@@ -9,7 +9,7 @@ export function layDisk(data: string, { folders, files }: CutDisk, choose: Choos
   mkdirSync(data, { recursive: true })
   for (const folder of folders) mkdirSync(join(data, folder))
   for (const { path, file } of files) {
-    // What is written once and no more may be the same file on all disks; those of the folder itself are changed.
+    // Files that are written only once can be shared by all disks; those of the folder itself are changed.
     if (file.pending.length === 0 && path.includes('/')) linkSync(store(file), join(data, path))
     else writeFileSync(join(data, path), bytesOf(file, choose))
   }

@@ -1,6 +1,6 @@
 /**
  * docs/spec/targets.md, 2.5: the power is cut at any moment of mixed work. Everything that somebody was told is there, and
- * nothing twice. What a disk may have lost is in disk-model.ts. POWER_LOSS_SECONDS: how long clients work;
+ * nothing twice. disk-model.ts says what a disk may have lost. POWER_LOSS_SECONDS: how long clients work;
  * POWER_LOSS_SEED repeats the choices of a run, although no two services write the same.
  */
 import { writeSync } from 'node:fs'

@@ -15,7 +15,7 @@ import { runClients } from './clients.ts'
 const SOURCE = fileURLToPath(new URL('record-writes.c', import.meta.url))
 const WORKER = fileURLToPath(new URL('noting-worker.ts', import.meta.url))
 
-/** What was recorded, in files. */
+/** Files of a recording. */
 export type Recording = {
   readonly trace: string
   readonly notes: string
@@ -106,7 +106,7 @@ export async function recordService(library: string, service: ServedService, par
   return recording
 }
 
-// Whoever receives a webhook is told how a job ended.
+// A webhook tells how a job ended.
 async function receiveWebhooks(note: (told: Told) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []

@@ -7,7 +7,7 @@ export type Ns = bigint
 /** The kinds of records, numbered as the library does. */
 const KINDS = ['open', 'write', 'truncate', 'sync', 'rename', 'unlink', 'mkdir', 'rmdir', 'end'] as const
 
-/** What was done at a moment. Paths are below the data folder; the folder itself is ''. `file` is an inode. */
+/** Paths are below the data folder; the folder itself is ''. `file` is an inode. */
 export type TraceRecord = {
   readonly kind: (typeof KINDS)[number]
   /** Of a call; the record of its end has the same. */

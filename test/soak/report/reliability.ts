@@ -38,7 +38,6 @@ type Part = {
 type Verdict = 'held' | 'held, in fewer runs' | 'held, in part not run' | 'FAILED' | 'not run'
 type ReportedRow = SafetyRow & { readonly parts: readonly Part[]; readonly verdict: Verdict }
 
-/** What a document is made from. */
 export type Reliability = {
   /** Those of the targets, in order. */
   readonly rows: readonly SafetyRow[]
@@ -231,7 +230,7 @@ function othersText(others: readonly OutcomeLine[], figures: ReadonlyMap<string,
   return ['## Outside the table', '', 'Soak tests that belong to no row.', '', ...files.flat(), '']
 }
 
-/** What none of the tests shows, whatever they gave. */
+/** Limits of the tests, whatever their results. */
 const NOT_COVERED = [
   'Real power cuts: power is cut in a model of the disk, built from recorded writes and syncs. No machine was switched off, and a program cannot detect a disk that reports a sync before it is done.',
   'Several faults at once: a killed service on a full disk, for example, is not among the rows.',

@@ -1,4 +1,4 @@
-/** The rows of docs/spec/targets.md, 2, and where each is proved beside the soak. */
+/** The rows of docs/spec/targets.md, 2, and where each is proved in addition to the soak. */
 
 /** One row. */
 export type SafetyRow = {

@@ -1,4 +1,3 @@
-/** What was asked for on the command line of the soak. */
 export type SoakOptions = {
   readonly report: boolean
   readonly keep: boolean
@@ -12,7 +11,7 @@ export type SoakOptions = {
   readonly rest: readonly string[]
 }
 
-/** Reads the command line. @throws Error for a share that is none */
+/** @throws Error for an invalid share */
 export function readSoakOptions(args: readonly string[]): SoakOptions {
   const at = args.indexOf('--share')
   const share = at === -1 ? undefined : Number(args[at + 1])

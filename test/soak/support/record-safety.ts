@@ -7,7 +7,6 @@ import { appendFileSync, writeSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect } from 'vitest'
 
-/** What a test saw. */
 export type SafetyFigures = {
   /** Row of docs/spec/targets.md, 2: 5 stands for 2.5. 0 belongs to none. */
   readonly row: number
@@ -18,7 +17,7 @@ export type SafetyFigures = {
   /** The worst that was seen, and its unit. */
   readonly worst?: number
   readonly unit?: string
-  /** What it must not go beyond. */
+  /** The highest allowed figure. */
   readonly limit?: number
   /** Further figures, for the terminal alone. */
   readonly more?: object
@@ -59,7 +58,7 @@ export function soakRuns(of: number): number {
 type Fault = {
   readonly row: number
   readonly of: number
-  /** What its slowest run may take, in ms. It is judged in the soak only: it runs on a machine that does nothing else. */
+  /** Limit for its slowest run, in ms. Judged in the soak only, which runs on a machine that does nothing else. */
   readonly limitMs?: number
 }
 

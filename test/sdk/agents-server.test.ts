@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!server.ready, server.reason))
 
-/** What a tool gives: JSON. */
+/** JSON of a tool. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
 type Told = any
 

@@ -31,7 +31,7 @@ async function answerAll(worker: TestWorker, report: object, chunks: readonly un
   }
 }
 
-/** What a client tells of an error, and how many jobs its request has made. */
+/** An error as a client reports it, and how many jobs its request has made. */
 type Told = { readonly status?: number; readonly message: string; readonly code: unknown; readonly jobs: number }
 
 const CASES: readonly [string, object, readonly unknown[], Omit<Told, 'jobs'>][] = [

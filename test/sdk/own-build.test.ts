@@ -1,5 +1,5 @@
 /**
- * Apps of SDK 2.0 through our own door: `drydock init --sdk 2`, deploy, rollback, variables and preview, and the
+ * Apps of SDK 2.0 through our own commands: `drydock init --sdk 2`, deploy, rollback, variables and preview, and the
  * unmodified package that calls what is deployed. Builds leave the package to the workers' Python, which has it here.
  */
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!packages.ready, packages.reason))
 
-/** What makes workers processes of the Python that has the package. */
+/** Workers are processes of the Python that has the package. */
 const withPackage = () => ({
   DOCKER_HOST: 'unix:///nowhere/docker.sock',
   PATH: `${dirname(packages.python)}${delimiter}${process.env.PATH ?? ''}`,

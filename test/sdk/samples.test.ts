@@ -35,7 +35,7 @@ def handler(job):
     yield "second"
 `
 
-/** What breaks quoting somewhere: of shells, of Python, of JavaScript and of its templates. */
+/** Texts that break quoting somewhere: of shells, of Python, of JavaScript and of its templates. */
 const HOSTILE = {
   quotes: `it's "quoted" \\' \\" \\\\`,
   shell: '$HOME `id` $(id) !! ; & | > x \n# no comment',

@@ -22,7 +22,7 @@ version = "%d.%d" % sys.version_info[:2]
 const run = promisify(execFile)
 
 /**
- * Writes it. What stands for the folder `env` is up to the caller.
+ * The caller makes the folder `env`.
  * @param python an interpreter that has the package @param source the file that becomes `main.py`
  */
 export async function writeAppArtifact(folder: string, python: string, source = APP_SOURCE): Promise<void> {

@@ -131,7 +131,7 @@ export function prepareBuildWheels(base: PublicPython): Promise<PackageFolder> {
 
 function downloadWheels(base: PublicPython, what: string, options: readonly string[]): Promise<PackageFolder> {
   const [runpod = ''] = APP_PACKAGES
-  // What a build of an api installs beside the package.
+  // A build of an api installs these too.
   const packages = [...APP_PACKAGES, 'fastapi[standard]', 'uvicorn']
   const download = ['download', '--only-binary', ':all:', ...options]
   return withPip(base, `${runpod.replace('==', '-')}-${what}`, (folder) => [...download, '--dest', folder, ...packages])

@@ -62,7 +62,7 @@ job = wait.spawn()
 print("cancel", job.status() in ("IN_QUEUE", "IN_PROGRESS"), job.cancel().status())
 `
 
-/** What that prints. */
+/** Expected output. */
 export const SHIPYARD_ANSWERS = [
   "remote {'sum': 5, 'version': 1}",
   "spawn {'sum': 6, 'version': 1} COMPLETED",
@@ -102,7 +102,7 @@ from main import Ships, board
 print(Ships.get("/ships"), Ships.post("/ships", {"name": "Bea"}), board.remote("Cid"))
 `
 
-/** What that prints. */
+/** Expected output. */
 export const HARBOUR_ANSWERS = "{'ships': ['Ada']} {'added': 'Bea'} [{'ships': ['Ada']}, {'added': 'Cid'}]"
 
 /**

@@ -8,7 +8,7 @@ const LAUNCHER = 'src-main/app/cli/drydock.mjs'
 const SAY = `process.stdout.write(JSON.stringify([process.argv[1], process.argv.slice(2)]))\nprocess.exitCode = 5\n`
 const WAIT = `setInterval(() => {}, 1000)\nprocess.stdout.write('ready')\n`
 
-/** A clone that is installed; `tooOld` makes the launcher start the pinned Node beside it. */
+/** A clone that is installed; `tooOld` makes the launcher start the pinned Node in it. */
 async function installed(main: string, node: 'new enough' | 'too old'): Promise<Clone> {
   const clone = new Clone(main)
   if (node === 'too old') clone.pretendNodeIsTooOld()

@@ -1,4 +1,4 @@
-"""What the package runpod 2.0 sees of functions that our runtime serves; prints it as JSON.
+"""Calls functions that our runtime serves with the package runpod 2.0; prints the results as JSON.
 
 Usage: app_runtime_client.py LIVE_ENDPOINT DEPLOYED_ENDPOINT, with RUNPOD_ENDPOINT_BASE_URL and RUNPOD_API_KEY.
 """

@@ -41,7 +41,7 @@ async def draw_it(prompt):
     yield prompt
 
 
-# What is the default is left out, also where it is written.
+# Defaults are left out, also where they are written.
 @app.queue(cpu=[CPU, "cpu5c-2-4"], workers=2, env={}, dependencies=[], max_concurrency=1, flashboot=True, scaler_value=4)
 def small(text: str) -> str:
     return text

@@ -1,4 +1,4 @@
-"""What the public package asks of the management API: its own functions, against the service of the test. Prints JSON.
+"""Calls the management API by the public package's own functions, against the service of the test. Prints JSON.
 
 Each name is a step of the story; the answers are those that the package's functions return.
 """
@@ -54,7 +54,7 @@ def classic() -> dict:
 
 
 def endpoint_input(generation: int) -> dict:
-    """What the package saves for an endpoint of a dev session."""
+    """The settings that the package saves for an endpoint of a dev session."""
     return {
         "name": "dev-shop-echo",
         "workersMin": 0,

@@ -112,7 +112,7 @@ def unsendable(job):
 
 
 def folder(job):
-    """What the program sees of its folder, and a file that it writes there."""
+    """The program's view of its folder, and a file that it writes there."""
     with open("written.txt", "w") as file:
         file.write(job["id"])
     return {"cwd": os.getcwd(), "file": os.path.abspath(__file__), "files": sorted(os.listdir(".")), "path": sys.path[0]}
@@ -127,7 +127,7 @@ def large_chunk(job):
 
 
 def chosen(job):
-    """What the job names, of the handlers that are plain functions: starting a worker costs seconds."""
+    """Runs the plain function that the job names, in one worker: starting another costs seconds."""
     return KINDS[job["input"]["do"]]["handler"](job)
 
 

@@ -13,8 +13,8 @@ const PLACES = [
 ]
 const CHROMIUM = PLACES.find((place) => existsSync(place))
 
-// What each window of Chromium makes beside its page, though no test looks at it: two pages below its address bar, and
-// a process for whatever is visited next. Together they took a third of the processor's time of opening a page.
+// Each window of Chromium makes these in addition to its page, though no test needs them: two pages below its address
+// bar, and a process for the next visit. Together they took a third of the processor's time of opening a page.
 const BESIDE_THE_PAGE = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess']
 // The browser obeys the last of several lists, so Playwright's own is said again; test/set-up holds the two together.
 const OFF_IN_PLAYWRIGHT = [
@@ -38,7 +38,7 @@ const OFF_IN_PLAYWRIGHT = [
 
 const noChromium = CHROMIUM === undefined ? `Chromium is not there: none of ${PLACES.join(', ')}` : undefined
 
-/** Why no browser can be had, or no Electron where its window is driven instead; undefined where there is one. */
+/** Why there is no browser, or no Electron where its window is driven instead; undefined if there is. */
 export const noBrowser: string | undefined = inElectron
   ? (await import('../desktop/support.ts')).noElectron
   : noChromium

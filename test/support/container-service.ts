@@ -56,7 +56,7 @@ export type ContainerService = ServedService & {
    * the job has lost no try.
    */
   readonly hasBegun: (jobId: string) => Promise<void>
-  /** What happened to a job, oldest first. */
+  /** Oldest first. */
   readonly historyOf: (jobId: string) => Promise<readonly HistoryEntry[]>
 }
 

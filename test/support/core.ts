@@ -31,7 +31,7 @@ import { type TestWorker, workerClient } from './worker-client.ts'
 
 /** Addresses of the service under test; nothing listens there. */
 export const SERVICE_URL = 'http://127.0.0.1:8790'
-/** What the service under test is called by the watchdogs of machines. */
+/** The id of the service under test, which the watchdogs of machines ask for. */
 export const SERVICE_ID = `test${randomBytes(5).toString('hex')}`
 const WORKER_URL = 'http://127.0.0.1:8791'
 const HOST = '127.0.0.1:8790'
@@ -95,7 +95,7 @@ export type TestService = {
   readonly createEndpoint: (id?: string, settings?: object) => Promise<string>
   /** Queues a job on endpoint e and gives its id. */
   readonly run: (input?: object, more?: object, endpointId?: string) => Promise<string>
-  /** Waits for the newest living worker of the endpoint that is none of `others`. */
+  /** Waits for the newest living worker of the endpoint that is not one of `others`. */
   readonly worker: (endpointId?: string, others?: readonly TestWorker[]) => Promise<TestWorker>
   /** Queues a job and lets the worker take it. */
   readonly running: (
@@ -118,7 +118,6 @@ export type TestService = {
   readonly restart: (how: 'in order' | 'killed') => Promise<ReturnType<Core['left']>>
 }
 
-/** What a test may choose. */
 export type SetupOptions = {
   /** Database file, for tests that restart the service; in memory without it. */
   readonly file?: string
@@ -128,7 +127,7 @@ export type SetupOptions = {
   readonly settings?: object
   /** Without it a preview says nothing, and ends when it is asked to. */
   readonly startPreview?: StartPreview
-  /** What processes find on the machine; without it nothing is missing, and nothing is put anywhere. */
+  /** Host of worker processes; by default nothing is missing, and nothing is put anywhere. */
   readonly processHost?: Partial<ProcessHost>
   /** Changes what the machine under the service says. */
   readonly host?: (host: ServiceHost) => ServiceHost

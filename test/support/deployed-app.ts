@@ -5,7 +5,6 @@ import { systemIds } from '../../src-main/http/server/system-ports.ts'
 import { manifestOf } from './app-folder.ts'
 import type { TestService } from './core.ts'
 
-/** What to deploy. */
 export type AppToDeploy = {
   /** By name within the app. The endpoint's id is the name, after `idPrefix`. */
   readonly resources: Readonly<Record<string, Partial<ManifestResource>>>

@@ -43,7 +43,7 @@ export type PrivateEngine =
       readonly stop: () => Promise<void>
     }
 
-/** Starts an engine in a folder of its own, beside the one that other tests use; some seconds. */
+/** Starts an engine in a folder of its own, not the one that other tests use; some seconds. */
 export async function privateEngine(): Promise<PrivateEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-engine-'))
   const env = { DRYDOCK_TEST_ENGINE: folder }

@@ -84,7 +84,7 @@ make_busybox_image() {
 make_python_image() {
   # shellcheck disable=SC2086 # a list
   unpack $PYTHON_IMAGE_PACKAGES
-  # What the scripts of the packages would have done.
+  # As the scripts of the packages would have done.
   cp root/usr/share/base-passwd/passwd.master root/etc/passwd
   cp root/usr/share/base-passwd/group.master root/etc/group
   cp root/usr/share/libc-bin/nsswitch.conf root/etc/nsswitch.conf

@@ -82,7 +82,7 @@ export type FakeFleet = Fleet & {
   hasTriedEngine: boolean
   /** Loses its engine, and gets it back: meanwhile its workers are away. */
   readonly setAway: (isAway: boolean) => void
-  /** What the machine lacks for a plan: the answer of `refusal`; nothing, unless a test says so. */
+  /** The answer of `refusal` for a plan; undefined, unless a test sets it. */
   lacks: (plan: Parameters<Fleet['refusal']>[0]) => string | undefined
 }
 

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { gzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 
-/** What a registry asks of those who pull. */
+/** Credentials for a pull. */
 export type RegistryAccess =
   | { readonly kind: 'open' }
   | { readonly kind: 'basic' | 'token'; readonly username: string; readonly password: string }
@@ -19,7 +19,7 @@ export type FakeRegistry = {
   readonly host: string
   /** The image that it has. */
   readonly image: string
-  /** What was asked of it, as `METHOD /path`. */
+  /** Requests, as `METHOD /path`. */
   readonly seen: readonly string[]
   /** Layers stop in the middle from now on, until `release`. */
   readonly hold: () => void

@@ -61,7 +61,7 @@ export async function remoteFilesPlace(dockerHost: string, way = dockerHost) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), content, { mode })
     },
-    /** What a worker as some user sees at /app. */
+    /** The files at /app, as a worker of some user sees them. */
     see: (source: string, ...command: readonly string[]) =>
       docker(
         ...['run', '--rm', '--user', '1234:1234', '--workdir', '/app'],

@@ -49,7 +49,7 @@ const LIMIT_MS = 8 * 60_000
 
 const execute = promisify(execFile)
 
-/** Makes a machine; to be stopped at the end of the test file. @param beside name of one that it is to reach */
+/** Makes a machine that can reach the one of this name, if given; to be stopped at the end of the test file. */
 export async function remoteMachine(beside?: string): Promise<RemoteMachine | { readonly why: string }> {
   const name = `far${randomBytes(3).toString('hex')}`
   const ask = async (command: string, ...argv: readonly string[]) =>

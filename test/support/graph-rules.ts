@@ -1,4 +1,4 @@
-/** What must be true of every graph that was only edited here. */
+/** Invariants of every graph that was only edited here. */
 import {
   type Graph,
   type Link,

@@ -1,4 +1,4 @@
-/** What a report says of the version and the machine that its figures come from. */
+/** The version and the machine that the figures of a report come from. */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
 import packageJson from '../../package.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 /**
- * What people do with a busy service, all of it at once and for as long as it is wanted: jobs small and large, streams,
- * calls that wait, files kept, graphs run, lists read, and readers of events of whom one never reads.
+ * Mixed use of a busy service, all at once and for a given time: jobs small and large, streams, calls that wait, files
+ * kept, graphs run, lists read, and readers of events of whom one never reads.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -14,7 +14,6 @@ export type TestTensors = Readonly<
 
 const BYTES: Readonly<Record<string, number>> = { F32: 4, F16: 2, BF16: 2, U8: 1 }
 
-/** A safetensors file. @param random bytes of the first tensor beside zeros, so that files differ */
 export function safetensors(tensors: TestTensors, metadata?: Readonly<Record<string, string>>): Buffer {
   let at = 0
   const head: Record<string, unknown> = metadata === undefined ? {} : { __metadata__: metadata }

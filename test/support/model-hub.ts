@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a hub is to be. */
 export type HubContent = {
   /** Of the one model that it has. */
   readonly repository: string

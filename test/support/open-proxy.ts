@@ -45,7 +45,7 @@ export async function openProxy(to: string, host = '127.0.0.1', delayMs = 0): Pr
       left = Number.POSITIVE_INFINITY
       cuts += 1
       caller.resetAndDestroy()
-      // What came until then arrives.
+      // Bytes up to here arrive.
       service.end()
     })
     if (delayMs === 0) {

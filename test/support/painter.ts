@@ -55,7 +55,7 @@ export async function createPainter(service: Pick<ServedService, 'createHandler'
   expect(status).toBe(200)
 }
 
-/** What differs between the graphs of a test. */
+/** Differences between the graphs of a test. */
 export type PaintSettings = {
   readonly text?: string
   /** As JSON has it, so that it may be larger than a double holds. */

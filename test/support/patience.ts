@@ -1,7 +1,7 @@
 /**
  * How long tests wait for facts. Nothing is slower for it: only a test that fails waits so long. Spans that a test judges
- * are its own, never these. Source: ours; with the files of four workers side by side, and containers and package
- * installers beside them, a process start of half a second has taken 40 s.
+ * are its own, never these. Source: ours; with the files of four workers side by side, and with containers and package
+ * installers, a process start of half a second has taken 40 s.
  */
 
 /** The longest wait for one fact, in ms; below the limit of a test, so that a failure says what was waited for. */

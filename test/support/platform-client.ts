@@ -4,7 +4,7 @@ import { PLATFORM_ROUTES } from '../../src-main/contract/platform-routes.ts'
 import { type Asked, setup, type TestService } from './core.ts'
 import { noPlatformShapes, readPlatformShapes } from './platform-shapes.ts'
 
-/** What comes back; `body` is what its JSON holds. */
+/** `body` is parsed JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
 export type PlatformAnswer = { readonly status: number; readonly headers: Headers; readonly body: any }
 
@@ -17,7 +17,7 @@ export type PlatformClient = {
   readonly expectCall: (status: number, method: string, path: string, body?: unknown) => Promise<any>
 }
 
-/** What makes an endpoint of an image without further wishes. */
+/** The shortest settings for an endpoint of an image. */
 export const AN_ENDPOINT = {
   name: 'Echo',
   type: 'QUEUE',
@@ -27,7 +27,7 @@ export const AN_ENDPOINT = {
 
 const shapes = noPlatformShapes === undefined ? readPlatformShapes() : undefined
 
-/** The operation of the shapes that a request is; undefined: it is none of them. */
+/** The operation of a request in the shapes, if any. */
 function operationAt(method: string, address: string): string | undefined {
   const parts = (address.split('?', 1)[0] ?? '').split('/')
   return shapes?.operations.find(({ method: own, path }) => {
@@ -50,7 +50,7 @@ export async function platformClient(options: Parameters<typeof setup>[0] = {}):
     const operationId = operationAt(method, path)
     if (operationId !== undefined && text !== undefined) {
       const problems = shapes?.problems(operationId, status, type, answered) ?? []
-      // What is taken must be what the platform takes.
+      // The platform must accept every accepted body.
       const ofBody = body === undefined || status >= 300 ? [] : (shapes?.bodyProblems(operationId, body) ?? [])
       expect({ operationId, status, problems, ofBody }).toEqual({ operationId, status, problems: [], ofBody: [] })
     }

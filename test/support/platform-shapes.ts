@@ -23,9 +23,9 @@ export type PlatformShape = { readonly operationId: string; readonly method: str
 /** All operations, and checks of what they take and answer. */
 export type PlatformShapes = {
   readonly operations: readonly PlatformShape[]
-  /** What is wrong with an answer; an empty list where nothing is. */
+  /** Problems of an answer. */
   readonly problems: (operationId: string, status: number, type: string | null, body: unknown) => readonly string[]
-  /** What is wrong with a body that is sent. */
+  /** Problems of a body that is sent. */
   readonly bodyProblems: (operationId: string, body: unknown) => readonly string[]
 }
 

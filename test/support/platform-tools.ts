@@ -20,7 +20,7 @@ export type ToolResource = {
 /** Where a test deploys: ids as the service has given them. */
 type ToolPlace = { readonly flashAppId: string; readonly flashEnvironmentId: string }
 
-/** What a save of an endpoint comes to. */
+/** The result of saving an endpoint. */
 type Saved = { readonly id: string | undefined; readonly error: string | undefined }
 
 /** The manifest of an artifact of 2.0 with these resources. */
@@ -66,7 +66,7 @@ export async function platformTools(options: Parameters<typeof setup>[0] = {}) {
   const query = (text: string, { variables, key }: Query = {}) =>
     service.ask('POST', '/graphql', { body: { query: text, variables }, ...(key === undefined ? {} : { key }) })
 
-  /** What a query gives with which nothing is wrong. */
+  /** The data of a query, which must succeed. */
   async function read(text: string, variables: object = {}) {
     const { status, body } = await query(text, { variables })
     expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined })
@@ -124,7 +124,7 @@ export async function platformTools(options: Parameters<typeof setup>[0] = {}) {
     return { id: data?.saveEndpoint?.id, error: errors?.[0].message }
   }
 
-  /** The newest worker of a resource that is none of `others`, as it calls for work. */
+  /** The newest worker of a resource that is not one of `others`, as it calls for work. */
   async function readyWorker(id: string, others: readonly TestWorker[] = []): Promise<TestWorker> {
     const worker = await service.worker(id, others)
     void worker.take().catch(() => undefined)

@@ -8,7 +8,7 @@ export interface RunSummary {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** What failed, by file and test, with the first line of each error. */
+  /** By file and test, with the first line of each error. */
   readonly failures: readonly string[]
   /** Why tests were skipped, by file and reason, in the order of the run. */
   readonly skips: readonly { readonly file: string; readonly reason: string; readonly count: number }[]

@@ -36,7 +36,7 @@ import type { NodeType, NodeTypes } from '../../src-main/features/workflows/rule
 import { nodeView } from '../../src-main/features/workflows/rules/node-view.ts'
 import { bundledTypesOf, objectOf } from './workflow-files.ts'
 
-/** What an edit is made of: its name, which graph, and numbers that choose among what is there. */
+/** `graph` chooses a graph, `numbers` choose among its contents. */
 export type RandomEdit = { readonly name: EditName; readonly graph: number; readonly numbers: readonly number[] }
 
 /** Sequences of edits. */

@@ -10,7 +10,7 @@ export type SentEvent = {
 
 /** An open answer of server-sent events, read while it grows. */
 export type EventReader = {
-  /** What has come since the last call, comments left out. */
+  /** Events since the last call, without comments. */
   readonly next: () => Promise<readonly SentEvent[]>
   /** Everything up to the end of the answer. */
   readonly rest: () => Promise<readonly SentEvent[]>

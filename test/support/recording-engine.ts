@@ -1,6 +1,6 @@
 /**
- * A Docker engine that hands out graphics cards, as far as a client can see: it stands before the real engine, says
- * that NVIDIA's runtime is there, records what containers are asked for, and passes everything on without the cards.
+ * A Docker engine with graphics cards, as far as a client can see: it stands before the real engine, says that NVIDIA's
+ * runtime is there, records the requests for containers, and passes everything on without the cards.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** What was asked for, of the fields that tests look at. */
+/** The fields of a request that tests look at. */
 export type RecordedContainer = {
   readonly Labels: Readonly<Record<string, string>>
   readonly Env: readonly string[]

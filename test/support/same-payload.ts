@@ -4,8 +4,8 @@ import { readLink, readPayloadNodes } from '../../src-main/features/workflows/ru
 import { isArray, type JsonObject, type JsonValue, jsonNumber, writeJson } from '../../src-main/lib/json/value.ts'
 
 /**
- * What each node of a payload does: its class, its values, and what the nodes do that it gets data from. Two payloads
- * say the same to a worker where these lists are equal.
+ * Describes each node of a payload: its class, its values, and the nodes that it gets data from. Two payloads with
+ * equal lists mean the same to a worker.
  */
 export function whatNodesDo(payload: JsonObject): readonly string[] {
   const nodes = new Map(readPayloadNodes(payload).map((node) => [node.id, node]))

@@ -45,7 +45,7 @@ export type ServeOptions = {
   readonly node?: string
   /** Program that runs what follows it, as one does that leads into another network; what asks over HTTP stays outside. */
   readonly through?: string
-  /** Variables for the service, beside those of this test. */
+  /** Variables for the service, in addition to those of this test. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -85,7 +85,7 @@ export type ServedService = {
   /** A file of the folder, to be named in a job's `gates`. */
   readonly gate: (name: string) => string
   readonly openGate: (name: string) => void
-  /** What the service wrote about itself into the data folder. */
+  /** The file in the data folder that describes the service. */
   readonly serviceFile: () => { readonly pid: number; readonly url: string; readonly workerUrl: string }
   /** Living processes of workers, and of what they started. */
   readonly workerProcesses: () => readonly SeenProcess[]

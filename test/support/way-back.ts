@@ -1,6 +1,6 @@
 /**
- * The way back of another machine, on this one: a service in this process, a folder with a socket that leads to its
- * listener for machines as a connection by SSH makes it, and the shared test engine in place of one elsewhere.
+ * The reverse tunnel of another machine, on this one: a service in this process, a folder with a socket that leads to
+ * its listener for machines as a connection by SSH makes it, and the shared test engine in place of one elsewhere.
  */
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,14 +27,14 @@ const USER = 65_532
 
 const HANDLER = 'def handler(job):\n    return {"doubled": job["input"]["n"] * 2}\n'
 
-/** The service and its way back. */
+/** The service and its reverse tunnel. */
 export type TunnelTest = {
   readonly service: TestService
   readonly docker: Docker
   readonly connected: Connected
   /** A relay as a run of the service makes it. */
   readonly relay: (lostMs?: number) => Relay
-  /** The network of workers with its way back by a relay, or by one of `relay`. */
+  /** The network of workers with a tunnel by this relay. */
   readonly network: (relay: Relay, egress?: boolean) => Promise<WorkerNetwork>
   /** Cuts the way, and all that goes over it. */
   readonly cut: () => Promise<void>

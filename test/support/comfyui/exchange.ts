@@ -14,14 +14,14 @@ export type RecordedAnswer = {
   readonly body: RecordedMessage
 }
 
-/** What a ComfyUI server and the bridge said to each other over one job, as it was recorded. */
+/** A recorded exchange of a ComfyUI server and the bridge over one job. */
 export type Exchange = {
   /** Version of the server. */
   readonly comfyui: string
   readonly input: unknown
   readonly answers: readonly RecordedAnswer[]
   readonly socket: readonly RecordedMessage[]
-  /** What the public image worker answered to the same input. */
+  /** The public image worker's answer to the same input. */
   readonly publicAnswer: Readonly<Record<string, unknown>>
 }
 

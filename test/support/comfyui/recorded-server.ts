@@ -12,11 +12,11 @@ import { bytesOf, type Exchange } from './exchange.ts'
 /** A request that the server got. */
 export type Asked = { readonly method: string; readonly path: string; readonly body: string }
 
-/** What is other than recorded. */
+/** Differences from the recording. */
 export type Faults = {
   /** Answers a request by itself; false leaves it to the recording. */
   readonly answer?: (asked: Asked, response: ServerResponse) => boolean
-  /** What the socket does once the prompt is queued, in place of what is recorded. */
+  /** Replaces the recorded messages of the socket once the prompt is queued. */
   readonly onPrompt?: (socket: AcceptedSocket, server: RecordedServer) => void | Promise<void>
   /** Hears of each socket that a client opens, the first one is 1; false refuses it. */
   readonly onSocket?: (socket: number) => boolean

@@ -1,7 +1,6 @@
 import { runJob as run } from '../../../resources/node/comfyui/handler.ts'
 import { type BridgeSettings, readSettings } from '../../../resources/node/comfyui/settings.ts'
 
-/** What came of a job. */
 export type RanJob = {
   // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
   readonly output: any

@@ -1,7 +1,4 @@
-/**
- * What tests before a real ComfyUI share: a server for the tests of a file, and services with an endpoint in front of
- * it.
- */
+/** Shared by tests before a real ComfyUI: a server for the tests of a file, and services with an endpoint for it. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
 import { CATALOG_ROUTES } from '../../../src-main/contract/catalog.ts'
@@ -38,7 +35,7 @@ export type BeforeComfyUi = {
   readonly server: () => RealComfyUi
   /** A test that is skipped, with the reason, where there is no real server. */
   readonly test: (name: string, test: (context: TestContext) => Promise<void>) => void
-  /** Starts a service. @param settings of its endpoint, beside those of the catalog */
+  /** Starts a service. @param settings of its endpoint, in addition to those of the catalog */
   readonly withService: (settings?: object) => Promise<ComfyService>
   /** Asks the server itself. */
   // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { RecordedAnswer, RecordedMessage } from '../comfyui/exchange.ts'
 
-/** What passed the proxy. */
 export type Recording = { readonly answers: RecordedAnswer[]; readonly socket: RecordedMessage[] }
 
 /** A proxy in front of a server. */
 export type RecordingProxy = {
   readonly url: string
-  /** What has passed since the last time. */
+  /** Messages since the last call. */
   readonly take: () => Recording
   readonly stop: () => Promise<void>
 }

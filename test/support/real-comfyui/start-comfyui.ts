@@ -31,7 +31,7 @@ export type RealComfyUi = {
   readonly remove: () => Promise<void>
 }
 
-/** What is there to start it with; else why it cannot be started. */
+/** The source and the Python to start it with, or why it cannot be started. */
 export function findComfyUi(): { readonly source: string; readonly python: string } | string {
   const { DRYDOCK_COMFYUI: source, DRYDOCK_COMFYUI_PYTHON: python } = process.env
   if (source === undefined || python === undefined)

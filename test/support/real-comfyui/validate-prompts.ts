@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { askPython } from './ask-python.ts'
 
 /**
- * What the source of a real ComfyUI says of payloads without running them.
+ * Validates payloads by the source of a real ComfyUI, without running them.
  * @param payloads JSON
  * @returns for each what is wrong, as "node kind input"; empty where it would be queued
  */

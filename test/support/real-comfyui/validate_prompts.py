@@ -15,7 +15,7 @@ SOURCE = sys.argv[1]
 os.chdir(SOURCE)
 sys.path.insert(0, SOURCE)
 sys.argv = ["main.py", "--cpu"]
-# What its modules print at their start is for people.
+# Its modules print at their start, for people.
 answers, sys.stdout = sys.stdout, sys.stderr
 
 import comfy.options  # noqa: E402

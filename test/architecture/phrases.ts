@@ -17,7 +17,7 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?![ -]if\\b|${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 22,
+    left: 0,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
@@ -31,13 +31,13 @@ export const PHRASES = {
   },
   'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"', left: 0 },
   'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },
-  'where there is one': { pattern: /\bwhere\s+there\s+is\s+one(?=\s*[.,;:])/gi, instead: '"if any"', left: 1 },
+  'where there is one': { pattern: /\bwhere\s+there\s+is\s+one(?=\s*[.,;:])/gi, instead: '"if any"', left: 0 },
   'of its own accord': { pattern: /\bof\s+(?:its|their)\s+own\s+accord\b/gi, instead: '"by itself"', left: 0 },
   'way back, door': { pattern: /\b(?:ways?\s+back|doors?)\b/gi, instead: '"reverse tunnel"', left: 0 },
   'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 0 },
   seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 0 },
   'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 2 },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 0 },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */

@@ -16,7 +16,7 @@ const parses = (text: string) => {
   }
 }
 
-// Long strings at places of all kinds, plain and not, beside short ones; spaces shift them against words of 4 bytes.
+// Long strings at places of all kinds, plain and not, and short ones; spaces shift them against words of 4 bytes.
 const string = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc

@@ -9,7 +9,7 @@ const EVENTS: readonly BuildEvent[] = [
   { kind: 'ended', step: 'install', tookMs: 1450, summary: '2 packages' },
 ]
 
-/** What is written while a build runs. */
+/** The output of a build. */
 function shown({ json = false, isTTY = false, installMs = 0 } = {}) {
   vi.useFakeTimers({ now: 0 })
   onTestFinished(() => void vi.useRealTimers())

@@ -93,7 +93,6 @@ export function writeServiceFiles(
   writeFileSync(join(folder, 'account.key'), key)
 }
 
-/** What a test gives its surroundings. */
 export type Given = {
   readonly env?: Record<string, string>
   readonly stdin?: string

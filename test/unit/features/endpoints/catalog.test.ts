@@ -18,7 +18,7 @@ const FILES: readonly NamedCatalogFile[] = [
   },
 ]
 
-/** What is missing for each entry on a machine that refuses so. */
+/** Missing parts of each entry on a machine that refuses so. */
 async function missingOn(refuses: (gpu: string | undefined) => string | undefined, containerHost?: ContainerHost) {
   const asked: (string | undefined)[] = []
   const refusal = async ({ container }: { readonly container?: { readonly gpu?: string | undefined } | undefined }) => {

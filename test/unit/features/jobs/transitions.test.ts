@@ -66,7 +66,7 @@ describe('the table of job moves', () => {
           const { seq } = jobs.insert(NEW_JOB, AT)
           for (const step of PATH[state]) jobs.move(seq, step, fields, AT)
           const before = jobs.read(seq)
-          // The holder of the job asks, where there is one.
+          // The holder of the job asks, if any.
           const moved = jobs.move(seq, event, before?.workerId == null && event !== 'claim' ? {} : fields, AT)
           return { before, moved, after: jobs.read(seq), history: jobs.history(seq) }
         })

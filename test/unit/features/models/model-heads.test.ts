@@ -7,7 +7,6 @@ import { HEAD_BYTES_MAX } from '../../../../src-main/features/models/rules/model
 import { inspectModel } from '../../../../src-main/features/models/store/scan-models.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
 
-/** What a file of these bytes tells. */
 async function inspect(bytes: Uint8Array, name = 'a.safetensors'): Promise<ModelFacts> {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-heads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -4,7 +4,7 @@ import { createOf, type SavedInput, updateOf } from '../../../../src-main/featur
 
 const IMAGE = 'runpod/queue-gpu:py3.12-latest'
 
-/** What a save comes to as a new endpoint, which the management API takes. */
+/** The new endpoint of a save, which the management API accepts. */
 function created(input: Partial<SavedInput>) {
   const body = createOf({ name: 'live-adder', type: 'QB', template: { imageName: IMAGE }, ...input })
   expect(() => platformEndpointCreate.parse(body)).not.toThrow()

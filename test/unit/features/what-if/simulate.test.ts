@@ -92,7 +92,7 @@ describe('a simulation', () => {
   })
 
   it('counts the wait of the oldest job for the scaler, though a higher priority passes it', () => {
-    // One of them always waits beside the one that runs, and none for long.
+    // One of them always waits while another runs, and none for long.
     const passing = Array.from({ length: 8 }, (_one, n) => job(3900 + 900 * Math.max(0, n - 1), 900, { priority: 1 }))
     const jobs = [job(0), job(3100), ...passing]
     const withDelay = run({ workersMax: 2, scaler: { type: 'QUEUE_DELAY', value: 4 } }, jobs)

@@ -39,7 +39,7 @@ function later(facts: ScalingFacts, now: number): ScalingFacts {
   return { ...facts, now, queue: { ...facts.queue, oldestNormalWaitMs: waited } }
 }
 
-/** What has to be done, without what only tells. */
+/** The actions of a decision, without its reasons. */
 const toDo = ({ start, stop, pause = [], resume = [] }: ScalingDecision) => ({ start, stop, pause, resume })
 const NOTHING = { start: 0, stop: [], pause: [], resume: [] }
 

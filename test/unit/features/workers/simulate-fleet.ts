@@ -8,7 +8,7 @@ import { nextWorkerState } from './scaling-support.ts'
 /** A job of the simulation. */
 export type SimulatedJob = { readonly arrivesAt: number; readonly runsMs: number; readonly lowPriority?: boolean }
 
-/** What is simulated. Times are ms from its start. */
+/** Times are ms from the start of the simulation. */
 export type Scenario = {
   readonly config: ScalingFacts['config']
   readonly jobs: readonly SimulatedJob[]
@@ -19,7 +19,7 @@ export type Scenario = {
   readonly untilMs: number
 }
 
-/** What happened: the fleet after each change, and totals. */
+/** The fleet after each change, and totals. */
 export type Course = {
   readonly sizes: readonly { readonly at: number; readonly live: number }[]
   readonly starts: readonly number[]

@@ -50,7 +50,7 @@ const DUTY_AFTER: Record<WorkerDuty, Partial<Record<WorkerEvent, WorkerDuty>>> =
   killed: {},
 }
 
-/** What people see after each event: a worker that they see in this state, in the phase of the same name. */
+/** The displayed state after each event, of a worker that is displayed in this state and in the phase of that name. */
 const SEEN_AFTER: Record<string, Record<string, string>> = {
   initializing: { ready: 'idle', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },
   idle: { takeJob: 'running', pause: 'paused', markUnhealthy: 'unhealthy', drain: 'stopping', exit: 'ended' },

@@ -17,7 +17,7 @@ const TOOLS: ByteTools = {
 }
 const PAYLOAD = '{"3": {"class_type": "KSampler", "inputs": {"seed": 18446744073709551615}}}'
 const DOCUMENT = '{"nodes": [{"id": 1, "type": "Note", "widgets_values": ["☕"]}], "links": [], "version": 0.4}'
-// What encodeURIComponent gives in ASCII, as Python writes texts that are not.
+// As Python writes texts that are not ASCII.
 const ASCII_DOCUMENT = DOCUMENT.replace('☕', '\\u2615')
 
 function chunk(type: string, data: Buffer): Buffer {

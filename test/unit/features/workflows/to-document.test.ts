@@ -30,7 +30,7 @@ const TYPES = readNodeTypes(
 type Node = { readonly class_type: string; readonly inputs: Readonly<Record<string, unknown>> }
 type Payload = Readonly<Record<string, Node>>
 
-// What a payload says to a worker: titles are for people.
+// The part of a payload that a worker reads: titles are for people.
 function said(payload: JsonObject): Payload {
   const nodes: Record<string, Node> = JSON.parse(writeJson(payload))
   return Object.fromEntries(Object.entries(nodes).map(([id, { class_type, inputs }]) => [id, { class_type, inputs }]))

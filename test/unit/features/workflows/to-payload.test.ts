@@ -304,7 +304,7 @@ describe('files of users whose payload is known', () => {
     }) as JsonObject,
   )
 
-  // What a class has gained since the file was written has its default, as the editor of the field sends it.
+  // Inputs that a class has gained since the file was written have their defaults, as ComfyUI's editor sends them.
   test.each([
     ['20_pair_flux-dev-primitives', { 11: { device: 'default' } }],
     ['22_pair_large-171-reroutes-muted', {}],

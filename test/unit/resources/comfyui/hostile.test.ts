@@ -1,4 +1,4 @@
-/** What a server says that says too much: its errors stay ones that can be read, and are there at once. */
+/** Endless or huge errors of a server stay readable, and are there at once. */
 import { expect, it } from 'vitest'
 import { readRefusal } from '../../../../resources/node/comfyui/prompt/refusal.ts'
 import { listResults } from '../../../../resources/node/comfyui/results/list-results.ts'

@@ -79,7 +79,6 @@ export async function run(
   return (await handler({ id: 'job', input: {}, inputText }, { signal, progress: told, rawJson })) as Answer
 }
 
-/** What a run tells while it goes on. */
 export type Told = {
   readonly node: string
   readonly step: number
@@ -88,7 +87,6 @@ export type Told = {
   readonly preview?: { readonly node: string; readonly data: string }
 }
 
-/** What a run gives. */
 export type Answer = {
   readonly images?: readonly Image[]
   readonly notes?: readonly string[]

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engineAddresses, engineSockets } from '../../../../src-main/runtimes/docker/find-engine.ts'
 
-// What this machine has at its own places must not count.
+// Engines of this machine must not count.
 const ours = <T extends { readonly host: string }>(home: string, places: readonly T[]) =>
   places.filter(({ host }) => host.includes(home))
 

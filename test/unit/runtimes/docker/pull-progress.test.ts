@@ -4,7 +4,7 @@ import { createPullProgress } from '../../../../src-main/runtimes/docker/engine-
 const MB = 1e6
 const IMAGE = 'python:3.12-slim'
 
-/** What is told after each step of a pull. */
+/** The progress after each step of a pull. */
 function setup() {
   const progress = createPullProgress(IMAGE)
   return {

@@ -9,7 +9,7 @@ function setup({ columns, json = false }: { columns?: number; json?: boolean } =
   const person = columns === undefined ? {} : { person: { columns } }
   const { surroundings, written } = surroundingsOf('/', { env: { NO_COLOR: '1' }, ...person })
   const shown = showReleaseSteps(createOutput(surroundings, json), surroundings)
-  /** What is written for these steps alone. */
+  /** The output for these steps alone. */
   const tell = (...steps: readonly ReleaseStep[]) => {
     const before = written.stdout.length
     shown.report(steps)

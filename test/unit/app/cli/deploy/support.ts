@@ -1,4 +1,4 @@
-/** What a service answers about apps, for tests of the commands that deploy. */
+/** Answers of a service about apps, for tests of the commands that deploy. */
 import type {
   AppView,
   DeployedEndpoint,

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support.ts'
 
 const PART = 1024
 
-/** What the service does with the n-th part (from 0) instead of keeping it. */
+/** A fault of the service at the n-th part (from 0), which it does not keep. */
 type Fault = 'cut before' | 'cut after' | 'offset' | 'proxy' | 'stopping' | 'damaged'
 
 /** A small service that keeps artifacts as the real one does, with faults, and the upload of a file to it. */

@@ -403,7 +403,7 @@ describe('workflow run', () => {
   })
 })
 
-// What is in files of users must be told, and stay what it is.
+// The contents of users' files must be described, and stay the same.
 test('files of users are told about, and open and save to the same', async ({ skip }) => {
   skip(noWorkflowFiles !== undefined, noWorkflowFiles)
   const { run, write } = await setup()

@@ -24,7 +24,6 @@ type OpenFeature<Name extends string> = {
 }
 
 type Row<Name extends string, Opened extends OpenFeature<Name>> = {
-  /** Its routes among those of the management API. */
   readonly routes: Readonly<Record<Name, unknown>>
   readonly load: () => Promise<{ readonly openFeature: (core: FeatureCore) => Opened }>
   /** Whether stored work requires it at startup. */
@@ -37,7 +36,6 @@ const row = <Name extends AppOperation, Opened extends OpenFeature<Name>>(
   isWaitedFor: (storage: Storage) => boolean = () => false,
 ) => ({ routes, load, isWaitedFor })
 
-/** The table of optional features. */
 export const OPTIONAL_FEATURES = {
   comparisons: row(
     COMPARISON_ROUTES,

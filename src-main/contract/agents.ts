@@ -1,4 +1,3 @@
-/** Permissions of coding agents. Source: ours. */
 import type { Role } from './roles.ts'
 
 /** Effects of tools, least first. dangerous: it changes settings or what runs, or deletes something. */

@@ -53,7 +53,6 @@ const logQuery = {
   follow: z.enum(['true', 'false']).optional().describe('keep the response open as server-sent events'),
 }
 
-/** The management API by topic. Source: ours. */
 export const APP_TOPICS = {
   'The service': {
     ...SYSTEM_ROUTES,

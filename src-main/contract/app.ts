@@ -167,7 +167,6 @@ export const releaseProgress = z.object({
 
 export type ReleaseProgress = z.infer<typeof releaseProgress>
 
-/** The value is never shown. */
 export const variableView = z.object({ name: z.string(), updatedAt: z.number().int() })
 
 export const environmentView = z.object({

@@ -153,7 +153,6 @@ export type ComparisonView = z.infer<typeof comparisonView>
 
 const COMPARISON = '/api/comparisons/:comparisonId'
 
-/** Part of the management API. Source: ours. */
 export const COMPARISON_ROUTES = {
   comparisonList: {
     methods: ['GET'],

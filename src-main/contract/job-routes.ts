@@ -107,7 +107,6 @@ const cancelledJobs = z
     message: `give one of ${Object.keys(cancelledKinds).join(', ')}`,
   })
 
-/** Jobs that a cancel is for. */
 export type CancelledJobs = z.infer<typeof cancelledJobs>
 
 /** The consequences of a cancel for jobs that it is not for. */

@@ -187,7 +187,6 @@ export const modelCredentialsPut = z
     path: ['token'],
   })
 
-/** Host credentials without secrets. */
 export const modelCredentialsView = z.object({ host: z.string(), username: z.string().optional(), updatedAt: moment })
 
 export type ModelCredentialsView = z.infer<typeof modelCredentialsView>

@@ -77,5 +77,4 @@ export const wholeNumber = z
 export const wholeNumberTo = (most: number, least = 1) =>
   wholeNumber.refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`)
 
-/** A body field in ms since the epoch. */
 export const moment = z.number().int().describe('ms since the epoch')

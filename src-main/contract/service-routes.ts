@@ -5,7 +5,6 @@ import { limit } from './limits.ts'
 import { serviceEvent } from './live.ts'
 import type { Route } from './routes.ts'
 
-/** Received bytes of an artifact. */
 export const uploadStatus = z.object({ received: z.number().int(), total: z.number().int() })
 
 export type UploadStatus = z.infer<typeof uploadStatus>

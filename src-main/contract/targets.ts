@@ -33,7 +33,6 @@ export const targetView = z.object({ name: z.string(), url: z.string(), updatedA
 
 export type TargetView = z.infer<typeof targetView>
 
-/** An app on a target. */
 export const targetApp = z.object({
   isThere: z.boolean(),
   environments: z.array(
@@ -46,7 +45,6 @@ export const targetApp = z.object({
   ),
 })
 
-/** An app on a target. */
 export type TargetApp = z.infer<typeof targetApp>
 
 /** A built app, or an earlier deploy to the target. */

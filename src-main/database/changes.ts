@@ -1,4 +1,3 @@
-/** Committed changes, as listeners receive them. */
 import type { JobState } from '../contract/job.ts'
 import type { JobEvent } from '../features/jobs/rules/transitions.ts'
 import type { Job } from '../features/jobs/store/job.ts'

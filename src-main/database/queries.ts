@@ -10,7 +10,6 @@ export function queriesOf(db: Database) {
     const onUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql))
     const pluckedOnUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql).pluck())
     return {
-      /** The first row; undefined without any. */
       one<Result = Row>(of?: (row: Row) => Result): (...values: Values) => Result | undefined {
         const statement = onUse()
         if (of === undefined) return (...values) => statement().get(...values) as Result | undefined
@@ -27,7 +26,6 @@ export function queriesOf(db: Database) {
             .all(...values)
             .map((row) => of(row))
       },
-      /** All rows, read one by one. */
       each(): (...values: Values) => IterableIterator<Row> {
         const statement = onUse()
         return (...values) => statement().iterate(...values)

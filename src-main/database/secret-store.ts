@@ -48,7 +48,6 @@ export function createSecretStore(db: Database, key: SecretKey) {
     list: query<[scope: string], { readonly name: string; readonly updatedAt: number }>(`
       SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = ? ORDER BY name`).all(),
     remove: query<[scope: string, name: string]>(`DELETE FROM secrets WHERE scope = ? AND name = ?`).changed(),
-    /** Scopes that begin with `prefix`, in order. */
     scopes: (prefix: string) => scopes({ prefix }),
     removeScope: query<[scope: string]>(`DELETE FROM secrets WHERE scope = ?`).run(),
   }

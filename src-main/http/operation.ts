@@ -118,7 +118,6 @@ export type ManagementOperations<Services = ServiceContext> = {
   ) => Answer<Name> | Promise<Answer<Name>>
 }
 
-/** Gives operations their services. */
 export function bindOperations<Name extends AppOperation, Services>(
   operations: { readonly [One in Name]: ManagementOperations<NoInfer<Services>>[One] },
   services: Services,

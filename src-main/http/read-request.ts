@@ -62,7 +62,6 @@ export function firstByteOf(contentRange: string | undefined): number {
   throw new AppError('BAD_FIELD', { field: 'Content-Range', why: 'must be like bytes 100-199/200' })
 }
 
-// The error names the invalid parameter.
 function parameter(name: string, schema: ZodType, given: unknown): unknown {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data

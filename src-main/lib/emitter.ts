@@ -6,7 +6,6 @@ export type Emitter<T extends readonly unknown[]> = {
   readonly isEmpty: () => boolean
 }
 
-/** Makes an emitter without listeners. */
 export function createEmitter<T extends readonly unknown[] = []>(): Emitter<T> {
   const entries = new Set<{ readonly listener: (...values: T) => void }>()
   return {

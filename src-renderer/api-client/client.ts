@@ -40,7 +40,6 @@ export type ApiClient = {
   readonly follow: <Item>(options: FollowOptions<Item>) => () => void
 }
 
-/** All that most code needs of the client. */
 export type Caller = Pick<ApiClient, 'call'>
 
 export type FollowOptions<Item> = {

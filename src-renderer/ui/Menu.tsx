@@ -70,7 +70,6 @@ export function Menu({ groups, children, align = 'end' }: MenuProps) {
 
 type MoreMenuProps = Pick<MenuProps, 'groups'> & Omit<ComponentProps<typeof IconButton>, 'children'>
 
-/** A menu behind a button with three dots. */
 export function MoreMenu({ groups, ...button }: MoreMenuProps) {
   return (
     <Menu groups={groups}>

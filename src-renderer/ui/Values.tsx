@@ -59,7 +59,6 @@ export function Nothing() {
   )
 }
 
-/** A row of a list of facts. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <>

@@ -2,7 +2,6 @@ import { useMemo } from 'react'
 import { useApp } from '../store/app-context.ts'
 import type { AppStore } from '../store/app-store.ts'
 
-/** Notices about actions. */
 export function useTell() {
   const { store } = useApp()
   return useMemo(() => tellIn(store), [store])

@@ -22,7 +22,6 @@ export class NodeError extends Error {
   }
 }
 
-/** A picture before it is painted. */
 export type Picture = {
   readonly width: number
   readonly height: number
@@ -42,7 +41,6 @@ export type Value = {
   readonly pictures: readonly Picture[]
 }
 
-/** Readers of inputs by name. */
 export type Inputs = ReturnType<typeof createInputs>
 
 /** @param values outputs of the nodes that have run */

@@ -25,7 +25,6 @@ const BATCH_MAX = 32 * 1024 * 1024
 // Most pictures of a batch, as in ComfyUI.
 const COUNT_MAX = 4096
 
-/** @throws Error that says what to do */
 function checkSizes(pictures: readonly Picture[], count = pictures.length): void {
   for (const { width, height } of pictures) {
     if (width < 1 || height < 1) throw new Error(`${width} x ${height} pixels are too small. Choose a larger size.`)

@@ -110,7 +110,6 @@ export function createComparisonStore(db: Database) {
     openJobs: query<[id: string], string>(`
       SELECT job_id FROM comparison_runs WHERE comparison_id = ? AND outcome IS NULL`).values(),
     counts: (id: string) => new Map(counts(id).map(({ version, ...sums }) => [version, sums])),
-    /** Execution times on a version, in ascending order. */
     times: query<[id: string, version: number], number>(`
       SELECT ms FROM comparison_runs WHERE comparison_id = ? AND version = ? AND ms IS NOT NULL ORDER BY ms`).values(),
     rows: (id: string, page: { version: number | undefined; limit: number; offset: number }) => rows({ id, ...page }),

@@ -137,7 +137,6 @@ function endText(endsAt: number | undefined, now: number): string {
   return endsAt <= now ? `expired ${ago(endsAt, now)}` : `in ${durationText(endsAt - now)}`
 }
 
-/** @throws AppError KEY_NOT_FOUND */
 async function expectKey(client: ServiceClient, name: string): Promise<void> {
   const { keys } = await client.call('namedKeyList')
   if (!keys.some((key) => key.name === name)) throw new AppError('KEY_NOT_FOUND', { name })

@@ -35,7 +35,6 @@ export function createKeyStore(db: Database) {
     noteUse: query<[{ name: string; at: number; from: string | undefined }]>(`
       UPDATE named_keys SET last_used_at = @at, last_used_from = @from WHERE name = @name`).run(),
     record: ({ from, ...entry }: Omit<AuditEntry, 'id'>, most: number) => trim(record({ ...entry, from }) - most),
-    /** Newest first, older than the id `before`. */
     audit: query<[{ key: string | undefined; before: number; limit: number }], RowOf<AuditEntry>>(`
       SELECT id, at, key, operation, target, status, came_from AS "from" FROM audit
       WHERE id < @before AND (@key IS NULL OR key = @key) ORDER BY id DESC LIMIT @limit`).all(withoutNulls<AuditEntry>),

@@ -1,4 +1,3 @@
-/** A file to be fetched. */
 export type FetchRequest = {
   readonly url: string
   readonly from: number

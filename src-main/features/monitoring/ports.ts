@@ -1,4 +1,3 @@
-/** Traces: where they go. */
 import type { Traced } from './rules/job-spans.ts'
 
 export type SpanCounts = { readonly exported: number; readonly dropped: number }

@@ -1,5 +1,3 @@
-/** The port of targets: requests that go there. */
-
 export type FileBody = {
   readonly file: string
   readonly from: number

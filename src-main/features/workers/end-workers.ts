@@ -74,7 +74,6 @@ export function createWorkerEnding(deps: {
         .toSorted((a, b) => (a.pausedSince ?? 0) - (b.pausedSince ?? 0))
       if (longest !== undefined) leave(longest.id, 'another endpoint needs its slot', false)
     },
-    /** Grace period of a worker's end, ms. */
     graceOf,
   }
 }

@@ -124,7 +124,6 @@ export function mapStrings(json: string, change: (string: string) => string): st
   })
 }
 
-/** Rewrites everything but strings and keys. */
 export function mapOutsideStrings(json: string, outside: (part: string) => string): string {
   return mapParts(json, { inside: (quoted) => quoted, outside })
 }

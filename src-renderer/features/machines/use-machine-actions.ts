@@ -24,7 +24,6 @@ export function useMachineActions() {
       await attempt(() => client.call('machineTest', { path: { machine } }))
       await readAgain()
     },
-    /** @returns whether it succeeded */
     async remove(machine: string) {
       const isRemoved = await attempt(async () => {
         const { left } = await client.call('machineRemove', { path: { machine } })

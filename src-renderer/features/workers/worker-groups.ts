@@ -62,7 +62,6 @@ const inOrder = (one: WorkerView, other: WorkerView) =>
 
 export type EndedWorker = ReturnType<typeof endedWorkers>[number]
 
-/** How long an ended worker stays visible, ms. */
 export const ENDED_SHOWN_MS = 600_000
 
 /** Ended workers; those without `startedAt` started before these events. */

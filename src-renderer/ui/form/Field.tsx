@@ -62,7 +62,6 @@ export type ControlIds = {
   readonly 'aria-invalid': boolean
 }
 
-/** Properties of a control for one value. */
 export type ControlProps<Value> = Partial<ControlIds> & {
   readonly value: Value
   readonly onChange: (value: Value) => void

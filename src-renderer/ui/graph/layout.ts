@@ -1,6 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre'
 
-/** Size of a box, px. */
 export type Box = { readonly id: string; readonly width: number; readonly height: number }
 
 /** An arrow between two boxes. `labelWidth`: space for its label, px. */

@@ -4,7 +4,6 @@ import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { CancelledJobs } from '../../../contract/job-routes.ts'
 import { otherJobsText } from '../../workers/rules/shared-workers.ts'
 
-/** `-y, --yes` of a cancel. */
 export type CancelOptions = { readonly yes?: true | undefined }
 
 /**

@@ -99,7 +99,6 @@ export function createWorkerRegistry(storage: Pick<Storage, 'write' | 'workers'>
     get: (workerId: string): LiveWorker | undefined => workers.get(workerId),
     all: (): readonly LiveWorker[] => [...workers.values()],
     ofEndpoint: (endpointId: string): readonly LiveWorker[] => [...(byEndpoint.get(endpointId) ?? [])],
-    /** @param because why it starts */
     add(worker: LiveWorker, because: string) {
       workers.set(worker.id, worker)
       byEndpoint.set(worker.endpointId, (byEndpoint.get(worker.endpointId) ?? new Set()).add(worker))

@@ -16,7 +16,6 @@ import { tellPendingBulk, UNDO_MS } from './undo-bulk.ts'
 export type Bulk = {
   readonly count: number | undefined
   readonly run: () => Promise<void>
-  /** The jobs by name. */
   readonly named: () => CancelledJobs
 }
 

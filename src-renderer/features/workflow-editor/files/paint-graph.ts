@@ -56,7 +56,6 @@ export function paintGraph(
   for (const node of picture.nodes) paintNode(pen, node, colours, isReadable)
 }
 
-/** Width and height in px. */
 export type PictureSize = { readonly width: number; readonly height: number }
 
 function paintGroup(pen: Pen, { box, title, colour }: PictureGroup, { edge, ink }: PictureColours, named: boolean) {

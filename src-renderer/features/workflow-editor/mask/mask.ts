@@ -22,10 +22,7 @@ export const emptyMask = (width: number, height: number): Mask => {
   return { width, height, data: new Uint8ClampedArray(width * height) }
 }
 
-/**
- * The mask of a picture.
- * @param pixels RGBA
- */
+/** @param pixels RGBA */
 export function maskOf(pixels: Uint8ClampedArray, width: number, height: number): Mask {
   const masked = (_one: unknown, at: number) => FULL - (pixels[at * CHANNELS + ALPHA] ?? FULL)
   return { width, height, data: Uint8ClampedArray.from({ length: width * height }, masked) }

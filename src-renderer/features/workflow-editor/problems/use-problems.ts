@@ -19,7 +19,6 @@ function problemsStoreOf(tab: Tab, app: AppServices): ProblemsStore {
 
 const MOST_MS = 1000
 
-/** @returns a function that cancels it */
 function whenIdle({ after }: Pick<Platform, 'after'>, run: () => void): () => void {
   // Browsers without an idle callback run it as the next task.
   if (typeof requestIdleCallback === 'undefined') return after(0, run)

@@ -127,7 +127,6 @@ export function withUnit(value: number, unit: string): string {
   return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${unitText}`.trim()
 }
 
-/** The text of a setting without a value. */
 export const NO_VALUE = 'none'
 
 /** One-line display of a value. Variable values may be secrets, so only names are shown. */

@@ -31,7 +31,7 @@ export const catalogFile = z
       ),
     gpuMemoryGb: z.number().positive().optional().describe('least memory of the graphics card'),
     diskGb: z.number().positive().optional().describe('size of the container disk'),
-    settings: settings.describe('of the endpoint, beside its name and its program'),
+    settings: settings.describe('of the endpoint, other than its name and program'),
     env: z.array(z.strictObject({ name: z.string(), about: z.string() })).describe('variables that it knows'),
     example: z.record(z.string(), z.unknown()).describe('body of a request that it answers'),
   })

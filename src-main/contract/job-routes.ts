@@ -257,7 +257,7 @@ export const JOB_ROUTES = {
     },
     response: z.string(),
     errors: ['BAD_FIELD'],
-    source: 'ours, to keep what a job gave beside the code that made it',
+    source: 'ours, to keep results of jobs next to the code that made them',
   },
   jobImport: {
     methods: ['POST'],
@@ -283,7 +283,7 @@ export const JOB_ROUTES = {
     summary: 'Read a job as in a list, with more of its payloads and its error',
     response: jobListItem,
     errors: ['JOB_NOT_FOUND'],
-    source: 'ours: the pages show it beside a list',
+    source: 'ours: the pages show it next to a list',
   },
   jobDelete: {
     methods: ['DELETE'],

@@ -36,7 +36,7 @@ const queueStatus = z.object({
   waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   queue: z
     .object({
-      before: z.number().int().describe('jobs of its endpoint that are handed out before it'),
+      before: z.number().int().describe('jobs of its endpoint that are dispatched before it'),
       more: z.boolean().describe('whether there are more: the count was given up where it took too long'),
       start: z
         .object({ at: moment, from: moment, to: moment })

@@ -58,7 +58,7 @@ export const manifestResource = z.object({
   // Containers see its folder, and a shell reads its name.
   handlerFile: z
     .string()
-    .regex(/^[\w.-]+\.py$/, 'must be a file beside the manifest, of letters, digits, dots and hyphens')
+    .regex(/^[\w.-]+\.py$/, 'must be a file next to the manifest, of letters, digits, dots and hyphens')
     .optional()
     .describe('missing for a ready image'),
   makesRemoteCalls: z.boolean(),

@@ -110,7 +110,7 @@ export const platformEndpointUpdate = z
           .optional(),
       })
       .refine(({ pools, excludedTypes }) => excludedTypes === undefined || pools !== undefined, {
-        message: 'needs pools beside it',
+        message: 'needs pools too',
         path: ['excludedTypes'],
       })
       .optional(),

@@ -154,7 +154,7 @@ const whatIfAnswer = z.object({
     coldStartMs: spanSummary,
     stopMs: spanSummary,
     turnaroundMs: z.number(),
-    slowdown: z.array(z.number()).describe('how many times as long a job runs beside 0, 1, 2 ... others'),
+    slowdown: z.array(z.number()).describe('how many times as long a job runs with 0, 1, 2 ... others'),
     lostShare: z.number().describe('of the tries, those whose worker was lost'),
   }),
   rows: z.array(whatIfRow).describe('the current setting first, then the cheapest'),

@@ -199,7 +199,7 @@ test.each(['../../secret.py', '/etc/secret.py', 'a b.py', 'x.py; id', 'handler']
     const folder = appFolder({ ...manifestOf({}), resources: { greet: { ...greetOf(), handlerFile } } })
     const answer = await service.ask('POST', `${PLACE}/releases`, { body: { source: { folder } } })
     expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_FIELD' } })
-    expect(answer.body.error).toContain('must be a file beside the manifest')
+    expect(answer.body.error).toContain('must be a file next to the manifest')
   },
 )
 

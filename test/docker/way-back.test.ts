@@ -103,7 +103,7 @@ test('workers end with the reason when the way back is away for long, and a serv
   await way.cut()
   await until(async () => expect(await state(worker)).toMatchObject({ Running: false }))
   const next = way.relay(2000)
-  expect(await next.whyEnded(worker.id, way.docker)).toBe('its way back to the service was gone for 2 s')
+  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was gone for 2 s')
   expect(await next.whyEnded('another', way.docker)).toBe(undefined)
   await until(async () => {
     for (const part of (await parts(way)).values()) expect(part.State).toBe('exited')
@@ -111,7 +111,7 @@ test('workers end with the reason when the way back is away for long, and a serv
   await way.mend()
   expect((await way.network(next)).reach).toEqual(before.reach)
   for (const part of (await parts(way)).values()) expect(part.State).toBe('running')
-  expect(await next.whyEnded(worker.id, way.docker)).toBe('its way back to the service was gone for 2 s')
+  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was gone for 2 s')
 })
 
 test('a way back that comes back in time ends nothing, and workers go on by it', async () => {

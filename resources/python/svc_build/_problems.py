@@ -8,8 +8,8 @@ ERRORS: dict[str, str] = {
     # nothing to build
     "nothing-decorated": "No endpoint was found: {cause}",
     "mixed-apps": (
-        "An App of the package runpod 2.0 stands beside the endpoint in {other_file} line {other_line}. One app has "
-        "one form: keep the two in folders of their own."
+        "An App of the package runpod 2.0 and the endpoint in {other_file} line {other_line} are in one project. One app "
+        "has one form: keep the two in folders of their own."
     ),
     "several-apps": (
         "This is the second App of the folder; the first is in {other_file} line {other_line}. One folder deploys one "
@@ -139,7 +139,7 @@ WARNINGS: dict[str, str] = {
     ),
     "neighbour-import": (
         "`{statement}` does not find {module} on a worker, which looks for bare names at the top of the project and "
-        "beside the files of endpoints. Import it as {module}."
+        "next to the files of endpoints. Import it as {module}."
     ),
     "third-party-import": (
         "{package} is imported at the top of the file, so each function of the file needs it on its worker. Move the "

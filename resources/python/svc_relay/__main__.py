@@ -31,9 +31,9 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svc_relay")
     modes = parser.add_subparsers(dest="mode", required=True)
-    relay = modes.add_parser("relay", help="copy what comes on an address to the way back")
+    relay = modes.add_parser("relay", help="copy connections of an address to the reverse tunnel")
     watchdog = modes.add_parser("watchdog", help="end the workers of a service that cannot be reached any more")
-    hub = modes.add_parser("hub", help="a relay on the manager of a swarm, with a door to the engines of its nodes")
+    hub = modes.add_parser("hub", help="a relay on the manager of a swarm, with a tunnel to the engines of its nodes")
     agent = modes.add_parser("agent", help="a watchdog on a node of a swarm, which leads the hub to the engine there")
     for mode in (relay, hub, agent):
         mode.add_argument("--listen", action="append", type=read_listen, required=True, metavar="HOST:PORT")

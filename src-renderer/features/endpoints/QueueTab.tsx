@@ -92,7 +92,7 @@ function useReorder(endpointId: string): { readonly reorder: Reorder; readonly s
       setSaid(done)
     } catch (error) {
       const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
-      const why = isLate ? 'it or the job beside it is no longer waiting.' : (error as Error).message
+      const why = isLate ? 'it or the job next to it is no longer waiting.' : (error as Error).message
       store.getState().notify({ kind: 'error', text: `The job was not moved: ${why}` })
     }
     await queries.invalidateQueries({ queryKey: ['queue', endpointId] })

@@ -199,7 +199,7 @@ class WarningTest(ScanTest):
             "lib/more.py": "",
         }
         rest = (
-            "does not find lib.words on a worker, which looks for bare names at the top of the project and beside the "
+            "does not find lib.words on a worker, which looks for bare names at the top of the project and next to the "
             "files of endpoints. Import it as lib.words."
         )
         self.assertEqual(

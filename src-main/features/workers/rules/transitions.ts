@@ -148,7 +148,7 @@ const PHASE_TRANSITIONS = {
     from: CAN_BECOME_UNHEALTHY,
     to: 'unhealthy',
     records: ['reason', 'failure'],
-    source: 'docs/spec/worker-protocol.md, 2: ping with status=unhealthy; the reason is kept beside the state',
+    source: 'docs/spec/worker-protocol.md, 2: ping with status=unhealthy; the reason is kept with the state',
   },
   lose: {
     from: CAN_BECOME_UNHEALTHY,

@@ -56,7 +56,7 @@ describe('a job that the job API has forgotten', () => {
     expect(await get('/api/job-count?expired=false')).toMatchObject({ count: 0 })
   })
 
-  it('is in no list of the job API, whatever that filters by, beside one that it knows', async () => {
+  it('is in no list of the job API, whatever that filters by, unlike one that it knows', async () => {
     const { get, expire, run } = await withEnded([{ ship: 'keel' }])
     await expire()
     const id = await run({ ship: 'keel' })

@@ -53,7 +53,7 @@ describe('the job record', () => {
   for (const [what, report, shown] of [
     ['an error text', { error: 'no' }, { error: 'no' }],
     ['an error object as JSON text', { error: { error_type: 'E' } }, { error: '{"error_type":"E"}' }],
-    ['an error beside other keys', { output: { error: 'no', rest: 1 } }, { error: 'no', output: { rest: 1 } }],
+    ['an error among other keys', { output: { error: 'no', rest: 1 } }, { error: 'no', output: { rest: 1 } }],
     ['an error and an output', { error: 'no', output: { rest: 1 } }, { error: 'no', output: { rest: 1 } }],
     ['text that is no JSON', 'oops', { error: expect.stringContaining('not JSON') }],
     ['JSON that is no object', '[1]', { error: expect.stringContaining('not a JSON object') }],

@@ -104,7 +104,7 @@ describe('a lease', () => {
   })
 })
 
-describe('the hand-out', () => {
+describe('the dispatch', () => {
   it('to a socket that closed before the answer was written is taken back, without counting a try', async () => {
     const { createEndpoint, run, worker, status, clock } = await setup()
     await createEndpoint()

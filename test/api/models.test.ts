@@ -140,7 +140,7 @@ describe('models', () => {
     expect((await service.get('/api/models/uses')).uses['sub/ink.safetensors']).toMatchObject([{ kind: 'run' }])
   })
 
-  it('of the folders may be loaded, beside those that an endpoint names, as soon as they are there', async () => {
+  it('of the folders may be loaded, like those that an endpoint names, as soon as they are there', async () => {
     const { service, put } = await setup()
     await service.createEndpoint('e', { workflows: { models: ['base.safetensors'] } })
     await service.createEndpoint('apart', { workflows: { models: ['base.safetensors'], modelFolders: false } })

@@ -174,7 +174,7 @@ describe('the list of changes', () => {
     expect(JSON.stringify(all)).not.toContain('hunter2')
   })
 
-  it('has changes by the doors of the platform too', async () => {
+  it('has changes by the APIs of the platform too', async () => {
     const { ask, get } = await setupKeys()
     await ask('POST', '/graphql', { body: { query: 'mutation { createFlashApp(input: { name: "mine" }) { id } }' } })
     await ask('DELETE', '/v2/templates/nothing')

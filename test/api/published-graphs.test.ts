@@ -109,7 +109,7 @@ describe('a published graph', () => {
     expect(text).not.toContain('PreviewImage')
   })
 
-  it('takes a picture as a parameter, and sends it beside the graph', async () => {
+  it('takes a picture as a parameter, and sends it with the graph', async () => {
     const { publish, run, taken } = await setup()
     const payload = '{"1": {"class_type": "LoadImage", "inputs": {"image": "old.png"}}}'
     await publish({ payload, parameters: [{ name: 'photo', node: '1', input: 'image', type: 'image' }] })

@@ -98,7 +98,7 @@ describe('a schedule', () => {
     await clock.until(async () => (await jobs()).length === 1)
   })
 
-  it('can be run by hand beside its times', async () => {
+  it('can be run by hand in addition to its times', async () => {
     const { add, post, read, jobs } = await setup()
     const { id, nextAt } = await add()
     const { jobId } = await post(`${PATH}/${id}/run`)

@@ -44,7 +44,7 @@ describe('a second deploy to a target', () => {
   })
 })
 
-describe('the way back on a target', () => {
+describe('a rollback on a target', () => {
   it('is the build that the target has, with the settings of then, and nothing is uploaded', async () => {
     const { here, there, deploy, over, tools } = await twoServices()
     const first = await deploy({ manifest: ONE })

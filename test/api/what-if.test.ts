@@ -17,7 +17,7 @@ async function setup() {
 }
 
 describe('a what-if question', () => {
-  it('is answered beside the service, with the current setting first, and changes nothing', async () => {
+  it('is answered in a thread, with the current setting first, and changes nothing', async () => {
     const { post, get } = await setup()
     const before = await get('/api/endpoints/e')
     const answer = await post(PATH, { ...QUESTION, vary: { workersMax: [1, 2] } })

@@ -151,7 +151,7 @@ describe('a run', () => {
     expect(JSON.stringify(run).length).toBeLessThan(10_000)
   })
 
-  it('whose graph is larger than any picture should be keeps it beside its pictures', async () => {
+  it('whose graph is larger than any picture should be keeps it next to its pictures', async () => {
     const service = await withEndpoint()
     const note = `{"nodes": [], "links": [], "extra": "${'x'.repeat(4 * 1024 * 1024)}"}`
     const { id } = await start(service, { document: note })
@@ -365,7 +365,7 @@ describe('models that are not installed', () => {
 
   // A worker would read a payload that the check cannot look into.
   it.each([
-    ['deep lists beside it', `[${'['.repeat(600)}${']'.repeat(600)}]`, 'BAD_FIELD'],
+    ['deep lists next to it', `[${'['.repeat(600)}${']'.repeat(600)}]`, 'BAD_FIELD'],
     ['a key that makes it look like a document', '[]', 'MODEL_NOT_INSTALLED'],
   ])('are refused behind %s', async (_what, nodes, code) => {
     const service = await withEndpoint({}, MODELS)

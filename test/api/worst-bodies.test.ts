@@ -128,7 +128,7 @@ describe('a chunk', () => {
 })
 
 describe('an input', () => {
-  it.each(JSON_BODIES)('of %s is handed out as it came', async (_what, make) => {
+  it.each(JSON_BODIES)('of %s is dispatched as it came', async (_what, make) => {
     const { createEndpoint, ask, worker } = await setup()
     await createEndpoint()
     const body = make('input', 2 * limit('payloadInRowBytes'))

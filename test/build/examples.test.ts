@@ -125,7 +125,7 @@ test('class-and-streaming tells a tale at once and word by word', async () => {
   ])
 })
 
-test('dependencies finds its package beside its code', async () => {
+test('dependencies finds its package next to its code', async () => {
   const { job } = await running('examples/dependencies')
   const csv = readFileSync(join(RESOURCES, 'examples/dependencies/sales.csv'), 'utf8')
   expect((await job('report', { csv, by: 'fruit', of: 'sold' })).output).toEqual({

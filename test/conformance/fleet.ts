@@ -373,7 +373,7 @@ export function describeFleet(name: string, makePlace: () => FleetPlace): void {
       })
     })
 
-    it('refuses a shell beside a worker that it does not run', async () => {
+    it('refuses a shell into a worker that it does not run', async () => {
       const { fleet } = setup()
       const listener = { onBytes: () => undefined, onEnd: () => undefined }
       await expect(fleet.openShell('nobody', { columns: 80, rows: 24 }, listener)).rejects.toThrow(/^it /)

@@ -54,7 +54,7 @@ describe('files that are sent to the engine of another machine', () => {
     expect(third.reports).toEqual(['sending files to box: 100 %, 9 B of 9 B'])
   })
 
-  test('are not those of a data folder of Drydock, whose keys are beside a handler in it', async () => {
+  test('are not those of a data folder of Drydock, whose keys are next to a handler in it', async () => {
     const { open, write, folder, see } = await setup()
     write('handler.py', 'print(1)\n')
     write('data/account.key', 'secret')

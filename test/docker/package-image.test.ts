@@ -91,7 +91,7 @@ async function setup({ recordsPip = false } = {}) {
 const words = (text: string) => text.split('\0').filter((word) => word !== '')
 
 describe('a worker image with packages', () => {
-  test('has them beside svc_worker, and says what is installed while it is built', async () => {
+  test('has them next to svc_worker, and says what is installed while it is built', async () => {
     const images = await setup()
     const settings = { packages: [GREETING, OTHER] }
     await images.ensure(settings)

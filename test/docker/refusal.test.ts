@@ -48,7 +48,7 @@ test('a card is refused that is not there, with those that are; one that is ther
   expect(await refusal({})).toBeUndefined()
 })
 
-test('a card is refused where the engine hands out none, and where the machine has none', async () => {
+test('a card is refused where the engine provides none, and where the machine has none', async () => {
   expect(await (await setup('one-rtx-4090', {})).refusal({ gpu: 'any' })).toMatch(/no NVIDIA runtime.*restart Docker$/)
   expect(await (await setup('none')).refusal({ gpu: 'any' })).toMatch(/no NVIDIA GPU/)
 })

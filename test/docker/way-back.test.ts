@@ -95,7 +95,7 @@ test('both containers have no rights, one mount each that they need, and no secr
   expect(found.get('watchdog')?.HostConfig.NetworkMode).toBe('none')
 })
 
-test('workers end with the reason when the way back is away for long, and a service that is back starts it all again', async () => {
+test('workers end with the reason when the tunnel is away for long, and a service that is back starts it all again', async () => {
   const way = await begin()
   const before = await way.network(way.relay(2000))
   const worker = await workerOn(way, before)
@@ -114,7 +114,7 @@ test('workers end with the reason when the way back is away for long, and a serv
   expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was gone for 2 s')
 })
 
-test('a way back that comes back in time ends nothing, and workers go on by it', async () => {
+test('a tunnel that comes back in time ends nothing, and workers go on with it', async () => {
   const way = await begin()
   const worker = await workerOn(way, await way.network(way.relay(8000)))
   await expectAnswer(way)

@@ -237,7 +237,7 @@ test('demo shows every answer, finds each right and leaves nothing behind', asyn
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('doctor has no failed row beside a running service', async () => {
+test('doctor has no failed row while a service runs', async () => {
   const { run } = await setup()
   const { exitCode, documents } = await run('doctor')
   expect(exitCode).toBe(0)

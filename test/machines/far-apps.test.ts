@@ -117,7 +117,7 @@ def tally(text: str = "an old lamp"):
 `
 
 test(
-  'an app of SDK 2.0 answers there, and a worker calls an api of it over https by the way back',
+  'an app of SDK 2.0 answers there, and a worker calls an api of it over https through the tunnel',
   async ({ skip }) => {
     const tools = await preparePublicApps()
     const wheels = await prepareBuildWheels(tools)

@@ -107,7 +107,7 @@ describe('a payload is answered as the public image worker answers it', () => {
     })
   })
 
-  it('previews: beside the images where the job asks for them, and only there', async () => {
+  it('previews: next to the images where the job asks for them, and only there', async () => {
     const asked: string[] = []
     const answer: Faults['answer'] = ({ path }, response) => {
       if (!path.startsWith('/view?')) return false

@@ -290,7 +290,7 @@ describe('a job', () => {
 })
 
 describe('two jobs', () => {
-  test('are compared: facts, inputs and outputs, pictures beside each other', async () => {
+  test('are compared: facts, inputs and outputs, pictures side by side', async () => {
     const { service, page, open, expectAccessible, faults } = await setupShared()
     const images = (red: number) => ({ images: [{ data: picture(red) }], seed: red })
     const a = await ledJob(service, { seed: 1, output: images(10) })

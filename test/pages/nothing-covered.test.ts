@@ -131,7 +131,7 @@ test('a job that streams says so, and charts and files of inputs are drawn', asy
   await shoot('requests-batches')
 })
 
-test('the table of jobs stays where it is while filters are set, and names endpoints beside the preview', async () => {
+test('the table of jobs stays where it is while filters are set, and names endpoints next to the preview', async () => {
   const { service, page, open, shoot } = await setupShared()
   const [id = ''] = await withWaiting(service, 'held', 2)
   await open('/jobs')

@@ -56,7 +56,7 @@ describe('a request by hand', () => {
     expect(faults).toEqual([])
   })
 
-  test('is sent in all three ways at once, and the answers stand beside each other', async () => {
+  test('is sent in all three ways at once, and the answers stand side by side', async () => {
     const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('words', STREAM)
     await open('/endpoints/words/requests')

@@ -7,7 +7,7 @@ import { launch, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-test('a value that is out of range is refused beside its field, and nothing is saved', async () => {
+test('a value that is out of range is refused next to its field, and nothing is saved', async () => {
   const { service, page, open, expectAccessible, shoot } = await setup()
   await open('/settings')
   const most = page.getByLabel('Maximum workers')

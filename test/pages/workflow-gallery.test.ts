@@ -130,7 +130,7 @@ describe('the gallery', () => {
     expect(faults).toEqual([])
   })
 
-  test('two runs are compared with a handle between them, beside each other, and by their settings', async () => {
+  test('two runs are compared with a handle between them, side by side, and by their settings', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({ viewport: NARROW })
     await createPainter(service)
     const one = await painted(service, { seed: '1' })

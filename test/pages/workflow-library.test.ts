@@ -95,7 +95,7 @@ test('first steps: a template opens in the editor, and is in the library with it
   expect(faults).toEqual([])
 })
 
-test('the library at hand: search, order, names, copies, versions, and deleting with a way back', async () => {
+test('the library at hand: search, order, names, copies, versions, and deleting with undo', async () => {
   const { page, open, service, expectAccessible, shoot, faults, told } = await setupShared({ colorScheme: 'dark' })
   const castle = await add(service, 'Castle at dusk')
   await add(service, 'Bridge')

@@ -154,7 +154,7 @@ test('a worker that dies is replaced by one with the same code', async () => {
   expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('a folder beside the others that no service ever used is not taken for a preview that starts', async () => {
+test('a folder next to the others that no service ever used is not taken for a preview that starts', async () => {
   const app = await previewProject()
   app.keepOnly('cpu_worker.py')
   const fresh = join(app.project, '..', 'data', 'previews', 'demo-fresh1')

@@ -20,7 +20,7 @@ class Shapes(unittest.TestCase):
             "empty list": ([], b'{"output":[]}'),
             "empty dict": ({}, b"{}"),
             "only an error": ({"error": "no"}, b'{"error":"no"}'),
-            "error beside others": ({"error": "no", "x": 1}, b'{"error":"no","output":{"x":1}}'),
+            "error among others": ({"error": "no", "x": 1}, b'{"error":"no","output":{"x":1}}'),
             "error that is no text": ({"error": {"code": 7}}, b'{"error":"{\\"code\\":7}"}'),
             "falsy error": ({"error": None, "x": 1}, b'{"output":{"x":1}}'),
             "refresh": ({"refresh_worker": True, "x": 1}, b'{"output":{"x":1},"stopPod":true}'),

@@ -67,7 +67,7 @@ describe('the error of a job', () => {
     ])
   })
 
-  test('of a container leads to the files beside its handler, and copies those of its image', async () => {
+  test('of a container leads to the files next to its handler, and copies those of its image', async () => {
     const container = { volumes: [] } as never
     const { store } = renderInApp(
       <JobErrorNotice error={ERROR.replaceAll('/home/ada/my faces/', '/app/')} endpointId="faces" />,

@@ -47,7 +47,7 @@ describe('a machine that is typed in', () => {
     ['Docker context', { name: 'box', context: '' }, 'context'],
     ['TCP', { name: 'box', url: 'http://box' }, 'url'],
     ['TCP', { name: 'box', url: 'tcp://box', tlsFolder: 'certs' }, 'tlsFolder'],
-  ] as const)('by %s with %j has its problem beside the field', (way, texts, field) => {
+  ] as const)('by %s with %j has its problem next to the field', (way, texts, field) => {
     expect(Object.keys((typed(way, texts) as { problems: object }).problems)).toEqual([field])
   })
 
@@ -118,7 +118,7 @@ describe('the choice of a machine', () => {
     for (const fine of ['box', 'any', 'this machine']) expect(whyNoWorkers(fine, machines)).toBeUndefined()
   })
 
-  test('says beside the field why workers wait', async () => {
+  test('says next to the field why workers wait', async () => {
     renderInApp(<MachineSelect value="gone" onChange={() => undefined} />, { machineList: { machines } })
     expect(await screen.findByText(/There is no machine gone/)).toBeTruthy()
   })

@@ -60,7 +60,7 @@ test('the jobs of workers that died with the service run again', async () => {
   expect(record.workerId).not.toBe(worker.id)
 })
 
-test('a job that was handed out in the moment of the crash is queued again at once and loses no try', async () => {
+test('a job that was dispatched in the moment of the crash is queued again at once and loses no try', async () => {
   const service = await startedService()
   await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
   const { workerId } = await service.jobEnd('work', await service.run('work', { n: 1 }))

@@ -50,7 +50,7 @@ def rate(score: int = 1):
 }
 
 test(
-  'an app of init is deployed under the name of its folder beside an app of before, and each kind answers: function, generator, caller, routes and a task',
+  'an app of init is deployed under the name of its folder next to an older app, and each kind answers: function, generator, caller, routes and a task',
   async () => {
     const { service, project, deploy, run, edit, runsync } = await setup()
     const { plan, release, endpoints } = await deploy()

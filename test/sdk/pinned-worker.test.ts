@@ -122,7 +122,7 @@ describe.concurrent(`workers of the public SDK ${NEWER} in one folder`, () => {
       return history.map(({ event }) => event)
     }
     await until('the job is taken back', async () => ((await events()).includes('rescue') ? true : undefined))
-    await until('the job is handed out again', async () => ((await events()).length > 3 ? true : undefined))
+    await until('the job is dispatched again', async () => ((await events()).length > 3 ? true : undefined))
     const record = await ended(jobId)
     expect(await events()).toEqual(['submit', 'claim', 'rescue', 'claim', 'complete'])
     expect(await ended(await run({ do: 'answer', return: 1 }))).toMatchObject({ output: 1, workerId: record.workerId })

@@ -56,7 +56,7 @@ async def add(a: int, b: int = 1) -> dict:
 `
 
 test(
-  'an app is deployed, called, changed, looked at and taken away by the tools alone, beside one of before',
+  'an app is deployed, called, changed, looked at and taken away by the tools alone, next to an older one',
   async () => {
     const { rp, drydock, script, write, ask, leftPackets } = await setup()
     write('main.py', SHIPYARD)

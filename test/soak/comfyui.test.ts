@@ -127,7 +127,7 @@ describe('before a real ComfyUI', () => {
     })
   })
 
-  test('what its preview nodes show comes with a run, beside its results', async () => {
+  test('a run has the images of its preview nodes in addition to its results', async () => {
     const service = await withService()
     const graph = {
       '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 99 } },

@@ -113,7 +113,7 @@ class HandlerTest(ScanTest):
         self.assertEqual((ended.stdout, ended.returncode), ('"hello you"\n', 0), ended.stderr)
 
     def test_the_runtime_finds_what_the_scanner_accepts(self) -> None:
-        """As the public tool's example of mixed workers: files beside each other, below the project's root."""
+        """As the public tool's example of mixed workers: files next to each other, below the project's root."""
         files = {
             "handler.py": "SUFFIX = '!'",
             "01_start/03_mixed/clean.py": "def clean(text): return text.strip()",

@@ -1,3 +1,3 @@
 import { testPythonFiles } from '../run-python-tests.ts'
 
-testPythonFiles(import.meta.url, 'the way back')
+testPythonFiles(import.meta.url, 'the reverse tunnel')

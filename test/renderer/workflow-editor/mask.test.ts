@@ -13,7 +13,7 @@ const HARD = { size: 2, hardness: 1, erases: false } as const
 const rows = ({ width, data }: { readonly width: number; readonly data: Uint8ClampedArray }) =>
   Array.from({ length: data.length / width }, (_row, at) => [...data.slice(at * width, (at + 1) * width)])
 
-test('a hard brush masks what is within it, along a line, and nothing beside the picture', () => {
+test('a hard brush masks what is within it, along a line, and nothing outside the picture', () => {
   const mask = emptyMask(6, 4)
   expect(paintLine(mask, { x: 1, y: 1 }, { x: 4, y: 1 }, HARD)).toEqual({ x: 0, y: 0, width: 5, height: 2 })
   expect(rows(mask)).toEqual([

@@ -179,6 +179,6 @@ test('a file that is pasted has a name, one of a disk keeps its own', () => {
   expect(assetName(new File([], 'cat.webp', { type: 'image/webp' }))).toBe('cat.webp')
 })
 
-test('the folder that a node names beside a file is no part of its name', () => {
+test('the folder that a node names next to a file is not part of its name', () => {
   expect(['a.png [input]', 'a.png', 'b [x].png'].map(nameInWidget)).toEqual(['a.png', 'a.png', 'b [x].png'])
 })

@@ -46,7 +46,7 @@ describe('the log on its way to the disk', () => {
     expect(underWay).toHaveLength(0)
   })
 
-  it('begins the next sync beside the one under way, and keeps the order whichever ends first', () => {
+  it('begins the next sync during the current one, and keeps the order whichever ends first', () => {
     const { log, end, underWay } = manualSyncs()
     const { told, commit } = followed(log)
     commit('a')

@@ -132,7 +132,7 @@ describe('the check', () => {
       /COVERING INDEX (jobs_by_state|moved_jobs) \(.*(lane|low_priority)[=<]/,
     ],
     [
-      'the job beside a place',
+      'the job next to a place',
       'AND low_priority = @lowPriority AND priority = @priority AND seq <>',
       /moved_jobs \(.* AND priority=\? AND place[<>]/,
     ],

@@ -79,7 +79,7 @@ describe('a container gets its cards', () => {
   })
 })
 
-describe('an engine that cannot hand out cards says why', () => {
+describe('an engine that cannot provide cards says why', () => {
   it.each([
     ['Docker without the toolkit', DEBIAN, 'the engine has no NVIDIA runtime'],
     ['Docker 28.2 that found no description', { ...DOCKER_28, DiscoveredDevices: undefined }, 'no NVIDIA runtime'],

@@ -9,7 +9,7 @@ import {
 const STAT = (name: string) =>
   `4242 (${name}) S 1 4240 4239 0 -1 4194560 9 0 0 0 150 25 7 8 20 0 4 0 88 12 99 18446744073709551615`
 
-test.each(['python3', 'a (b) c', ') 1 2 3'])('group and processor time are read beside the name %s', (name) => {
+test.each(['python3', 'a (b) c', ') 1 2 3'])('group and processor time are read after the name %s', (name) => {
   expect(readProcStat(STAT(name))).toEqual({ pid: 4242, group: 4240, cpuMs: 1750 })
 })
 

@@ -280,7 +280,7 @@ describe('the folder of a volume', () => {
 })
 
 describe('storage', () => {
-  it('keeps artifacts beside the database', async () => {
+  it('keeps artifacts next to the database', async () => {
     const { folder } = setup()
     const { artifacts, close } = openStorage(join(folder, 'drydock.db'))
     expect(existsSync(join(folder, 'unpacked'))).toBe(false)

@@ -96,7 +96,7 @@ describe('the file of this machine that a worker names', () => {
   test.each([
     ['of a process is that file', { handler: '/home/ada/handler.py' }, '/home/ada/find.py', '/home/ada/find.py'],
     [
-      'of a container is beside its handler',
+      'of a container is next to its handler',
       { handler: '/home/ada/handler.py', container },
       '/app/find.py',
       '/home/ada/find.py',

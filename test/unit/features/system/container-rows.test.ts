@@ -151,7 +151,7 @@ describe('the toolkit', () => {
     })
   })
 
-  test('is missing beside a GPU only where no Docker Desktop brings it', async () => {
+  test('is missing with a GPU only where no Docker Desktop brings it', async () => {
     const without = { ...ALL, 'nvidia-ctk': undefined }
     expect((await check(without)).rows['NVIDIA toolkit']).toMatchObject({ state: 'warning', found: 'not there' })
     const desktop = await check({ ...without, 'docker version': version('Docker Desktop 4.45.0 (1)') })
@@ -159,7 +159,7 @@ describe('the toolkit', () => {
   })
 })
 
-test('an engine that cannot hand out GPUs has the fix, and a hook is enough', async () => {
+test('an engine that cannot provide GPUs has the fix, and a hook is enough', async () => {
   const without = { ...ALL, 'docker info': info({ Runtimes: { runc: {} } }) }
   expect((await check(without)).rows['GPUs in containers']).toMatchObject({
     state: 'warning',

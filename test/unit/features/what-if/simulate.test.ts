@@ -67,7 +67,7 @@ describe('a simulation', () => {
     expect(Math.max(...byDelay.waits)).toBeGreaterThan(13_000)
   })
 
-  it('hands out as many jobs at once as the concurrency allows, and slows them as measured', () => {
+  it('dispatches as many jobs at once as the concurrency allows, and slows them as measured', () => {
     const jobs = Array.from({ length: 4 }, () => job(0))
     expect(run({ concurrency: 2 }, jobs).waits).toEqual([3000, 3000, 4000, 4000])
     const slowed = run({ concurrency: 4 }, jobs, { world: { slowdown: [1, 2, 3, 4] } })

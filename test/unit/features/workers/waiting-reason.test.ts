@@ -143,7 +143,7 @@ describe('why jobs wait', () => {
     ],
     ['low priority', 'Low priority: waits for a worker that was started for other jobs.', [{ queue: onlyLow }]],
     [
-      'low priority beside work',
+      'low priority next to work',
       'Low priority: waits for a worker that was started for other jobs.',
       [{ queue: onlyLow, workers: [worker('running')] }],
     ],
@@ -178,7 +178,7 @@ describe('a reason that cannot get better by waiting', () => {
     ['a crash since the wait began', true, [{ crashLoop, waitingSince: NOW - 1001 }]],
     ['crashes before the wait began, which may have been mended', false, [{ crashLoop, waitingSince: NOW - 1000 }]],
     ['the next try', false, [{ crashLoop, workers: [worker('initializing')] }]],
-    ['crashes beside a worker that works', false, [{ crashLoop, workers: [worker('running')] }]],
+    ['crashes next to a worker that works', false, [{ crashLoop, workers: [worker('running')] }]],
     ['no such card', true, [{ noCapacityReason: 'there is no NVIDIA GPU', neverCapacity: true }]],
     ['all places taken', false, [{ noCapacityReason, neverCapacity: false }]],
     ['a start', false, [{ workers: [worker('initializing')] }]],

@@ -50,7 +50,7 @@ describe('cards of a swarm', () => {
     expect(cardWish(wish('ADA_24'), labelled)).toEqual({ cards, constraints: ['node.labels.drydock.gpu==ADA_24'] })
   })
 
-  test('that no node hands out are refused with what to configure', () => {
+  test('that no node provides are refused with what to configure', () => {
     expect(cardWish(wish('ANY'), [node('a')])).toMatchObject({
       reason: expect.stringContaining('node-generic-resources'),
     })

@@ -297,7 +297,7 @@ describe('workflow run', () => {
     expect(sent()).toBe(undefined)
   })
 
-  test('sends pictures that lie beside the file, under the name that the service gives them', async () => {
+  test('sends pictures that lie next to the file, under the name that the service gives them', async () => {
     const { run, write, sent, service } = await setup({
       [`PUT /api/assets/${BARE_ID}`]: {
         id: BARE_ID,

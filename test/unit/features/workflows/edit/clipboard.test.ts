@@ -102,7 +102,7 @@ describe('nodes that are copied', () => {
     })
   })
 
-  test('are duplicated beside themselves', () => {
+  test('are duplicated next to themselves', () => {
     const document = beginning()
     const { document: twice, ids } = duplicate(document, undefined, all(document), { ...options(), pos: [900, 0] })
     expect(ids.size).toBe(document.nodes.items.length)

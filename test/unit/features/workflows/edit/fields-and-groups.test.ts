@@ -56,7 +56,7 @@ describe('a field of a node', () => {
     ],
     ['its mode', setMode(document, undefined, only('2'), 'mute'), '"mode":4', '"mode":2'],
     [
-      'its flag, beside others',
+      'its flag, among others',
       setCollapsed(document, undefined, only('1'), true),
       '{"x":1}',
       '{"x":1,"collapsed":true}',

@@ -14,7 +14,7 @@ const TEXT = '{"nodes":[],"links":[],"extra":{"ds":{"scale":1.0}},"version":0.4}
 const SEED: GraphParameter = { name: 'seed', node: '57:3', input: 'seed', type: 'integer', max: '18446744073709551615' }
 const KIND: GraphParameter = { name: 'kind', node: '4', input: 'ckpt_name', type: 'choice', choices: ['a', 'b'] }
 
-test('a form is kept in the document beside what others have there, and read back', () => {
+test('a form is kept in the document next to data of others, and read back', () => {
   const form = { parameters: [SEED, KIND], results: ['9'] }
   const text = writeJson(writeDocument(writeForm(readDocument(objectOf(TEXT)), form)))
   expect(text).toContain('"extra":{"ds":{"scale":1.0},"drydock.form":{')

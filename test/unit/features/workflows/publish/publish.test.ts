@@ -47,7 +47,7 @@ describe('a parameter is suggested', () => {
   })
 })
 
-test('values are set, and pictures go beside the payload', () => {
+test('values are set, and pictures go with the payload', () => {
   const parameters = [
     { name: 'seed', node: '3', input: 'seed', type: 'integer' },
     { name: 'photo', node: '5', input: 'image', type: 'image' },

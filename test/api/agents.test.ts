@@ -91,7 +91,7 @@ test('of each key so many messages are answered in a span', async () => {
   expect(await tools({ key })).toContain('job_read')
 })
 
-test('whoever has a key learns its name and role', async () => {
+test('the holder of a key learns its name and role', async () => {
   const { service } = await withService()
   const { key } = await service.post('/api/keys', { name: 'agent', role: 'read' })
   expect((await service.ask('GET', '/api/key', { key })).body).toEqual({ name: 'agent', role: 'read' })

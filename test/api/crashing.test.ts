@@ -103,7 +103,7 @@ describe('after a restart of the service', () => {
     expect(lastAt).toBeGreaterThanOrEqual(nextTryAt)
   })
 
-  test('what was forgotten stays so', async () => {
+  test('a forgotten crash stays so', async () => {
     const service = await withFile(3)
     service.fleet().failStarts = undefined
     await service.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0 } })

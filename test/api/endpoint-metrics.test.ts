@@ -92,7 +92,7 @@ it('a worker that was started by an earlier run of the service is no cold start'
   expect(await get('/api/workers')).toMatchObject({ workers: [{ id: worker.id }] })
 })
 
-it('what was seen in a step stays in it when the step is written', async () => {
+it('values seen in a step stay in it when the step is written', async () => {
   const { createEndpoint, run, clock, get } = await setupService()
   await createEndpoint()
   const seen = async () => {

@@ -111,7 +111,7 @@ it('a run is run once more on another service as it was sent, to the digit', asy
   expect(await other.get('/api/workflows')).toEqual({ workflows: [] })
 })
 
-it('what is no run, lacks secrets or has nobody to run it is not run, with the reason', async () => {
+it('an export that is no run, lacks secrets or has nobody to run it is not run, with the reason', async () => {
   const service = await withEndpoint()
   const graph = await (
     await service.request('POST', '/api/workflow-exports', { body: { name: 'Cat', text: PAYLOAD } })

@@ -360,7 +360,7 @@ describe('a worker that was starting when its machine vanished', () => {
   })
 })
 
-describe('what a machine lacks', () => {
+describe('a missing part of a machine', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()
     service.remoteMachines.at('gpu-box').fleet().cards = 0
@@ -390,7 +390,7 @@ describe('the removal of a machine', () => {
   })
 })
 
-describe('what stays on a machine that is unreachable at the end of a run', () => {
+describe('a container left on a machine that is unreachable at the end of a run', () => {
   async function stopped() {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -93,7 +93,7 @@ describe('the pages', () => {
   })
 })
 
-describe('what the pages show at once', () => {
+describe('the first answer to the pages', () => {
   it('is everything after one event', async () => {
     const { createEndpoint, run, running, get, storage } = await setup()
     await createEndpoint()

@@ -53,7 +53,7 @@ test('values that no endpoint has any more are gone when a release that had them
   expect(service.storage().secrets.scopes('variables/')).toHaveLength(1)
 })
 
-test('what the first worker of a new endpoint prints is masked, also in the reason why it failed', async () => {
+test('the output of the first worker of a new endpoint is masked, also in the reason why it failed', async () => {
   const { service, set, begin, ended } = await setup()
   await set({ TOKEN: 'hunter22' })
   await begin({ greet: {} })

@@ -29,7 +29,7 @@ async function follow(service: TestService, shellId: string, after = 0) {
   return { next, events, leave: () => leaving.abort() }
 }
 
-test('what a shell writes is followed, and what is typed reaches it in order', async () => {
+test('the output of a shell is followed, and input reaches it in order', async () => {
   const { service, shellId, program, shell, write } = await opened()
   expect(program).toBe('sh')
   const { next } = await follow(service, shellId)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setup } from '../support/core.ts'
 import { readEvents } from '../support/read-events.ts'
 
-test('what workers use is read when somebody asks, of one endpoint or of all', async () => {
+test('the usage of workers is read when somebody asks, of one endpoint or of all', async () => {
   const service = await setup()
   await service.createEndpoint('a')
   await service.createEndpoint('b')
@@ -35,7 +35,7 @@ test('readings come every 2 s while somebody follows them, and none when nobody 
   expect(service.fleet().usageReadings).toBeLessThanOrEqual(4)
 })
 
-test('whoever comes back gets the readings of the last minutes first, those that were not seen', async () => {
+test('a client that comes back first gets the readings of the last minutes that it has not seen', async () => {
   const service = await setup()
   await service.createEndpoint('a')
   await service.worker('a')

@@ -273,7 +273,7 @@ describe('the pictures that a graph loads', () => {
   })
 })
 
-describe('what is no payload', () => {
+describe('an invalid payload', () => {
   it.each([
     ['a document', DOCUMENT, 'NOT_A_WORKFLOW', /document of an editor.*converts it/],
     ['half a file', PAYLOAD.slice(0, 30), 'NOT_A_WORKFLOW', /not JSON/],
@@ -391,7 +391,7 @@ describe('models that are not installed', () => {
     expect(body.code).toBe('MODEL_NOT_INSTALLED')
   })
 
-  it('what is built in has no file, and is never missing', async () => {
+  it('a built-in model has no file, and is never missing', async () => {
     const service = await withEndpoint({}, MODELS)
     const workflow = {
       1: { class_type: 'VAELoader', inputs: { vae_name: 'taesd', lora_name: 'None', text: 'x.pt' } },

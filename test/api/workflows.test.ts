@@ -189,7 +189,7 @@ describe('drafts and versions', () => {
   })
 })
 
-describe('what was acknowledged', () => {
+describe('acknowledged work', () => {
   it('is there after kill -9: workflows, drafts, versions, classes of nodes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-workflows-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -157,7 +157,7 @@ test('a wheel with native code is the one for the Python of the app and is insta
   expect(Object.keys(archiveTexts(artifact))).toEqual(expect.arrayContaining(['more.py', ...native]))
 })
 
-test('what the image has is in the manifest and not in the artifact, also when only a package needs it', async () => {
+test('a package of the image is in the manifest and not in the artifact, also when only a package needs it', async () => {
   const wheels = [{ name: 'frames', needs: ['numpy>=1.26', 'torch; extra == "gpu"'], files: { 'frames.py': '' } }]
   const numpy = { name: 'numpy', version: '1.26.4', files: { 'numpy.py': '' } }
   const { build, artifact } = setup({

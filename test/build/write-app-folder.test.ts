@@ -56,7 +56,7 @@ test('a placed app has the files of its artifact, with packages and a file that 
   })
 })
 
-test('what can be executed stays so, and everybody may read the files', async () => {
+test('executable files stay so, and everybody may read the files', async () => {
   const { place, project, folder, write } = setup()
   write({ 'run.sh': '#!/bin/sh\n', 'private.txt': 'x' })
   chmodSync(join(project, 'run.sh'), 0o700)

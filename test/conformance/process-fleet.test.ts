@@ -38,7 +38,7 @@ describe('processes', () => {
     })
   }
 
-  it('what was written so far is given without waiting when it is asked for', async () => {
+  it('output written so far is given without waiting when it is asked for', async () => {
     const { place, fleet, lines } = setup()
     const steps = [{ print: 'a' }, { print: 'b' }, { printUnended: 'half' }]
     const { workerId } = await fleet.start(specOf(place.command(steps)))

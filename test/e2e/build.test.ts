@@ -41,7 +41,7 @@ test('an app of init builds at once, and twice to the same bytes', async () => {
   expect(readFileSync(second.json().artifact).equals(archive)).toBe(true)
 })
 
-test('what was packed runs: handlers find their functions, with nothing but the artifact', async () => {
+test('a packed app runs: handlers find their functions, with nothing but the artifact', async () => {
   const { folder, run } = setup()
   await run(['init', 'demo'])
   const output = join(folder, 'app.tar.gz')

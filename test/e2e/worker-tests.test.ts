@@ -81,7 +81,7 @@ test('a service that runs is used, and keeps nothing of the tests', async () => 
   expect((await service.get('/api/endpoints')).endpoints).toEqual([])
 })
 
-test('what cannot be tested is refused in one line', async () => {
+test('a handler that cannot be tested is refused in one line', async () => {
   const without = await runTests(temporaryFolder())
   expect(without).toMatchObject({ exitCode: 2, stdout: '' })
   expect(without.stderr).toMatch(/has no tests: neither \.runpod\/tests\.json nor test_input\.json is there\.\n$/)

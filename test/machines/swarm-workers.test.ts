@@ -187,7 +187,7 @@ test('a load-balanced worker on a node answers requests, streams and WebSockets 
   await expectWebAnswers(service, { machines: swarm.nodes, container: onLab.container, touch, startMs: START_MS })
 })
 
-test('what no node has is the waiting reason, in the words of the scheduler', async () => {
+test('a resource that no node has is the waiting reason, in the words of the scheduler', async () => {
   const { service, onLab } = await setup()
   const nowhere = { ...onLab.container, placement: ['node.labels.zone==nowhere'] }
   await service.createHandler('nowhere', WAITS, { ...onLab, container: nowhere })

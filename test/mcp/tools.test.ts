@@ -246,7 +246,7 @@ test('a deploy needs the plan that was seen, and the person where the client can
   expect(yes.data.release).toMatchObject({ number: 1 })
 })
 
-test('what a key may do and what is allowed bound each other; a key that may read never writes', async () => {
+test('the role of a key and the allowed effects bound each other; a key that may read never writes', async () => {
   const service = await startedService()
   await service.createHandler('echo', ECHO)
   const reader = await namedKey(service, 'read')

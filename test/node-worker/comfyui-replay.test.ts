@@ -151,7 +151,7 @@ describe('a payload is answered as the public image worker answers it', () => {
   })
 })
 
-describe('what the server gets', () => {
+describe('the request to the server', () => {
   it('is the payload with its numbers as they came, and a key that the job brings', async () => {
     const { queued } = await replay('sampling')
     expect(queued).toContain('"seed":18446744073709551615')

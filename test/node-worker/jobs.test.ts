@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { GATED, started } from './worker-place.ts'
 
-test('what a handler returns is the output, whatever kind of function it is', async () => {
+test('the value that a handler returns is the output, whatever kind of function it is', async () => {
   const { service } = await started(`
     const kinds = {
       plain: () => ({ sum: 3 }),
@@ -45,7 +45,7 @@ test('numbers that are no doubles come and go as they are written', async () => 
   expect(bodies(second)[1]).toBe(`{"output":${whole}}`)
 })
 
-test('what generators yield is streamed in its order, and is the output where the file asks for it', async () => {
+test('values of generators are streamed in order, and are the output where the file asks for it', async () => {
   const code = `
     export function* handler({ input }) {
       for (let n = 0; n < input; n++) yield { n }
@@ -95,7 +95,7 @@ test('an output that is no JSON fails the job and says which part of it', async 
   ])
 })
 
-test('what jobs print at the same time carries the job that printed it', async () => {
+test('output of several jobs at once carries the job that printed it', async () => {
   const { service, lines, open } = await started(
     `${GATED}
     export const concurrency = 2

@@ -76,7 +76,7 @@ test('a new account key ends all sessions, and is in the file that the page name
   expect([await status(before), await status(after)]).toEqual([401, 200])
 })
 
-test('what this browser keeps is changed here too: colours, the sidebar, and the sheet of keys', async () => {
+test('settings that this browser keeps are changed here too: colours, the sidebar, and the sheet of keys', async () => {
   const { service, page, open } = await setup({ colorScheme: 'light' })
   await open('/settings')
   await page.getByRole('radio', { name: 'dark' }).click()

@@ -63,7 +63,7 @@ test('a second Ctrl+C waits for no running job, and leaves nothing', async () =>
   expect(app.folders()).toEqual([])
 })
 
-test('what a killed preview left is swept by the next one, and one that runs is left alone', async () => {
+test('the remains of a killed preview are swept by the next one, and one that runs is left alone', async () => {
   const app = await previewProject()
   app.keepOnly('cpu_worker.py')
   const [killed, running] = [app.start(), app.start()]

@@ -65,7 +65,7 @@ test('a Python script that calls its functions needs the line that it prints and
   expect(answer.trim()).toBe("{'greeting': 'Hello, Ada!'}")
 })
 
-test('what workers write comes with the name of their endpoint, and saves with their time', async () => {
+test('output of workers comes with the name of their endpoint, and saves with their time', async () => {
   const { app, preview, greetBo } = await setup()
   greetBo()
   await until(() => expect(preview.printed()).toContain('greet | greets Bo\n'))

@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('what was typed for a tolerance that is not chosen is not looked at', () => {
+test('text typed for a tolerance that is not chosen is ignored', () => {
   const rules = { ...NO_RULES, absolute: 'many' }
   expect(read({ tolerance: 'Close', rules })).toHaveProperty('body')
   expect(read({ tolerance: 'Custom', rules })).toMatchObject({ problems: { absolute: expect.any(String) } })

@@ -42,7 +42,7 @@ test('a shell is opened in the size of its screen, and its bytes are shown', asy
   expect(follows[0]?.query?.({ end: 4, data: '' })).toEqual({ after: 4 })
 })
 
-test('what is typed goes in order, and together while a call is on its way', async () => {
+test('typed text goes in order, and together while a call is on its way', async () => {
   const answers: (() => void)[] = []
   const { shell, callsOf } = await connected({
     shellInput: () => new Promise<void>((resolve) => answers.push(resolve)),

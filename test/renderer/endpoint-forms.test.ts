@@ -256,7 +256,7 @@ describe('marks', () => {
   })
 })
 
-describe('what a save does', () => {
+describe('the effect of a save', () => {
   const now = [{ effect: 'now' }] as const
   const workers = [{ effect: 'now' }, { effect: 'workers' }] as const
 

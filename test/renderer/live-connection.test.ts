@@ -102,7 +102,7 @@ test('a stream that breaks off is opened again after a new snapshot, less and le
   expect(streams.map(({ open }) => open)).toEqual([false, true])
 })
 
-test('what was on its way when the stream broke off is not told afterwards', async () => {
+test('an event on its way when the stream broke off is not told afterwards', async () => {
   const { platform, heard, say, breakOff } = setup()
   await platform.advance(0)
   say(jobMoved(11, 'a', {}))
@@ -134,7 +134,7 @@ test('being signed out by another call closes the stream too', async () => {
   expect(state().connection).toBe('live')
 })
 
-test('what events do not tell enough of is read again, once for many of them', async () => {
+test('records that events do not describe fully are read again, once for many events', async () => {
   const { platform, calls, say } = setup()
   await platform.advance(0)
   for (const id of [11, 12, 13])

@@ -224,7 +224,7 @@ function Things() {
   ))
 }
 
-test('what was opened is offered with what it is now; what is gone is not', async () => {
+test('recently opened things are offered as they are now, unless they are gone', async () => {
   const { store, container } = renderInApp(<Things />, {
     workflowList: {
       workflows: [

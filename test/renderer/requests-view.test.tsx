@@ -90,7 +90,7 @@ test('an output of 20 MB does not stop the window', () => {
   screen.getByText(/The first 195 KiB of 19 MiB/)
 })
 
-test('what cannot be sent has no sample, and says why', () => {
+test('a request that cannot be sent has no sample, and says why', () => {
   renderInApp(<CodeSamples call={undefined} />)
   screen.getByText('The body in the editor must be valid first.')
 })

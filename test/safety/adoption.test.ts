@@ -30,7 +30,7 @@ test('workers outlive a service that is killed: the job they run ends with its f
   expect(await service.jobEnd('work', await service.run('work', { n: 2 }))).toMatchObject({ workerId: worker.id })
 })
 
-test('what a worker prints and answers while no service runs is not lost', async () => {
+test('output and answers of a worker while no service runs are not lost', async () => {
   const service = await startedService()
   await service.createEndpoint('work', { workersMin: 1, workersMax: 1 })
   const id = await service.run('work', { n: 1, gates: [service.gate('go')], after: ['alone'] })

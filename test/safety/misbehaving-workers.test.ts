@@ -120,7 +120,7 @@ test('a worker that asks for its replacement is replaced, and its result counts'
   expect(service.workerProcesses().map(({ workerId }) => workerId)).toEqual([second.workerId])
 })
 
-test('what a worker started ends with it', async () => {
+test('child processes of a worker end with it', async () => {
   const service = await shared()
   const code = `import subprocess\ndef handler(job):\n    return subprocess.Popen(["sleep", "600"]).pid\n`
   await service.createHandler('parent', code, { workersMin: 1, workersMax: 1 })

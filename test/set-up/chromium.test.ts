@@ -4,7 +4,7 @@ import { chromiumOptions, noBrowser } from '../support/chromium.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-test('what Playwright switches off in a browser stays off in that of tests', async () => {
+test('features that Playwright switches off in a browser stay off in that of tests', async () => {
   const server = await chromium.launchServer(chromiumOptions())
   onTestFinished(() => server.close())
   const lists = server.process().spawnargs.filter((arg) => arg.startsWith('--disable-features='))

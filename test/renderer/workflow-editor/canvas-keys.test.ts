@@ -65,7 +65,7 @@ const TYPES = [
   aType('Tests', '_for_testing/custom'),
 ]
 
-test('what is typed finds names first, then categories', () => {
+test('typed text finds names first, then categories', () => {
   const found = (typed: string) => findNodeTypes(TYPES, typed).map(({ name }) => name)
   expect(found('ksampler')).toEqual(['KSampler', 'KSamplerAdvanced'])
   expect(found('adv samp')).toEqual(['KSamplerAdvanced'])

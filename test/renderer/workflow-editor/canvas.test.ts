@@ -47,7 +47,7 @@ function samplerDocument() {
 
 const flowOf = (document: WorkflowDocument) => createFlowMaker()(document, undefined, new Map())
 
-describe('what is on the canvas', () => {
+describe('the canvas', () => {
   test('a node that an edit did not touch stays the very same object', () => {
     const make = createFlowMaker()
     const types = new Map()

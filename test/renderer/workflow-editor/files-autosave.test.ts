@@ -17,7 +17,7 @@ test('an edit is a draft within a second of the last key, as text that differs o
   expect(calls.filter((call) => call.startsWith('PUT'))).toHaveLength(1)
 })
 
-test('what is undone before it was sent is not sent, and undo after that is another draft', async () => {
+test('a change that is undone before it was sent is not sent, and undo after that is another draft', async () => {
   const { openWindow, kept } = await setup()
   const { edit, open, rest, status, calls } = await openWindow()
   edit('one')

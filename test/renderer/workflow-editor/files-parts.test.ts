@@ -165,7 +165,7 @@ test('a name that is too long for the library is cut, and what it ends with is k
   expect(workflowName('x'.repeat(300), ' (copy)')).toBe(`${'x'.repeat(193)} (copy)`)
 })
 
-test('what the browser kept in another form counts as nothing', () => {
+test('text that the browser kept in another form counts as nothing', () => {
   expect(parseStored(workflowId, '"abcdefghijkl"')).toBe('abcdefghijkl')
   expect([parseStored(workflowId, undefined), parseStored(workflowId, '{'), parseStored(workflowId, '1')]).toEqual([
     undefined,

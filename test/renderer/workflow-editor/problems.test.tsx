@@ -185,7 +185,7 @@ describe('the problems', () => {
   })
 })
 
-test('what failed in the last run stands above them, and leads to its node', async () => {
+test('the error of the last run stands above them, and leads to its node', async () => {
   const { runs, editor } = await renderProblems(documentOf([SAVE, LATENT]))
   const list = await open()
   const progress = new Map([

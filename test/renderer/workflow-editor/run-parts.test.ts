@@ -145,7 +145,7 @@ describe('the error of a run', () => {
   })
 })
 
-describe('what a worker reports', () => {
+describe('a worker report', () => {
   test('is read with ids as texts, and a preview as an address that an image can show', () => {
     expect(
       readWorkerProgress({ node: 3, step: 4, steps: 20, done: ['4', 6], preview: { node: '3', data: '/9j/AA' } }),
@@ -195,7 +195,7 @@ describe('how nodes do', () => {
     })
   })
 
-  test('what has not changed stays the same object', () => {
+  test('an unchanged node stays the same object', () => {
     const next = readWorkerProgress({ node: '3', step: 2, steps: 2, done: ['4'] })
     const later = progressOfNodes({ nodes, status: 'IN_PROGRESS', reported: next }, running)
     expect(later.get('4')).toBe(running.get('4'))

@@ -5,7 +5,7 @@ import { programProblem } from '../../../src-main/contract/endpoint.ts'
 const fault = (settings: object, program: object = { handler: '/app/handler.py' }) =>
   programProblem({ ...program, container: containerSettings.parse(settings) })
 
-describe('what the worker image is to hold', () => {
+describe('contents of the worker image', () => {
   it.each([{ python: '3.12' }, { packages: ['torch'] }, { systemPackages: ['ffmpeg'] }])(
     'fits no other image: %j',
     (wanted) => {

@@ -63,7 +63,7 @@ it('nothing stays open, whether it was read, left half-read, or not read', async
   expect(isOpen(path)).toBe(false)
 })
 
-it('what is held in memory is copied piece by piece, from the file once it is gone, and dropped at the end', async () => {
+it('bytes in memory are copied piece by piece, from the file once they are gone, and dropped at the end', async () => {
   const path = aFile()
   let held: Uint8Array<ArrayBuffer> | undefined = BYTES
   const drops: number[] = []

@@ -151,7 +151,7 @@ test('a removed file may be there or not, and the next one with its inode is ano
   expect([left('lost'), left('kept')]).toEqual([{ a: 'old' }, { b: 'new' }])
 })
 
-test('what a killed process began may be there, and a sync of the next one settles it', () => {
+test('a write that a killed process began may be there, and a sync of the next one settles it', () => {
   const { begin, create, restart, sync, left } = setup()
   create('a', 2)
   sync(ROOT)

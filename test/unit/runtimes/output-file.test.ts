@@ -104,7 +104,7 @@ test('a file that was read past 8 MiB is emptied, with no line lost', () => {
   expect(output.readLines()).toEqual(['next'])
 })
 
-test('what a reader falls behind by more than 8 MiB is left out, and a line says so', () => {
+test('output that a reader falls behind by more than 8 MiB is left out, and a line says so', () => {
   const { clock, open, write, size } = setup()
   const output = open()
   write('first\n')

@@ -75,7 +75,7 @@ test('all is well on a machine that has everything', async () => {
   expect(rows.port).toMatchObject({ state: 'ok', found: expect.stringContaining(new URL(service.url).port) })
 })
 
-test('what only the service knows stands below, with the way to its button, and nothing is told twice', async () => {
+test('rows that only the service knows stand below, with the way to their button, and nothing is told twice', async () => {
   const again = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
   const remove = { action: 'remove-previews', label: 'Remove', effect: 'x' }
   const told = [
@@ -125,7 +125,7 @@ describe('machines that were added', () => {
   })
 })
 
-test('what is missing has a fix, and only what is needed fails', async () => {
+test('missing parts have a fix, and only required ones fail', async () => {
   const { check } = await setup({ programs: {} })
   const rows = await check()
   expect([rows.Python?.state, rows.Docker?.state, rows.GPU?.state]).toEqual(['failed', 'warning', 'warning'])

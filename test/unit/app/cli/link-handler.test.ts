@@ -25,7 +25,7 @@ test('links are registered once, again for another command, and removed', () => 
   expect(existsSync(file)).toBe(false)
 })
 
-test('what the format gives a meaning to is quoted', () => {
+test('characters with a meaning in the format are quoted', () => {
   const file = join(home(), 'entry')
   registerLinks(file, ['/a $b/50%/"c"'])
   expect(readFileSync(file, 'utf8')).toContain(String.raw`Exec="/a \\$b/50%%/\\"c\\"" %u`)

@@ -80,7 +80,7 @@ test.each([
   expect(sent()).toEqual({ set: { TOKEN: 'hunter22' } })
 })
 
-test('whoever breaks off stores nothing', async () => {
+test('an abandoned prompt stores nothing', async () => {
   const { env, sent } = await setup()
   expect(await env(['set', 'TOKEN'], { person: {} })).toMatchObject({
     exitCode: 1,

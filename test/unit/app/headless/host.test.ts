@@ -18,7 +18,7 @@ function setup() {
   return { host, folder, project, elsewhere }
 }
 
-test('what a project holds is measured where it lies, and not where a link in it leads', async () => {
+test('the files of a project are measured, and not the targets of its links', async () => {
   const { host, project, elsewhere } = setup()
   const packages = join(project, '.svc/packages')
   writeFileSync(join(packages, 'file'), 'x')

@@ -7,7 +7,7 @@ import { plant } from '../../../architecture/planted.ts'
 const NOW = Date.now()
 const DAY = 24 * 60 * 60 * 1000
 
-test('what killed builds left goes after a day, and the rest stays', async () => {
+test('remains of killed builds go after a day, and the rest stays', async () => {
   const project = plant({ '.svc/build/kept.txt': '', '.svc/artifact.tar.gz': '', '.svc/.artifact.tar.gz.ab.new': '' })
   const state = join(project, '.svc')
   for (const name of ['build-old', 'build-new']) mkdirSync(join(state, name))

@@ -38,13 +38,13 @@ test('well-known names get what people expect of them, where the type allows it'
   })
 })
 
-test('what has a default is left out, but where all have one the first text is shown', () => {
+test('an argument with a default is left out, but where all have one the first text is shown', () => {
   expect(of(parameter('prompt'), parameter('steps', 'int', OPTIONAL))).toEqual({ prompt: 'a cat' })
   expect(of(parameter('n', 'int', OPTIONAL), parameter('name', 'str', OPTIONAL))).toEqual({ name: 'Ada' })
   expect(of(parameter('n', 'int', OPTIONAL))).toEqual({})
 })
 
-test('what the runtime passes is not sent, and what nobody can make up gives no example', () => {
+test('arguments from the runtime are not sent, and those that nobody can make up give no example', () => {
   const rest = parameter('more', undefined, { kind: 'var-keyword' })
   expect(of(parameter('request', 'svc.Request'), rest)).toEqual({})
   expect(of(parameter('order', 'Order'))).toBeUndefined()

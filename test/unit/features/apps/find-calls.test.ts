@@ -21,14 +21,14 @@ test('an image is called by its own name', () => {
   ])
 })
 
-test('what no endpoint of the app has, and what an endpoint calls of itself, is no call', () => {
+test('a function of no endpoint, or of the calling endpoint itself, is no call', () => {
   const client = scanned({ name: null, kind: 'client', functions: [] })
   const older = scanned({ name: 'older' })
   delete older.calls
   expect(findCalls([named('api', { calls: ['api_it', 'elsewhere'] }), client, older])).toEqual([])
 })
 
-test('what an App has is called by the name of what it decorates, a class of routes too', () => {
+test('a resource of an App is called by the name of its function, or of its class of routes', () => {
   const web = named('web', {
     kind: 'load-balanced',
     sdk: 2,

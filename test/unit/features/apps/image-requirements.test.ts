@@ -11,7 +11,7 @@ const installed = (name: string, ...requires: readonly string[]): Distribution =
 })
 const EXCLUDED = new Set(['numpy', 'torch'])
 
-test('what a package needs of the image keeps its versions and its conditions', () => {
+test('the image requirements of a package keep their versions and conditions', () => {
   const sets = [
     installed('pandas', 'numpy>=1.26.0; python_version == "3.11"', 'python-dateutil>=2.8'),
     installed('tokens', 'NumPy'),
@@ -20,7 +20,7 @@ test('what a package needs of the image keeps its versions and its conditions', 
   expect(neededOfImage(sets, EXCLUDED, ['pandas'])).toEqual(['numpy', 'numpy>=1.26.0; python_version == "3.11"'])
 })
 
-test('what an extra needs counts when somebody asked for the extra', () => {
+test('the requirements of an extra count when somebody asked for the extra', () => {
   const models = installed('models', 'torch>=2; extra == "torch"', 'numpy; extra == "dev"')
   expect(neededOfImage([models], EXCLUDED, ['models'])).toEqual([])
   expect(neededOfImage([models], EXCLUDED, ['models[torch]>=1'])).toEqual(['torch>=2'])
@@ -33,6 +33,6 @@ test('an extra may ask for another one of its own package', () => {
   expect(neededOfImage([models], EXCLUDED, ['models[all]'])).toEqual(['torch'])
 })
 
-test('what cannot be read is left to the installer', () => {
+test('an unreadable requirement is left to the installer', () => {
   expect(neededOfImage([installed('odd', '=== what', 'numpy (>=1)')], EXCLUDED, ['odd'])).toEqual(['numpy>=1'])
 })

@@ -52,7 +52,7 @@ describe('a requirement is read', () => {
   })
 })
 
-describe('what is no requirement is refused with the reason', () => {
+describe('an invalid requirement is refused with the reason', () => {
   test.each([
     ['', 'name'],
     ['./local', 'path'],

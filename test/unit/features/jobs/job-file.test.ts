@@ -18,7 +18,7 @@ const why = (text: string) => {
   return 'why' in opened ? opened.why : undefined
 }
 
-it('what is written is read, and its input is the same text', () => {
+it('a written line is read, and its input is the same text', () => {
   expect(readJobFile(written)).toEqual({
     head: { ...head(), masked: 0 },
     input: '{"seed":12345678901234567890,"text":"x"}',

@@ -31,7 +31,7 @@ it('one that is larger than all the room is not held', () => {
   expect(recent.take('a')).toBe(undefined)
 })
 
-it('what was forgotten makes room for others', () => {
+it('a forgotten payload makes room for others', () => {
   const recent = createRecentPayloads(100)
   recent.put('a', memory(60))
   recent.clear()

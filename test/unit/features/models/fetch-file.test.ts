@@ -96,7 +96,7 @@ test.each([
   expect(await fetchFile(request(host.url))).toEqual({ kind: 'fault', isFinal, why: expect.stringMatching(why) })
 })
 
-test('what a host tells of the checksum on the way is known', async () => {
+test('a checksum that a host tells on the way is known', async () => {
   const sha256 = 'a'.repeat(64)
   const bytes = await startHost((incoming, outgoing) => sendFile(incoming, outgoing, FILE))
   const host = await startHost((_incoming, outgoing) =>

@@ -76,7 +76,7 @@ it('the secrets of an app are those that its variables name, once each', () => {
   expect(secretsOf(manifestOf({ adder: { env } }))).toEqual(['hf', 'db.x'])
 })
 
-it('what a target does not have is created', () => {
+it('an endpoint that a target does not have is created', () => {
   const { adder } = manifestOf({ adder: {} }).resources
   if (adder === undefined) throw new Error('it has no resource')
   const saves = new Map([['adder', saveInputOf('adder', adder, PLACE)]])

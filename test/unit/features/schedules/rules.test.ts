@@ -57,7 +57,7 @@ describe('a timing that makes no sense is refused with its field', () => {
   })
 })
 
-describe('what is due', () => {
+describe('a due time', () => {
   const DUE = NOW + HOUR_MS
   const limits = { graceMs: MINUTE_MS, most: 5 }
   const hourly = (missed: 'skip' | 'run') => ({ everyMs: HOUR_MS, createdAt: NOW, missed })

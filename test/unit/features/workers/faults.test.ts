@@ -72,7 +72,7 @@ describe('the decision of a switch', () => {
   })
 })
 
-describe('what kills a worker', () => {
+describe('a fault that kills a worker', () => {
   it('is named', () => {
     expect(whyKilled({ killPercent: 100 }, 'x')).toBe('killed by fault injection (killPercent) on its endpoint')
     expect(whyKilled({ killPercent: 100, outOfMemoryPercent: 100 }, 'x')).toBe('out of memory (fault injection)')

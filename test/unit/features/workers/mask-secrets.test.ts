@@ -19,7 +19,7 @@ test('without secrets a line is as it was', () => {
   expect(createMask([])('hello')).toBe('hello')
 })
 
-test('what reads like a pattern is none', () => {
+test('a secret that reads like a pattern is masked as text', () => {
   expect(createMask(['a.c$&(b)+'])('abc a.c$&(b)+')).toBe('abc ***')
 })
 

@@ -282,7 +282,7 @@ describe('changed settings', () => {
   })
 })
 
-describe('what holds starts back', () => {
+describe('limits of starts', () => {
   const scaler = countScaler(1)
 
   it('too few places: the rest is throttled, with the reason of the fleet', () => {

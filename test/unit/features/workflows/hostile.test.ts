@@ -178,7 +178,7 @@ describe('a hostile file', () => {
   })
 })
 
-describe('what only other editors can do is told', () => {
+describe('features of other editors only are reported', () => {
   const told = (node: object, more: object = {}) =>
     toPayload(documentOf([{ id: 4, ...node }], more), TYPES, 0).problems.map(
       ({ code, severity }) => `${severity} ${code}`,
@@ -194,7 +194,7 @@ describe('what only other editors can do is told', () => {
     expect(told(node)).toEqual([problem])
   })
 
-  test('what is set by a name is got by it', () => {
+  test('a value set by a name is got by it', () => {
     const nodes = [
       {
         id: 1,

@@ -50,7 +50,7 @@ const withRun = (inputs: object) => ({
   '2': { class_type: 'Run', inputs: { ...GOOD['2'].inputs, ...inputs } },
 })
 
-describe('what is wrong with a payload', () => {
+describe('problems of a payload', () => {
   test('nothing, where nothing is', () => {
     expect(found(GOOD)).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('what is wrong with a payload', () => {
     expect(found({ '1': GOOD['1'] }).map(({ is }) => is)).toEqual(['error no_output_node'])
   })
 
-  test('what no output needs is never run, so it is a warning', () => {
+  test('a node that no output needs is never run, so it is a warning', () => {
     const lone = { class_type: 'Run', inputs: { model: ['1', 1], text: 'x', seed: 1 } }
     expect(found({ ...GOOD, '7': lone }).map(({ is }) => is)).toEqual(['warning type_mismatch 7 model'])
   })

@@ -20,7 +20,7 @@ test('a number that is not rounded stays a number, as do fractions and powers', 
   ])
 })
 
-test('what is written with an indent is laid out as usual', () => {
+test('a value written with an indent is laid out as usual', () => {
   expect(writeExact({ input: { seed: 18446744073709551615n } }, 2)).toBe(
     '{\n  "input": {\n    "seed": 18446744073709551615\n  }\n}',
   )

@@ -47,7 +47,7 @@ function optionsOf({ settings = {}, spec = {}, plan = {} }: Given = {}) {
 const hostOf = (given?: Given) => optionsOf(given).HostConfig ?? {}
 const NOTHING = { handler: undefined, command: undefined }
 
-describe('what a container runs', () => {
+describe('the command of a container', () => {
   it('is svc_worker with the handler', () => {
     expect(optionsOf()).toMatchObject({
       Image: 'an-image',

@@ -108,7 +108,7 @@ test('nobody waits: nothing is read, nor after the end', async () => {
   expect(seen).toMatchObject({ readings, changes })
 })
 
-test('what could be had is told as if nobody had a card, after a new look', async () => {
+test('the possible cards are told as if nobody had one, after a new look', async () => {
   const { book, seen } = setup(NONE)
   expect(await book.offer(ANY)).toEqual({ reason: 'the NVIDIA driver is not loaded' })
   seen.inventory = { cards: ONE }

@@ -43,7 +43,7 @@ test('a tree is copied when the hub says so, with how far it is', async () => {
   })
 })
 
-test('what the store of the node says is told as it says it', async () => {
+test('a refusal of the store of the node is told as it is', async () => {
   const { copying } = await copy(['{"failed": "full", "freeBytes": 1}\nit broke\n'])
   await expect(copying).rejects.toThrow(Refused)
   await expect(copying).rejects.toMatchObject({ failure: { failed: 'full', freeBytes: 1 } })
@@ -59,7 +59,7 @@ test.each([
   await expect(copying).rejects.toThrow(message)
 })
 
-test('whoever gives up waits no longer', async () => {
+test('a caller that gives up waits no longer', async () => {
   const stop = new AbortController()
   const { copying, progress } = await copy(['{"sent": 1, "of": 4}\n'], { ends: false, signal: stop.signal })
   await expect.poll(() => progress).toEqual([[1, 4]])

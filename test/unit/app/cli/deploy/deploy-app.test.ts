@@ -149,7 +149,7 @@ Try:
   expect(bodyOf(`POST ${PLACE}/releases`)).toEqual({ source: { artifact: SHA256 }, deletes: [] })
 })
 
-test('what the caller asks for reaches plan and release', async () => {
+test('the options of the caller reach plan and release', async () => {
   const staging = '/api/apps/demo/environments/staging'
   const { deploy, bodyOf } = await setup({
     [`POST ${staging}/plan`]: planOf({ environment: 'staging' }),

@@ -40,7 +40,7 @@ test('a release is followed until it is active', async () => {
   expect(lines()).toEqual([`POST ${PLACE}/releases`, `GET ${PLACE}/releases/2?follow=true`])
 })
 
-test('what goes on after it is active counts too: the last thing told is returned', async () => {
+test('progress after it is active counts too: the last progress is returned', async () => {
   const deleted = progress({ number: 2 }, { steps: [step({ action: 'delete' })], endpoints: [] })
   const { make } = await setup(events(PREPARING, ACTIVE, deleted))
   expect(await make()).toEqual(deleted)

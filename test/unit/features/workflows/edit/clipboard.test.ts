@@ -110,7 +110,7 @@ describe('nodes that are copied', () => {
   })
 })
 
-describe('what is pasted', () => {
+describe('pasted text', () => {
   test.each([
     ['just words', 'The clipboard holds no nodes and no workflow.'],
     ['[1, 2]', 'The clipboard holds no nodes but a list.'],

@@ -47,7 +47,7 @@ describe('after any edits', () => {
     )
   })
 
-  test('what is sent has no link into nothing', () => {
+  test('a sent payload has no link into nothing', () => {
     fc.assert(
       fc.property(randomEdits(), (edits) => {
         const last = session(EMPTY_DOCUMENTS.plain, edits).at(-1)

@@ -14,7 +14,7 @@ const PARAMETERS: readonly GraphParameter[] = [
 
 const read = (text: string) => parameterValues(PARAMETERS, objectOf(text))
 
-test('what a request does not give is the default, with the text of its number', () => {
+test('a parameter missing in a request has its default, with the text of its number', () => {
   const found = read('{"prompt": "a lamp"}')
   expect('values' in found && [...found.values]).toEqual([
     ['prompt', 'a lamp'],

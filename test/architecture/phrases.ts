@@ -8,8 +8,6 @@ const TO_A_QUESTION_MARK = String.raw`(?:[^.!?\0]|[.!?](?=\w))*\?`
 interface Phrase {
   readonly pattern: RegExp
   readonly instead: string
-  /** How many are in the tree. A commit that rewrites a sentence lowers it; no commit raises it. */
-  readonly left: number
 }
 
 /** Phrases that a native speaker in this field would not use, with what to write instead. */
@@ -17,27 +15,24 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?![ -]if\\b|${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 0,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
     instead: 'the name of who does it',
-    left: 0,
   },
   'is none, are none': {
     pattern: /(?<!\bthere\s+)\b(?:is|are)\s+none\b/gi,
     instead: '"is not one", "no ..."',
-    left: 0,
   },
-  'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"', left: 0 },
-  'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },
-  'where there is one': { pattern: /\bwhere\s+there\s+is\s+one(?=\s*[.,;:])/gi, instead: '"if any"', left: 0 },
-  'of its own accord': { pattern: /\bof\s+(?:its|their)\s+own\s+accord\b/gi, instead: '"by itself"', left: 0 },
-  'way back, door': { pattern: /\b(?:ways?\s+back|doors?)\b/gi, instead: '"reverse tunnel"', left: 0 },
-  'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 0 },
-  seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 0 },
-  'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 0 },
+  'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"' },
+  'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"' },
+  'where there is one': { pattern: /\bwhere\s+there\s+is\s+one(?=\s*[.,;:])/gi, instead: '"if any"' },
+  'of its own accord': { pattern: /\bof\s+(?:its|their)\s+own\s+accord\b/gi, instead: '"by itself"' },
+  'way back, door': { pattern: /\b(?:ways?\s+back|doors?)\b/gi, instead: '"reverse tunnel"' },
+  'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"' },
+  seat: { pattern: /\bseats?\b/gi, instead: '"slot"' },
+  'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"' },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"' },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */

@@ -20,6 +20,9 @@ const batchSize = text.transform((given) => {
   const size = Number(given ?? 1)
   return Number.isInteger(size) && size >= 1 ? Math.min(size, limit('takeBatchMax')) : 1
 })
+const next = text
+  .transform((given) => Math.min(Number(given), limit('takeBatchMax')) || 0)
+  .describe('number of jobs that the worker can take once this one is stored; ours')
 const jobIds = text.transform((given = '') => given.split(',').filter((id) => id !== ''))
 
 /** The token is read before the row, from the header or TOKEN_PARAMETER. Source: docs/spec/worker-protocol.md, 2. */
@@ -66,7 +69,8 @@ export const WORKER_ROUTES = {
     // Without `body`: the operation reads it, because an oversized or invalid result ends its job instead of being
     // refused.
     bodyLimit: { bytes: limit('resultBodyBytes'), name: 'a result' },
-    response: accepted,
+    query: { take: next },
+    response: accepted.extend({ jobs: z.array(takenJob).optional() }),
     errors: ['UNAUTHORIZED', 'UNSUPPORTED_ENCODING', 'BAD_FIELD'],
     source: SOURCE,
   },

@@ -203,3 +203,38 @@ describe('the listener for workers', () => {
     }
   })
 })
+
+describe('a result that asks for jobs', () => {
+  it('is answered with those that wait, in their order', async () => {
+    const { createEndpoint, run, worker, status } = await setup()
+    await createEndpoint('e', { concurrency: 2 })
+    const [first = '', ...others] = [await run(), await run({ n: 2 }), await run({ n: 3 })]
+    const taker = await worker()
+    await taker.take()
+    const jobs = await taker.doneAndTake(first, { output: 1 }, 5)
+    expect(jobs).toEqual([
+      { id: others[0], input: { n: 2 } },
+      { id: others[1], input: { n: 3 } },
+    ])
+    expect((await status(first)).status).toBe('COMPLETED')
+    expect((await status(jobs[1]?.id ?? '')).status).toBe('IN_PROGRESS')
+    await taker.done(jobs[0]?.id ?? '', { output: 2 })
+    expect(await status(jobs[0]?.id ?? '')).toMatchObject({ status: 'COMPLETED', output: 2 })
+  })
+
+  it('is answered at once if none waits, or none may be taken', async () => {
+    const { createEndpoint, run, worker, status, post } = await setup()
+    await createEndpoint('e')
+    const first = await run()
+    const taker = await worker()
+    await taker.take()
+    expect(await taker.doneAndTake(first, { output: 1 })).toEqual([])
+    const second = await run()
+    await taker.take()
+    await run()
+    expect(await taker.doneAndTake(first, { output: 1 })).toEqual([])
+    await post('/api/endpoints/e/pause')
+    expect(await taker.doneAndTake(second, { output: 2 })).toEqual([])
+    expect((await status(second)).output).toBe(2)
+  })
+})

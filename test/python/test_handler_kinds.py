@@ -10,7 +10,7 @@ class HandlerKinds(WorkerTest):
         call = service.result_call(job_id)
         whole = {"id": job_id, "input": {"x": 1}, "webhook": "http://w.example/", "s3Config": {"k": "v"}}
         self.assertEqual(call.body, {"output": whole})
-        self.assertEqual(call.query, {"w": "1", "isStream": "false"})
+        self.assertEqual(call.query, {"w": "1", "isStream": "false", "take": "1"})
         self.assertEqual(call.headers["authorization"], "worker-token")
         self.assertRegex(call.headers["user-agent"], r"^svc-worker/\d")
 

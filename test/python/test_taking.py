@@ -27,6 +27,24 @@ class Taking(WorkerTest):
         self.assertEqual(service.result(service.submit(1)), {"output": 1})
         self.assertGreaterEqual(len(service.of("job-take")), 201)
 
+    def test_a_job_in_the_answer_to_a_result_is_run_without_another_take(self) -> None:
+        for concurrency in ("1", "2"):
+            with self.subTest(concurrency=concurrency):
+                service = self.start_service()
+                service.script("job-done", 200, body=b'{"ok":true,"jobs":[{"id":"next","input":2}]}')
+                service.script("job-done", 200, body=b'{"ok":true,"jobs":[{"id":"last","input":3}]}')
+                self.start(ECHO, service, SVC_CONCURRENCY=concurrency)
+                service.submit(1)
+                self.assertEqual([service.result(job_id) for job_id in ("next", "last")], [{"output": 2}, {"output": 3}])
+                self.assertEqual({call.query["take"] for call in service.of("job-done")}, {"1"})
+
+    def test_with_a_modifier_of_the_concurrency_results_bring_no_jobs(self) -> None:
+        service, _ = self.start("""
+            config = {"concurrency_modifier": lambda now: now}
+            def handler(job): return job["input"]
+        """)
+        self.assertNotIn("take", service.result_call(service.submit(1)).query)
+
     def test_useless_answers_are_passed_over(self) -> None:
         service = self.start_service()
         for body in (b"", b"not json", b"[]", b'{"id":"x"}', b'{"input":{}}', b'{"id":7,"input":{}}', b"[null]"):

@@ -22,6 +22,8 @@ export type TestWorker = {
   readonly ping: (jobIds?: readonly string[], more?: string) => Promise<void>
   /** Reports on a job: an object, or text as it is. */
   readonly done: (jobId: string, report: object | string) => Promise<Response>
+  /** Reports like `done`, and asks for as many jobs with the answer. */
+  readonly doneAndTake: (jobId: string, report: object, most?: number) => Promise<readonly TakenJob[]>
   readonly chunk: (jobId: string, chunk: object | string) => Promise<Response>
   /** Any call by address. */
   readonly call: (url: string, init?: RequestInit, bindings?: object) => Promise<Response>
@@ -75,6 +77,10 @@ export function workerClient(fetch: Fetch, spec: WorkerSpec): TestWorker {
       await get(`${address('RUNPOD_WEBHOOK_PING')}&job_id=${jobIds.join(',')}&runpod_version=1${more}`)
     },
     done: (jobId, report) => post(`${address('RUNPOD_WEBHOOK_POST_OUTPUT', jobId)}&isStream=false`, report),
+    async doneAndTake(jobId, report, most = 1) {
+      const answer = await post(`${address('RUNPOD_WEBHOOK_POST_OUTPUT', jobId)}&isStream=false&take=${most}`, report)
+      return ((await answer.json()) as { readonly jobs?: readonly TakenJob[] }).jobs ?? []
+    },
     chunk: (jobId, chunk) => post(address('RUNPOD_WEBHOOK_POST_STREAM', jobId), chunk),
   }
 }

@@ -74,6 +74,13 @@ def pause_after_429_s(answer: Answer) -> float:
     return float(asked) if asked.isascii() and asked.isdigit() else TOO_MANY_PAUSE_S
 
 
+def jobs_after(answer: Answer | None) -> list[dict[str, Any]]:
+    """The next jobs in the answer to a result."""
+    if answer is None or b'"jobs"' not in answer.body:
+        return []
+    return _good_jobs(json.loads(answer.body)["jobs"])
+
+
 def _jobs_in(answer: Answer) -> list[dict[str, Any]]:
     if not answer.body:
         return []
@@ -82,7 +89,10 @@ def _jobs_in(answer: Answer) -> list[dict[str, Any]]:
     except ValueError:
         _logs.report("the service sent a job that is not JSON; ignored", "ERROR")
         return []
-    jobs = found if isinstance(found, list) else [found]
+    return _good_jobs(found if isinstance(found, list) else [found])
+
+
+def _good_jobs(jobs: list[Any]) -> list[dict[str, Any]]:
     good = [job for job in jobs if isinstance(job, dict) and isinstance(job.get("id"), str) and "input" in job]
     if len(good) < len(jobs):
         _logs.report("the service sent a job without id or input; ignored", "ERROR")

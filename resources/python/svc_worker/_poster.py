@@ -11,7 +11,7 @@ import time
 from collections import deque
 
 from svc_worker import _exit, _logs
-from svc_worker._http import Connection
+from svc_worker._http import Answer, Connection
 from svc_worker._protocol import Settings
 
 # Seconds between two attempts while the service is away: the first and the longest. source: ours.
@@ -84,32 +84,33 @@ class Poster:
         self.settings = settings
         self._idle: deque[Connection] = deque()
 
-    def post(self, target: str, body: bytes, keep_trying_s: float = KEEP_TRYING_S) -> bool:
-        """Post `body`; True when it arrived. Repeats on 5xx, 429 and broken connections, not on other 4xx."""
+    def post(self, target: str, body: bytes, keep_trying_s: float = KEEP_TRYING_S) -> Answer | None:
+        """Post `body`; None when it did not arrive. Repeats on 5xx, 429 and broken connections, not on other 4xx."""
         backoff = Backoff()
         give_up_at = time.monotonic() + keep_trying_s
         while True:
-            problem, final = self._try(target, body)
+            answer, problem, final = self._try(target, body)
             if not problem:
-                return True
+                return answer
             pause_s = backoff.next_s()
             if final or time.monotonic() + pause_s >= give_up_at:
                 _logs.report(f"post to {target.partition('?')[0]} given up: {problem}", "ERROR")
-                return False
+                return None
             time.sleep(pause_s)
 
-    def _try(self, target: str, body: bytes) -> tuple[str, bool]:
-        """Returns what went wrong ('' when nothing did) and whether trying again is pointless."""
+    def _try(self, target: str, body: bytes) -> tuple[Answer | None, str, bool]:
+        """Returns the answer, what went wrong ('' when nothing did) and whether trying again is pointless."""
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = Connection(self.settings, POST_TIMEOUT_S)
         try:
-            status = connection.post(target, body).status
+            answer = connection.post(target, body)
         except OSError as error:
             connection.close()
-            return str(error) or type(error).__name__, False
+            return None, str(error) or type(error).__name__, False
         self._idle.append(connection)
+        status = answer.status
         if 200 <= status < 300:
-            return "", False
-        return f"the service answered {status}", status < 500 and status != 429
+            return answer, "", False
+        return answer, f"the service answered {status}", status < 500 and status != 429

@@ -57,9 +57,10 @@ class Settings:
         ids = ",".join(quote(job_id, safe="") for job_id in job_ids)
         return f"{self.ping_target}{f'&job_id={ids}' if ids else ''}&runpod_version={RUNTIME_VERSION}"
 
-    def done(self, job_id: str, *, is_stream: bool = False) -> str:
-        """Address of a job's result and of its progress."""
-        return f"{_with_job(self.done_target, job_id)}&isStream={'true' if is_stream else 'false'}"
+    def done(self, job_id: str, *, is_stream: bool = False, take: int = 0) -> str:
+        """Address of a job's result and of its progress; `take`: jobs that the answer may bring."""
+        more = f"&take={take}" if take else ""
+        return f"{_with_job(self.done_target, job_id)}&isStream={'true' if is_stream else 'false'}{more}"
 
     def stream(self, job_id: str) -> str:
         return f"{_with_job(self.stream_target, job_id)}&isStream=false"

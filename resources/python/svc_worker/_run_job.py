@@ -13,6 +13,7 @@ from typing import Any
 
 from svc_worker import _logs, _results
 from svc_worker._capture import JOB_CHARS, Capture, capture_mode
+from svc_worker._channels import jobs_after
 from svc_worker._context import running_job
 from svc_worker._errors import failure_text, trimmed_traceback
 from svc_worker._interrupt import EventLoopThread, call_interruptibly
@@ -34,10 +35,10 @@ class JobRunner:
         self._poster = poster
         self._loop = EventLoopThread()
 
-    def run(self, job: RunningJob) -> bool:
+    def run(self, job: RunningJob, *, take: int) -> tuple[bool, list[dict[str, Any]]]:
         """Run `job` and post its result; a cancelled one posts nothing.
 
-        Returns True when this worker shall take no further job.
+        Returns whether this worker shall take no further job, and at most `take` jobs that came with the answer.
         """
         token = running_job.set(job)
         try:
@@ -45,12 +46,12 @@ class JobRunner:
             _logs.flush_job(job.id)
             if result is None:
                 job.outbox.discard()
-                return False
+                return False, []
             job.outbox.finish()
             last = self._program.refresh_worker or result.asks_for_new_worker
-            target = self._poster.settings.done(job.id, is_stream=is_stream)
-            self._poster.post(target, result.body(stop_worker=last))
-            return last
+            target = self._poster.settings.done(job.id, is_stream=is_stream, take=0 if last else take)
+            answer = self._poster.post(target, result.body(stop_worker=last))
+            return last, jobs_after(answer)
         finally:
             running_job.reset(token)
 

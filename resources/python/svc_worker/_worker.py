@@ -58,22 +58,38 @@ class Worker:
         self._jobs.wake()
 
     def _start(self, payload: dict[str, Any]) -> None:
-        job = RunningJob(payload, self._poster)
-        if not self._jobs.add(job):
-            _logs.report(f"job {job.id} is running here already; the second delivery is ignored", "WARN")
-        elif self._limit == 1:
+        job = self._add(payload)
+        if job is None:
+            return
+        if self._limit == 1:
             # Here, in the main thread: no thread switch, and a handler may do what only a main thread may (signals).
             self._run(job)
         else:
             _start_thread(self._run, job)
 
-    def _run(self, job: RunningJob) -> None:
-        try:
-            if self._runner.run(job):
-                _logs.report("this worker will be replaced: finishing current jobs, then stopping", "INFO")
-                self._stop_taking()
-        finally:
-            self._jobs.remove(job)
+    def _add(self, payload: dict[str, Any]) -> RunningJob | None:
+        job = RunningJob(payload, self._poster)
+        if self._jobs.add(job):
+            return job
+        _logs.report(f"job {job.id} is running here already; the second delivery is ignored", "WARN")
+        return None
+
+    def _run(self, job: RunningJob | None) -> None:
+        """Run `job`, then those that come with the answers to results."""
+        while job is not None:
+            following: list[dict[str, Any]] = []
+            try:
+                last, following = self._runner.run(job, take=self._next())
+                if last:
+                    _logs.report("this worker will be replaced: finishing current jobs, then stopping", "INFO")
+                    self._stop_taking()
+            finally:
+                self._jobs.remove(job)
+            job = self._add(following[0]) if following else None
+
+    def _next(self) -> int:
+        """Jobs to take with a result; its place is free then. A modifier of the concurrency decides first."""
+        return 0 if self._source.closed or self._program.concurrency_modifier is not None else 1
 
     def _update_limit(self) -> None:
         if self._program.concurrency_modifier is None:

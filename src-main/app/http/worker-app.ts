@@ -64,7 +64,10 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
     { c, worker, query }: WorkerRequest<'take' | 'takeBatch'>,
     max: number,
   ): Promise<readonly Dispatch[]> {
-    const dispatches = await calls.take(worker, { max, busy: query.job_in_progress, signal: c.req.raw.signal })
+    return givenTo(c, await calls.take(worker, { max, busy: query.job_in_progress, signal: c.req.raw.signal }))
+  }
+
+  function givenTo(c: Context, dispatches: readonly Dispatch[]): readonly Dispatch[] {
     if (dispatches.length > 0) {
       const jobs = dispatches.map(({ job }) => job)
       const lost = () =>
@@ -76,6 +79,11 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
 
   const piecesOf = (dispatch: Dispatch) => jobPieces(dispatch, service.traces.forWorker(dispatch.job))
 
+  const listOf = (dispatches: readonly Dispatch[]) => [
+    ...dispatches.flatMap((dispatch, at) => [at === 0 ? '[' : ',', ...piecesOf(dispatch)]),
+    ']',
+  ]
+
   const operations: WorkerOperations = {
     async take(request) {
       const [dispatch] = await take(request, 1)
@@ -84,8 +92,7 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
     async takeBatch(request) {
       const dispatches = await take(request, request.query.batch_size)
       if (dispatches.length === 0) return NOTHING()
-      const listed = dispatches.flatMap((dispatch, at) => [at === 0 ? '[' : ',', ...piecesOf(dispatch)])
-      return jsonResponse([...listed, ']'])
+      return jsonResponse(listOf(dispatches))
     },
     async stop({ c, worker }) {
       const jobsToStop = await calls.waitForStopOrders(worker, c.req.raw.signal)
@@ -96,8 +103,13 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
       calls.ping(worker, { jobIds: query.job_id, unhealthy })
       return jsonResponse(ACCEPTED)
     },
-    async done({ c, worker, path }) {
-      await calls.report(worker, path.jobId, await readDone(c, service))
+    async done({ c, worker, path, query }) {
+      const report = await readDone(c, service)
+      if (query.take === 0) await calls.report(worker, path.jobId, report)
+      else {
+        const jobs = givenTo(c, await calls.reportAndTake(worker, path.jobId, { report, max: query.take }))
+        if (jobs.length > 0) return jsonResponse(['{"ok":true,"jobs":', ...listOf(jobs), '}'])
+      }
       return jsonResponse(ACCEPTED)
     },
     async stream({ worker, path, body }) {

@@ -145,7 +145,7 @@ function createUnsentResults(deps: {
     const problem = said.problem ?? problems.get(jobId)
     const exception = exceptions.get(jobId)
     for (const known of [problems, exceptions]) known.delete(jobId)
-    const lost = lostChunks.tell(jobId, storage.chunks.count(job.seq))
+    const lost = lostChunks.tell(jobId, () => storage.chunks.count(job.seq))
     if (lost !== undefined) endpointLog({ endpointId: worker.endpointId, workerId: worker.id, jobId, line: `${lost}.` })
     if (problem === undefined) return
     const config = storage.endpoints.get(worker.endpointId)?.config

@@ -55,7 +55,7 @@ export function createWorkerCalls(deps: {
     endpointLog({ endpointId, workerId, jobId, line })
 
   function lostOf(worker: LiveWorker, jobId: string): string | undefined {
-    const lost = holds(worker, jobId) ? lostChunks.tell(jobId, arrivedOf(jobId)) : undefined
+    const lost = holds(worker, jobId) ? lostChunks.tell(jobId, arrivedOf) : undefined
     if (lost !== undefined) note(worker, jobId, `${lost}.`)
     return lost
   }
@@ -85,6 +85,22 @@ export function createWorkerCalls(deps: {
     const result = await outcome
     if (result === 'late') late += 1
     return result
+  }
+
+  function report(worker: LiveWorker, jobId: string, report: Report, inCommit?: () => void): Promise<ReportOutcome> {
+    seen(worker, [jobId])
+    fleet.drainOutput(worker.id)
+    if (report.kind === 'dropped') {
+      if (holds(worker, jobId)) note(worker, jobId, report.why)
+      return Promise.resolve('accepted')
+    }
+    if (report.kind !== 'progress') {
+      clearOrder(worker, jobId)
+      const facts = { retiredBecause: 'its last result asked for a new worker' }
+      if (report.replaceWorker && registry.move(worker, 'retire', facts)) onChange(worker.endpointId)
+    }
+    const reason = report.kind === 'complete' ? lostOf(worker, jobId) : undefined
+    return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason, inCommit }))
   }
 
   return {
@@ -138,20 +154,22 @@ export function createWorkerCalls(deps: {
       const facts = { reason: unhealthy, failure: unhealthy }
       if (registry.move(worker, 'reportUnhealthy', facts)) onChange(worker.endpointId)
     },
-    report(worker: LiveWorker, jobId: string, report: Report): Promise<ReportOutcome> {
-      seen(worker, [jobId])
-      fleet.drainOutput(worker.id)
-      if (report.kind === 'dropped') {
-        if (holds(worker, jobId)) note(worker, jobId, report.why)
-        return Promise.resolve('accepted')
-      }
-      if (report.kind !== 'progress') {
-        clearOrder(worker, jobId)
-        const facts = { retiredBecause: 'its last result asked for a new worker' }
-        if (report.replaceWorker && registry.move(worker, 'retire', facts)) onChange(worker.endpointId)
-      }
-      const reason = report.kind === 'complete' ? lostOf(worker, jobId) : undefined
-      return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason }))
+    report,
+    /**
+     * Like `report`, and takes the next jobs in the same commit. As for any take, local workers get them before the
+     * disk sync: a power cut that reverts the commit ends the worker too.
+     */
+    async reportAndTake(
+      worker: LiveWorker,
+      jobId: string,
+      { report: given, max }: { readonly report: Report; readonly max: number },
+    ): Promise<readonly Dispatch[]> {
+      const { id: workerId, endpointId, machine } = worker
+      const taking = takes.withCommit({ endpointId, workerId, max })
+      const reported = report(worker, jobId, given, taking.join).finally(taking.leave)
+      const jobs = await Promise.race([taking.jobs, reported.then((): readonly Job[] => [])])
+      if (jobs.length === 0 || machine !== undefined) await reported
+      return readDispatchs(deps, jobs)
     },
     async stream(worker: LiveWorker, jobId: string, chunk: SentChunk): Promise<ReportOutcome> {
       seen(worker, [jobId])

@@ -98,11 +98,14 @@ export async function finishJob(
     workerId,
     report: reported,
     reason: told,
+    inCommit,
   }: {
     readonly jobId: string
     readonly workerId: string
     readonly report: KeptReport
     readonly reason?: string | undefined
+    /** Called in the transaction, after the move. */
+    readonly inCommit?: (() => void) | undefined
   },
 ): Promise<ReportOutcome> {
   const lease = leases.get(jobId)
@@ -112,6 +115,7 @@ export async function finishJob(
   const move = (output: StoredPayload | undefined) => {
     const error = report.kind === 'fail' ? { error: report.error } : {}
     const moved = storage.jobs.move(seq, report.kind, { workerId, attempt, reason, output, ...error }, momentOf(clock))
+    inCommit?.()
     return { stored: moved !== undefined, result: moved }
   }
   const moved =

@@ -34,11 +34,12 @@ export function createLostChunks(storage: Pick<Storage, 'onCommit'>) {
       lost.count += 1
       if (lost.named.length < NAMED) lost.named.push(at < 0 ? what : `${what} at [${at}]`)
     },
-    tell(jobId: string, arrived: number): string | undefined {
+    tell(jobId: string, arrivedOf: (jobId: string) => number): string | undefined {
       const lost = jobs.get(jobId)
       jobs.delete(jobId)
       if (lost === undefined || lost.count === 0) return undefined
       const { yielded, count, named } = lost
+      const arrived = arrivedOf(jobId)
       // Without a stream, or with all chunks, it was a progress update.
       if (yielded === 0 ? arrived === 0 : arrived >= yielded) return undefined
       const more = count > named.length ? ` and ${count - named.length} more` : ''

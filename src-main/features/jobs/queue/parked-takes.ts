@@ -20,6 +20,8 @@ type Parked = {
   readonly workerId: string
   readonly max: number
   readonly respond: (jobs: readonly Job[]) => void
+  /** Answered by the next commit in any case. */
+  readonly leaves?: boolean
 }
 
 type TakeDeps = {
@@ -36,9 +38,17 @@ export function createParkedTakes(deps: TakeDeps) {
   const { storage, clock, counts } = deps
   const rules = takeRules(deps)
   const parked = new Map<string, Set<Parked>>()
+  const leaving = new Set<Parked>()
   const hold = createJobHold(storage, clock)
 
+  function add(entry: Parked): void {
+    const set = parked.get(entry.endpointId) ?? new Set<Parked>()
+    parked.set(entry.endpointId, set.add(entry))
+    if (entry.leaves === true) leaving.add(entry)
+  }
+
   function remove(entry: Parked): void {
+    leaving.delete(entry)
     const set = parked.get(entry.endpointId)
     set?.delete(entry)
     if (set?.size === 0) parked.delete(entry.endpointId)
@@ -79,11 +89,13 @@ export function createParkedTakes(deps: TakeDeps) {
         else if (rules.except(entry.workerId).length === 0) break
       }
     }
-    if (claimed.length === 0) return undefined
+    if (claimed.length === 0 && leaving.size === 0) return undefined
+    const last = [...leaving]
     // Before the disk sync: a power cut that reverts the claim ends the worker too.
     return {
       committed: () => {
         for (const { entry, jobs } of claimed) entry.respond(jobs)
+        for (const entry of last) entry.respond([])
       },
     }
   })
@@ -114,10 +126,25 @@ export function createParkedTakes(deps: TakeDeps) {
         const entry: Parked = { endpointId, workerId, max, respond }
         const cancelHold = clock.after(holdMs, giveUp)
         signal?.addEventListener('abort', giveUp, { once: true })
-        const set = parked.get(endpointId) ?? new Set<Parked>()
-        parked.set(endpointId, set.add(entry))
+        add(entry)
         if (rules.waiting(endpointId) > 0) storage.poke()
       }),
+    /**
+     * Takes jobs in the commit of a write that calls `join`.
+     * @returns `jobs` resolves with that commit, before the disk sync; never, if it fails
+     */
+    withCommit(call: Pick<Parked, 'endpointId' | 'workerId' | 'max'>) {
+      const { promise: jobs, resolve } = Promise.withResolvers<readonly Job[]>()
+      const entry: Parked = {
+        ...call,
+        leaves: true,
+        respond(taken) {
+          remove(entry)
+          resolve(taken)
+        },
+      }
+      return { jobs, join: () => add(entry), leave: () => remove(entry) }
+    },
     dismiss(workerId: string) {
       for (const entries of [...parked.values()])
         for (const entry of [...entries]) if (entry.workerId === workerId) entry.respond([])

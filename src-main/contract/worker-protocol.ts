@@ -114,10 +114,10 @@ export function mayBeCalledByWorkers(path: string): boolean {
 
 /**
  * A machine's watchdog asks here if the reverse tunnel still reaches its service; another service on the port does not
- * answer. Source: docs/spec/way-back.md, 1.
+ * answer. Source: docs/spec/reverse-tunnel.md, 1.
  */
 export function tunnelPath(serviceId: string): string {
-  return `/way-back/${serviceId}`
+  return `/reverse-tunnel/${serviceId}`
 }
 
 /**

@@ -21,10 +21,12 @@ const GROUPS: Readonly<Record<string, readonly Asked[]>> = {
   'calls of tasks': Object.values(TASK_ROUTES),
   'events, sign-in, uploads and packages': Object.values(SERVICE_ROUTES),
   'load-balanced endpoints': [{ methods: ['GET', 'POST', 'OPTIONS'], path: '/lb/e/x' }],
-  'the pages': ['/', '/endpoints', '/assets/index.js', '/api', '/v2', '/way-back', '/%77ay-back/'].map((path) => ({
-    methods: ['GET'],
-    path,
-  })),
+  'the pages': ['/', '/endpoints', '/assets/index.js', '/api', '/v2', '/reverse-tunnel', '/%72everse-tunnel/'].map(
+    (path) => ({
+      methods: ['GET'],
+      path,
+    }),
+  ),
 }
 const OF_WORKERS_THAT_CALL = ['the job API', 'load-balanced endpoints']
 const NOTHING = { status: 404, body: '' }

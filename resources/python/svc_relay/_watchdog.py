@@ -121,7 +121,7 @@ class Watchdog:
     def answers(self) -> bool:
         """Whether this service, and no other one, is at the other end."""
         try:
-            return _answer_to(self._to, _ANSWER_S, "GET", f"/way-back/{self._service}", Connection="close")[0] == _HERE
+            return _answer_to(self._to, _ANSWER_S, "GET", f"/reverse-tunnel/{self._service}", Connection="close")[0] == _HERE
         except (OSError, HTTPException):
             return False
 

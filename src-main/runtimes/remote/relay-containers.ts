@@ -29,7 +29,7 @@ export const relayName = ({ name }: RelayNetwork) => `${name}-relay`
 
 export const watchdogName = (serviceId: string) => `drydock-${serviceId}-watchdog`
 
-const FOLDER = '/way-back'
+const FOLDER = '/reverse-tunnel'
 const ENGINE = '/engine.sock'
 // Two hundred workers with some connections of 128 KiB each; a watchdog needs a twentieth.
 const MEMORY_BYTES = 256 * MIB

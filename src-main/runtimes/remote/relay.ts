@@ -1,6 +1,6 @@
 /**
  * The remote reverse tunnel: a relay per worker network and one watchdog, created before the first worker. They outlive
- * the service; a later run finds them by label and repairs them. Source: docs/spec/way-back.md, 2 and 3.
+ * the service; a later run finds them by label and repairs them. Source: docs/spec/reverse-tunnel.md, 2 and 3.
  */
 
 import type { Log } from '../../lib/clock.ts'

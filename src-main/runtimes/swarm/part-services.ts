@@ -38,7 +38,7 @@ export const hubName = (serviceId: string) => `drydock-${serviceId}-hub`
 export const agentsName = (serviceId: string) => `drydock-${serviceId}-agents`
 
 const KEY_FILE = '/run/secrets/key'
-const FOLDER = '/way-back'
+const FOLDER = '/reverse-tunnel'
 const ENGINE = '/engine.sock'
 // Path of the engine's socket on every node. Source: Docker.
 const NODE_ENGINE = '/var/run/docker.sock'

@@ -108,7 +108,7 @@ class Relaying(RunsPrograms):
                 service.settimeout(PATIENCE_S)
                 self.assertEqual(read_all(service), b"")
 
-    def test_while_there_is_no_way_back_calls_are_refused_at_once_and_then_they_go_through(self) -> None:
+    def test_while_there_is_no_reverse_tunnel_calls_are_refused_at_once_and_then_they_go_through(self) -> None:
         self.relay()
         with self.assertRaises(ConnectionResetError):
             self.client().recv(1)
@@ -164,7 +164,7 @@ class Relaying(RunsPrograms):
 
 
 class OverTcp(RunsPrograms):
-    def test_the_way_back_may_be_an_address(self) -> None:
+    def test_the_reverse_tunnel_may_be_an_address(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             to = f"127.0.0.1:{listener.getsockname()[1]}"
             _process, address = self.start_listening("relay", "--listen", "127.0.0.1:0", "--to", to)

@@ -59,7 +59,7 @@ class Watching(RunsPrograms):
     def serve(self, service: str = SERVICE) -> Callable[[], None]:
         def answer(_: str, target: str) -> tuple[int, bytes]:
             self.asked.append(target)
-            return (204 if target == f"/way-back/{service}" else 404), b""
+            return (204 if target == f"/reverse-tunnel/{service}" else 404), b""
 
         return serve_http(self.way, answer)
 

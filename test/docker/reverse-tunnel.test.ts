@@ -5,8 +5,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { relayPorts } from '../../src-main/runtimes/remote/relay-containers.ts'
 import { SERVICE_ID } from '../support/core.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { type TunnelTest, tunnelTest } from '../support/reverse-tunnel.ts'
 import { until } from '../support/served-service.ts'
-import { type TunnelTest, tunnelTest } from '../support/way-back.ts'
 
 const engine = await dockerEngine()
 
@@ -44,7 +44,7 @@ test('a worker on the network takes a job through the relay and answers it, on a
   await workerOn(way, await way.network(relay))
   await expectAnswer(way)
   const closed = await way.network(relay, false)
-  expect(await way.python(closed.name, status(`${closed.reach.workerUrl}/way-back/${SERVICE_ID}`))).toBe('204')
+  expect(await way.python(closed.name, status(`${closed.reach.workerUrl}/reverse-tunnel/${SERVICE_ID}`))).toBe('204')
 })
 
 const status = (url: string, key = '') => `
@@ -66,7 +66,9 @@ test('nothing else of the service answers there, and to another network nothing 
   const programs = asked.map((path) => status(`${reach.workerUrl}${path}`, way.service.accountKey())).join('\n')
   expect((await way.python(name, programs)).split(/\r?\n/).map((line) => line.trim())).toEqual(asked.map(() => '404'))
   // The bridge of all other containers, which can send to every address of the machine.
-  expect(await way.python('bridge', status(`${reach.workerUrl}/way-back/${SERVICE_ID}`))).toMatch(/Connection|URLError/)
+  expect(await way.python('bridge', status(`${reach.workerUrl}/reverse-tunnel/${SERVICE_ID}`))).toMatch(
+    /Connection|URLError/,
+  )
 })
 
 test('both containers have no rights, one mount each that they need, and no secret', async () => {
@@ -90,8 +92,12 @@ test('both containers have no rights, one mount each that they need, and no secr
     (await way.docker.getContainer(found.get(part)?.Id ?? '').inspect()).Mounts.map(({ Destination, RW }) =>
       [Destination, RW].join(' '),
     ).sort()
-  expect(await mountsOf('relay')).toEqual(['/opt/drydock/python true', '/way-back false'])
-  expect(await mountsOf('watchdog')).toEqual(['/engine.sock false', '/opt/drydock/python true', '/way-back false'])
+  expect(await mountsOf('relay')).toEqual(['/opt/drydock/python true', '/reverse-tunnel false'])
+  expect(await mountsOf('watchdog')).toEqual([
+    '/engine.sock false',
+    '/opt/drydock/python true',
+    '/reverse-tunnel false',
+  ])
   expect(found.get('watchdog')?.HostConfig.NetworkMode).toBe('none')
 })
 

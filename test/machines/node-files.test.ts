@@ -69,7 +69,7 @@ function setup() {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     engine: nodes[0]?.engine as Engine,
     nodes: { all: () => nodes, get: (id) => nodes.find((node) => node.id === id) },
-    door: {
+    hub: {
       async copyTree({ tree, from, to }, onProgress) {
         copied.push(`${from} ${to}`)
         const failure = failures.shift()

@@ -8,7 +8,7 @@ import sys
 from ipaddress import ip_network
 
 from svc_relay._addresses import read_address, read_listen
-from svc_relay._door import run_agent, run_hub
+from svc_relay._hub import run_agent, run_hub
 from svc_relay._relay import run_relay
 from svc_relay._watchdog import Engine, Watchdog
 

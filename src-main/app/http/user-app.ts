@@ -7,7 +7,7 @@ import { type Route, roleFor } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { TASK_ROUTES } from '../../contract/task-calls.ts'
 import { OPENAI_ROUTE, V2_ROUTES, type V2Operation } from '../../contract/v2-routes.ts'
-import { type AnswerAgent, createAgentDoor } from '../../features/agents/routes.ts'
+import { type AnswerAgent, createAgentRoute } from '../../features/agents/routes.ts'
 import { createFindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
 import { requireQueue } from '../../features/endpoints/kinds/endpoint-kinds.ts'
@@ -175,7 +175,7 @@ export function createUserApp(
     followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events, service)) }),
   )
   forRole(SERVICE_ROUTES.openApi, (c) => c.json(openApiDocument(service.info())))
-  onRoute(SERVICE_ROUTES.agents, createAgentDoor(service, answerAgent))
+  onRoute(SERVICE_ROUTES.agents, createAgentRoute(service, answerAgent))
   onRoute(SERVICE_ROUTES.signIn, (c) => signIn(c, service, pages))
   addPages(app, service, pages)
   addPythonIndex(app, service, wheel)

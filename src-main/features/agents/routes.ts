@@ -20,7 +20,7 @@ export type AnswerAgent = (request: Request, message: AgentMessage) => Promise<R
 
 const ROUTE = SERVICE_ROUTES.agents
 
-export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (c: Context) => Promise<Response> {
+export function createAgentRoute(service: ServiceContext, answer: AnswerAgent): (c: Context) => Promise<Response> {
   const limits = new Map<string, CallLimits>()
   const most = { perSpan: limit('mcpRequests'), atOnce: limit('mcpRequestsAtOnce'), now: service.clock.steady }
   const limitsOf = (name: string): CallLimits => {

@@ -11,7 +11,7 @@ import type { Job, Storage } from '../../storage/storage.ts'
 import { appendStream, finishJob, type Leases, type ReportOutcome } from '../jobs/queue/leases.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { LostChunks } from '../jobs/queue/lost-chunks.ts'
-import { type Dispatch, type ParkedTakes, readDispatchs } from '../jobs/queue/parked-takes.ts'
+import { type Dispatch, type ParkedTakes, readDispatches } from '../jobs/queue/parked-takes.ts'
 import type { JobWaiters } from '../jobs/queue/wait-for-job.ts'
 import type { Report } from '../jobs/rules/report.ts'
 import type { SentChunk } from '../jobs/rules/stream.ts'
@@ -127,7 +127,7 @@ export function createWorkerCalls(deps: {
         signal,
       })
       if (worker.duty === 'killed') return []
-      return readDispatchs(deps, jobs)
+      return readDispatches(deps, jobs)
     },
     undelivered: (jobs: readonly Job[]): Promise<void> => {
       const lost = jobs.flatMap(({ id, attempt }) => {
@@ -169,7 +169,7 @@ export function createWorkerCalls(deps: {
       const reported = report(worker, jobId, given, taking.join).finally(taking.leave)
       const jobs = await Promise.race([taking.jobs, reported.then((): readonly Job[] => [])])
       if (jobs.length === 0 || machine !== undefined) await reported
-      return readDispatchs(deps, jobs)
+      return readDispatches(deps, jobs)
     },
     async stream(worker: LiveWorker, jobId: string, chunk: SentChunk): Promise<ReportOutcome> {
       seen(worker, [jobId])

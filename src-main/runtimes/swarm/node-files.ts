@@ -17,7 +17,7 @@ import {
   reasonOf,
 } from '../remote/remote-files.ts'
 import { createRemoteMounts, type RemoteMountsOptions } from '../remote/remote-mounts.ts'
-import type { HubDoor } from './hub-listener.ts'
+import type { HubClient } from './hub-client.ts'
 import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 
@@ -36,10 +36,10 @@ const SURE_MS = 5 * MINUTE_MS
 export function createNodeFiles(
   options: RemoteFilesOptions & {
     readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
-    readonly door: Pick<HubDoor, 'copyTree'>
+    readonly hub: Pick<HubClient, 'copyTree'>
   },
 ) {
-  const { engine, nodes, door, machine, clock, log } = options
+  const { engine, nodes, hub, machine, clock, log } = options
   const manager = createRemoteFiles(options)
   const stores = new Map<string, RemoteFiles>()
   const had = new Map<string, { readonly source: string; readonly until: number }>()
@@ -73,7 +73,7 @@ export function createNodeFiles(
         const { source } = await storeOf(node).receive(tree, { signal, report: () => undefined }, async (container) => {
           const [source, target] = [nodes.get(from)?.agent, nodes.get(node.id)?.agent]
           if (source === undefined || target === undefined) throw new Error('no agent runs there')
-          await door.copyTree({ tree, container, from: source, to: target }, moved, signal)
+          await hub.copyTree({ tree, container, from: source, to: target }, moved, signal)
         })
         had.set(key, { source, until: clock.steady() + SURE_MS })
         return source

@@ -9,7 +9,7 @@ import { engineMessage } from '../docker/engine-messages.ts'
 import { createImageStore, hasImage, type ImageStore, type ImageStoreOptions } from '../docker/images.ts'
 import { createSharedWork } from '../docker/shared-work.ts'
 import type { Watch, WorkerPlan } from '../port.ts'
-import type { HubDoor } from './hub-listener.ts'
+import type { HubClient } from './hub-client.ts'
 import { answers } from './swarm.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
 import type { ImageProgram } from './worker-service.ts'
@@ -40,7 +40,7 @@ const isSame = (a: string, b: string) => registryOf(a) === registryOf(b) && path
 
 export function createNodeImages(
   options: ImageStoreOptions,
-  { nodes, door }: { readonly nodes: Pick<SwarmNodes, 'all'>; readonly door: Pick<HubDoor, 'copy'> },
+  { nodes, hub }: { readonly nodes: Pick<SwarmNodes, 'all'>; readonly hub: Pick<HubClient, 'copy'> },
 ) {
   const stores = new Map<string, ImageStore>()
   const share = createSharedWork()
@@ -63,7 +63,7 @@ export function createNodeImages(
       const source = await haver(ref, nodes.all())
       if (source?.agent === undefined || node.agent === undefined) throw new Error('no node that has it can be reached')
       report('copying the image')
-      await door.copy(ref, { from: source.agent, to: node.agent })
+      await hub.copy(ref, { from: source.agent, to: node.agent })
     })
   }
 

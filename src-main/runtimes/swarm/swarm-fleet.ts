@@ -30,7 +30,7 @@ import type {
   WorkerSpec,
 } from '../port.ts'
 import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './create-swarm-service.ts'
-import type { HubDoor } from './hub-listener.ts'
+import type { HubClient } from './hub-client.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
 import type { Swarm } from './swarm.ts'
@@ -43,7 +43,7 @@ export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
     readonly machine: string
     readonly engine: Engine
     readonly swarm: Swarm
-    readonly door: Pick<HubDoor, 'copy'>
+    readonly hub: Pick<HubClient, 'copy'>
     readonly files: NodeFiles
     readonly reach: ServiceReach
     readonly addressOf: (
@@ -75,7 +75,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const outputs = createEmitter<[WorkerOutput]>()
   const capacityChanges = createEmitter()
   const images = createImageStore(options)
-  const nodeImages = createNodeImages(options, { nodes, door: options.door })
+  const nodeImages = createNodeImages(options, { nodes, hub: options.hub })
   const marks = openReadMarks(options.folder)
   // A swarm reports only how many GPUs a node provides.
   const noCards = createGpuAllocator({

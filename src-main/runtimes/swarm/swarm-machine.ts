@@ -16,7 +16,7 @@ import { foldersBySsh } from '../remote/remote-mounts.ts'
 import { createForwardedSocket, createRemotePorts, type RemotePort } from '../remote/remote-ports.ts'
 import { createRemoteSocket, removeRemoteFolder } from '../remote/remote-socket.ts'
 import { createSshLink, type SshLink, testLogin } from '../remote/ssh-link.ts'
-import { createHubDoor } from './hub-listener.ts'
+import { createHubClient } from './hub-client.ts'
 import { createNodeFiles } from './node-files.ts'
 import { pinnedImage } from './node-images.ts'
 import { hubName, RELAY_PORT } from './part-services.ts'
@@ -27,7 +27,7 @@ import { createSwarmNodes, type SwarmNode } from './swarm-nodes.ts'
 import { createSwarmParts } from './swarm-parts.ts'
 import { testSwarm } from './test-swarm.ts'
 
-const DOOR = 'hub.sock'
+const HUB_SOCKET = 'hub.sock'
 
 export type SwarmWayOptions = Pick<
   MachineOptions,
@@ -42,9 +42,9 @@ export function createSwarmWay(options: SwarmWayOptions) {
   const { machine, id, link, clock, log, tunnel, pythonPath } = options
   const way = createRemoteSocket({ link, machine, id, open: tunnel.open })
   const engineSocket = createForwardedSocket(link, 'engine', (connection) => findRemoteEngine(connection, machine))
-  const doorSocket = createForwardedSocket(link, 'door', async () => {
+  const hubSocket = createForwardedSocket(link, 'hub', async () => {
     const { to } = await way()
-    return 'folder' in to ? `${to.folder}/${DOOR}` : ''
+    return 'folder' in to ? `${to.folder}/${HUB_SOCKET}` : ''
   })
   const place = {
     addresses: async () => [{ host: `unix://${await engineSocket()}`, source: machine }],
@@ -53,9 +53,9 @@ export function createSwarmWay(options: SwarmWayOptions) {
   }
   const engine = createEngine({ clock, log, place, label: `${LABELS.service}=${id}` })
   const images = createImageStore(options)
-  const door = createHubDoor(doorSocket)
+  const hub = createHubClient(hubSocket)
   const configs = createSentConfigs(id, clock.now)
-  const nodes = createSwarmNodes({ serviceId: id, manager: engine, door, clock, log })
+  const nodes = createSwarmNodes({ serviceId: id, manager: engine, hub, clock, log })
   async function image(connected: Connected): Promise<string> {
     const name = await images.ensurePython(connected, UNWATCHED)
     return (await pinnedImage(connected.docker, name)).ref
@@ -64,7 +64,7 @@ export function createSwarmWay(options: SwarmWayOptions) {
     ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('tunnelLostMs'), image },
   })
   const files = createNodeFiles({
-    ...{ serviceId: id, pythonPath, engine, nodes, door, machine, clock, log },
+    ...{ serviceId: id, pythonPath, engine, nodes, hub, machine, clock, log },
     image: async () => image(await engine.connect()),
   })
   const swarm = createSwarm({ parts, nodes, clock, log })
@@ -73,7 +73,7 @@ export function createSwarmWay(options: SwarmWayOptions) {
   const url = `http://${host}`
   return {
     engine,
-    door,
+    hub,
     configs,
     files,
     modelFolder: foldersBySsh({ machine, link }),
@@ -87,15 +87,15 @@ export function createSwarmWay(options: SwarmWayOptions) {
 
 export function createWorkerPorts(
   deps: Pick<SwarmWayOptions, 'machine' | 'link' | 'log' | 'freePort'> &
-    Pick<ReturnType<typeof createSwarmWay>, 'door' | 'way'>,
+    Pick<ReturnType<typeof createSwarmWay>, 'hub' | 'way'>,
 ) {
-  const { machine, link, log, freePort, door, way } = deps
+  const { machine, link, log, freePort, hub, way } = deps
   const openPort = createRemotePorts({ machine, link, log, freePort })
   const opened = new Map<string, RemotePort[]>()
 
   async function open(worker: { readonly id: string; readonly host: string }, inside: number): Promise<number> {
     const { to } = await way()
-    const socket = `${'folder' in to ? to.folder : ''}/${await door.listen(worker.host, inside)}`
+    const socket = `${'folder' in to ? to.folder : ''}/${await hub.listen(worker.host, inside)}`
     const hash = [...`${worker.id} ${inside}`].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 0)
     const port = await openPort(socket, OWN_PORTS.from + (hash % OWN_PORTS.count))
     opened.set(worker.id, [...(opened.get(worker.id) ?? []), port])

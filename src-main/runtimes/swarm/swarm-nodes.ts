@@ -8,7 +8,7 @@ import { createEmitter } from '../../lib/emitter.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../docker/engine.ts'
 import { LABELS } from '../docker/labels.ts'
 import type { WorkerExit } from '../port.ts'
-import type { HubDoor } from './hub-listener.ts'
+import type { HubClient } from './hub-client.ts'
 import { AGENT_PORT, agentsName } from './part-services.ts'
 
 export type SwarmNode = {
@@ -35,11 +35,11 @@ const GENERIC_CARD = /gpu/i
 export function createSwarmNodes(deps: {
   readonly serviceId: string
   readonly manager: Engine
-  readonly door: Pick<HubDoor, 'agentTo'>
+  readonly hub: Pick<HubClient, 'agentTo'>
   readonly clock: Clock
   readonly log: Log
 }) {
-  const { serviceId, manager, door, clock, log } = deps
+  const { serviceId, manager, hub, clock, log } = deps
   const engines = new Map<string, Engine>()
   const addresses = new Map<string, string>()
   const changes = createEmitter()
@@ -53,7 +53,7 @@ export function createSwarmNodes(deps: {
   function engineOf(id: string, name: string): Engine {
     const before = engines.get(id)
     if (before !== undefined) return before
-    const agent = door.agentTo(() => addresses.get(id))
+    const agent = hub.agentTo(() => addresses.get(id))
     const place = {
       addresses: () => [{ host: 'its agent', source: `node ${name}`, agent }],
       whyNoEngine: (tried: readonly string[]) => `the engine of node ${name} cannot be reached: ${tried.join('; ')}`,

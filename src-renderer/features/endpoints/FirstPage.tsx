@@ -18,7 +18,7 @@ export function FirstPage({ intro }: { readonly intro: string }) {
     <section aria-label="First steps" className="mx-auto flex w-full max-w-5xl flex-col gap-4 py-6">
       <p className="text-center text-ink-2">{intro}</p>
       <ul className="grid grid-cols-1 gap-4 lg:grid-cols-3">
-        <Door
+        <StartCard
           icon={<Boxes />}
           title="Serve a handler"
           command="drydock endpoint create hello --handler handler.py"
@@ -31,8 +31,8 @@ export function FirstPage({ intro }: { readonly intro: string }) {
         >
           A Python or TypeScript function becomes an endpoint with a queue and workers. The sample gets its first job at
           once, and you see its answer.
-        </Door>
-        <Door
+        </StartCard>
+        <StartCard
           icon={<Workflow />}
           title="Run a workflow"
           command="drydock workflow run workflow.json --endpoint sketch"
@@ -45,8 +45,8 @@ export function FirstPage({ intro }: { readonly intro: string }) {
         >
           A graph of nodes, as saved by ComfyUI, makes a picture. The sample runs on a stand-in that needs no GPU and no
           model: press Run.
-        </Door>
-        <Door
+        </StartCard>
+        <StartCard
           icon={<AppWindow />}
           title="Deploy an app"
           command="drydock init hello && cd hello && drydock deploy"
@@ -62,13 +62,13 @@ export function FirstPage({ intro }: { readonly intro: string }) {
         >
           A folder of Python files whose decorated functions become endpoints. The sample is written to a folder of your
           choice; deploy it on its Deploy tab.
-        </Door>
+        </StartCard>
       </ul>
     </section>
   )
 }
 
-type DoorProps = {
+type StartCardProps = {
   readonly icon: ReactNode
   readonly title: string
   readonly children: ReactNode
@@ -77,7 +77,7 @@ type DoorProps = {
   readonly other: ReactNode
 }
 
-function Door({ icon, title, children, command, action, other }: DoorProps) {
+function StartCard({ icon, title, children, command, action, other }: StartCardProps) {
   return (
     <li className="flex min-w-0 flex-col gap-3 rounded-control border border-line bg-surface-1 p-4">
       <div className="flex items-center gap-2 [&_svg]:size-5 [&_svg]:stroke-[1.5] [&_svg]:text-accent">

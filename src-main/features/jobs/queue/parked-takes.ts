@@ -217,7 +217,7 @@ export type Dispatch = { readonly job: Job; readonly input: Json; readonly s3Con
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 /** Reads inputs of claimed jobs; a job with a lost input fails here. */
-export async function readDispatchs(deps: Deps, jobs: readonly Job[]): Promise<readonly Dispatch[]> {
+export async function readDispatches(deps: Deps, jobs: readonly Job[]): Promise<readonly Dispatch[]> {
   const read = await Promise.all(jobs.map((job) => readDispatch(deps, job)))
   return read.filter((dispatch) => dispatch !== undefined)
 }

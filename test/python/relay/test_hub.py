@@ -12,7 +12,7 @@ from running import PATIENCE_S, RunsPrograms
 SERVICE = ("--service", "s", "--after", "1000")
 
 
-class Door(RunsPrograms):
+class Hub(RunsPrograms):
     def setUp(self) -> None:
         super().setUp()
         self.key = self.folder / "key"

@@ -1,6 +1,6 @@
 /**
  * Local socket to the hub on a swarm's manager, which connects to node agents. Protocol:
- * resources/python/svc_relay/_door.py.
+ * resources/python/svc_relay/_hub.py.
  */
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -16,13 +16,13 @@ type Wish =
 
 type Way = { readonly from: string; readonly to: string }
 
-export type HubDoor = ReturnType<typeof createHubDoor>
+export type HubClient = ReturnType<typeof createHubClient>
 
 const WELL = 'ok'
 // Response limit, ms; source: ours, longer than a node may take.
 const ANSWER_MS = 12_000
 
-export function createHubDoor(socket: () => Promise<string>) {
+export function createHubClient(socket: () => Promise<string>) {
   async function open(wish: Wish, limitMs: number | undefined): Promise<Socket> {
     const stream = connect(await socket())
     stream.write(`${JSON.stringify(wish)}\n`)

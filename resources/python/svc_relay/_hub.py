@@ -33,7 +33,7 @@ from svc_relay._relay import Networks, Relay, copy_both, until_told
 from svc_relay._trees import Streams, copy_tree, request, status_of
 from svc_relay._watchdog import Watchdog
 
-_DOOR = "hub.sock"
+_CONTROL = "hub.sock"
 _SOCKET = re.compile(r"to-([0-9.]+)-([0-9]{1,5})\.sock")
 _WAIT_S = 5.0
 _LINE = 4096
@@ -47,8 +47,8 @@ async def run_hub(listen: list[TcpAddress], to: Address, allow: Networks, *, fol
     relay = Relay(to, allow)
     for address in listen:
         await relay.listen(address)
-    door = Door(Path(folder), Path(key).read_bytes())
-    await door.open()
+    hub = Hub(Path(folder), Path(key).read_bytes())
+    await hub.open()
     print(f"listening on {', '.join(f'{host}:{port}' for host, port in relay.addresses())}", flush=True)
     await stopped.wait()
     await relay.close()
@@ -92,7 +92,7 @@ class Agent:
         await self._relay.lead(reader, writer, greeting=b"ok\n")
 
 
-class Door:
+class Hub:
     """The end of the way at the manager."""
 
     def __init__(self, folder: Path, key: bytes) -> None:
@@ -104,9 +104,9 @@ class Door:
         """Open the control socket, and the sockets that were open when an earlier hub ended."""
         for left in self._folder.glob("to-*.sock"):
             await self._listen(left.name)
-        place = self._folder / _DOOR
+        place = self._folder / _CONTROL
         place.unlink(missing_ok=True)
-        self._open[_DOOR] = await asyncio.start_unix_server(self._serve, str(place))
+        self._open[_CONTROL] = await asyncio.start_unix_server(self._serve, str(place))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

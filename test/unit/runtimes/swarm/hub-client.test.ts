@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConnectionBroken, Refused } from '../../../../src-main/runtimes/remote/conversation.ts'
-import { createHubDoor } from '../../../../src-main/runtimes/swarm/hub-listener.ts'
+import { createHubClient } from '../../../../src-main/runtimes/swarm/hub-client.ts'
 import { temporaryFolder } from '../../app/cli/support.ts'
 
 const WISH = { tree: 'a'.repeat(64), container: 'drydock-x-files', from: '10.0.0.2:1', to: '10.0.0.3:1' }
@@ -22,8 +22,8 @@ async function copy(pieces: readonly string[], { ends = true, signal = new Abort
   await new Promise<void>((done) => server.listen(socket, done))
   onTestFinished(() => void server.close())
   const progress: number[][] = []
-  const door = createHubDoor(async () => socket)
-  const copying = door.copyTree(WISH, (sent, of) => void progress.push([sent, of]), signal)
+  const hub = createHubClient(async () => socket)
+  const copying = hub.copyTree(WISH, (sent, of) => void progress.push([sent, of]), signal)
   return { copying, wishes, progress }
 }
 

@@ -51,6 +51,7 @@ test('while nothing changes its metrics are stored every ten minutes, and are re
   await service.createEndpoint('e', { workersMin: 0 })
   const jobId = await service.run()
   await crashes(service, 3)
+  await service.run({}, { policy: { lowPriority: true } })
   await service.post(`/v2/e/cancel/${jobId}`)
   const rowsSince = (ms: number) => {
     const now = service.clock.wall()
@@ -66,7 +67,7 @@ test('while nothing changes its metrics are stored every ten minutes, and are re
     expect(point).toMatchObject({ workers: { unhealthy: 1 }, most: { unhealthy: 1 }, failed: 0 })
 })
 
-test('it stays so when nothing wants a worker any longer, however long ago that was', async () => {
+test('without work it sleeps, and its last crash is shown, however long ago that was', async () => {
   const service = await setup()
   service.fleet().failStarts = WORDS
   await service.createEndpoint('e', { workersMin: 0 })
@@ -75,9 +76,11 @@ test('it stays so when nothing wants a worker any longer, however long ago that 
   await service.post(`/v2/e/cancel/${jobId}`)
   await service.clock.advance(3_600_000)
   const { state, crash } = await read(service)
-  expect({ state, crash }).toMatchObject({ state: 'crashing', crash: { count: 7, lastWords: WORDS } })
+  expect({ state, crash }).toMatchObject({ state: 'asleep', crash: { count: 7, lastWords: WORDS } })
   expect(crash).not.toHaveProperty('nextTryAt')
-  expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1 })
+  expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 0 })
+  await service.run()
+  expect(await read(service)).toMatchObject({ state: 'crashing' })
 })
 
 describe('after a restart of the service', () => {

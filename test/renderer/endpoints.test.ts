@@ -25,7 +25,8 @@ describe('the state of an endpoint', () => {
     ['Throttled', { throttledReason: 'no engine' }, []],
     ['Ready', { throttledReason: 'no further card' }, ['idle']],
     ['Crashing', { inQueue: 1, crash }, []],
-    ['Crashing', { crash }, []],
+    ['Crashing', { crash: { ...crash, nextTryAt: 2 } }, []],
+    ['Asleep', { crash }, []],
     ['Crashing', { crash }, ['initializing', 'unhealthy']],
     ['Ready', { crash }, ['idle']],
     ['Running', { crash, inProgress: 1 }, ['running']],
@@ -91,7 +92,15 @@ describe('the list of endpoints', () => {
     const rowsOf = (...all: Parameters<typeof anEndpoint>[1][]) =>
       all.map((facts, at) => ({ endpoint: anEndpoint(`e${at}`, facts), workers: [] }))
     const paused = { paused: true, inQueue: 3 }
-    const stuck = rowsOf({ crash, inQueue: 5 }, { crash }, { inQueue: 1 }, { inProgress: 1, inQueue: 9 }, paused, {})
+    const stuck = rowsOf(
+      { crash, inQueue: 5 },
+      { crash: { ...crash, nextTryAt: 2 } },
+      { crash },
+      { inQueue: 1 },
+      { inProgress: 1, inQueue: 9 },
+      paused,
+      {},
+    )
     expect(attentionOf(stuck)).toEqual([
       { text: '2 crashing', part: { state: 'crashing' } },
       { text: '18 jobs queued', part: { jobs: 'queued' } },

@@ -157,11 +157,12 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefin
   const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
   return endpointStateOf({
     paused: endpoint.paused,
+    workersMin: endpoint.config.workersMin,
     workersMax: endpoint.config.workersMax,
     graph: endpoint.config.graph,
     inQueue: normal + lowPriority,
     inProgress,
-    crash: deps.status.of(endpoint.id).crashLoop,
+    crash: viewCrash(deps, endpoint.id),
     throttledReason: throttled,
     workers: deps.registry.ofEndpoint(endpoint.id),
   })

@@ -13,6 +13,7 @@ import {
 import { Link } from 'wouter'
 import type { CodeChange, EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointStats, LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { crashSummary, shownCrash } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { codeChangeText, isNews } from '../../../src-main/features/workers/rules/code-change.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
@@ -23,7 +24,14 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CutName, Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../../ui/Values.tsx'
-import { type EndpointKindName, endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
+import {
+  type EndpointKindName,
+  endpointKind,
+  endpointState,
+  endpointStateDot,
+  nameInApp,
+  stateNow,
+} from './endpoint-state.ts'
 
 export type EndpointRow = {
   readonly endpoint: LiveEndpoint
@@ -157,7 +165,7 @@ function Name({ id, name, app, isGrouped }: NameProps) {
 }
 
 function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>): EndpointCrash | undefined {
-  return stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
+  return shownCrash(stateNow(endpoint, workers), endpoint.crash)
 }
 
 function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | undefined {
@@ -166,11 +174,13 @@ function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | und
 
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
   const asCalled = useAsCalled()
+  const now = useNow()
   const crash = crashOf({ endpoint, workers })
-  const dot = <StateDot {...endpointState(endpoint, workers)} {...(crash && { detail: `${crash.count} ×` })} />
-  const why =
-    endpoint.waitingReason ??
-    (crash && `Crashed ${crash.count === 1 ? 'once' : `${crash.count} times in a row`}: ${crash.lastWords}`)
+  const state = stateNow(endpoint, workers)
+  const dot = (
+    <StateDot {...endpointStateDot(state)} {...(crash && state === 'crashing' && { detail: `${crash.count} ×` })} />
+  )
+  const why = endpoint.waitingReason ?? (crash && `Crashed ${crashSummary(crash, now)}: ${crash.lastWords}`)
   return (
     <span className="flex items-center gap-2">
       {why === undefined ? (

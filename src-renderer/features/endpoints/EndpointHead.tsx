@@ -18,7 +18,14 @@ import { useNow } from '../../ui/Values.tsx'
 import { useDeleteEffects } from './use-delete-effects.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
-export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoint; readonly crash: EndpointCrash }) {
+type CrashBannerProps = {
+  readonly endpoint: LiveEndpoint
+  readonly crash: EndpointCrash
+  /** False: no worker is needed now, and the crashes are past. */
+  readonly isCrashing: boolean
+}
+
+export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
   const { id, inQueue } = endpoint
@@ -26,11 +33,15 @@ export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoi
   return (
     <section
       aria-label="Crashes"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control bg-failed-soft px-3 py-2 text-failed-ink"
+      className={clsx(
+        'flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-2',
+        isCrashing ? 'bg-failed-soft text-failed-ink' : 'border border-line bg-surface-1',
+      )}
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1 break-words">
-        Its workers keep crashing ({crashSummary(crash, now)}): <code className="font-mono">{lastWords}</code>
+        {isCrashing ? 'Its workers keep crashing' : `Its last ${crash.count === 1 ? 'worker' : 'workers'} crashed`} (
+        {crashSummary(crash, now)}): <code className="font-mono">{lastWords}</code>
         {/[.!?…]$/.test(lastWords) ? '' : '.'}
         {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}
       </p>
@@ -38,7 +49,7 @@ export function CrashBanner({ endpoint, crash }: { readonly endpoint: LiveEndpoi
         See the log
       </Link>
       <InstallButton error={crash.lastWords} endpointId={id} />
-      <Button onClick={() => void tryAgain()}>Try now</Button>
+      <Button onClick={() => void tryAgain()}>{isCrashing ? 'Try now' : 'Clear'}</Button>
     </section>
   )
 }

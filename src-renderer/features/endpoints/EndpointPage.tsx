@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { crashSummary } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
+import { crashSummary, shownCrash } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
 import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
@@ -21,7 +21,7 @@ import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { CodeChangeNote, CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
-import { endpointState, endpointStateDot, stateNow } from './endpoint-state.ts'
+import { endpointStateDot, stateNow } from './endpoint-state.ts'
 import { OverviewTab } from './OverviewTab.tsx'
 import { QueueTab } from './QueueTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
@@ -55,7 +55,9 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
     useShallow((state) => Object.values(state.live.workers).filter((worker) => worker.endpointId === endpoint.id)),
   )
   const ready = workers.filter(({ state }) => state === 'idle' || state === 'running').length
-  const crash = stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
+  const state = stateNow(endpoint, workers)
+  const crash = shownCrash(state, endpoint.crash)
+  const isCrashing = state === 'crashing'
   const commands = useEndpointCommands(endpoint)
   const settings = useSettingsDraft(endpoint.id)
   return (
@@ -63,15 +65,15 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
       state={
         <>
-          {crash === undefined ? (
+          {isCrashing && crash !== undefined ? (
+            <CrashingDot crash={crash} />
+          ) : (
             <StateDot
-              {...endpointState(endpoint, workers)}
+              {...endpointStateDot(state)}
               {...(endpoint.graph === undefined && {
                 detail: `${ready} of ${endpoint.workersMax} workers${onMachineText(endpoint)}`,
               })}
             />
-          ) : (
-            <CrashingDot crash={crash} />
           )}
           {endpoint.codeChange !== undefined && (
             <CodeChangeNote change={endpoint.codeChange} endpointId={endpoint.id} />
@@ -93,9 +95,9 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       }
     >
       <FaultInjectionBanner endpoint={endpoint} />
-      {crash !== undefined && <CrashBanner endpoint={endpoint} crash={crash} />}
+      {crash !== undefined && <CrashBanner endpoint={endpoint} crash={crash} isCrashing={isCrashing} />}
       {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
-      <TabContent endpoint={endpoint} tab={tab} settings={settings} isCrashing={crash !== undefined} />
+      <TabContent endpoint={endpoint} tab={tab} settings={settings} isCrashing={isCrashing} />
     </Page>
   )
 }

@@ -8,7 +8,7 @@ import type { StateDotProps } from '../../ui/StateDot.tsx'
 
 type Facts = Pick<
   LiveEndpoint,
-  'paused' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason' | 'graph' | 'crash'
+  'paused' | 'workersMin' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason' | 'graph' | 'crash'
 >
 
 const TONES: Readonly<Record<EndpointState, Tone>> = {

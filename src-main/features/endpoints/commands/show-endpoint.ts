@@ -3,7 +3,7 @@ import { type EndpointState, type EndpointView, initializingLimitMs } from '../.
 import { ago } from '../../../lib/text.ts'
 import { codeChangeText, isNews } from '../../workers/rules/code-change.ts'
 import { faultsText } from '../../workers/rules/faults.ts'
-import { crashSummary, endpointStateLabel } from '../rules/endpoint-state.ts'
+import { crashSummary, endpointStateLabel, shownCrash } from '../rules/endpoint-state.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../rules/settings/sections.ts'
 import { rawOf, settingText, valueAt } from '../rules/settings/setting.ts'
 
@@ -51,7 +51,9 @@ export function noteText({ state, crash, codeChange, ...waits }: EndpointView, n
   if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
   const reason = waits.waitingReason ?? waits.throttledReason
   if (reason !== undefined) return reason
-  return codeChange !== undefined && isNews(codeChange, now) ? codeChangeText(codeChange, now) : ''
+  if (codeChange !== undefined && isNews(codeChange, now)) return codeChangeText(codeChange, now)
+  const past = shownCrash(state, crash)
+  return past === undefined ? '' : `crashed ${crashSummary(past, now)}: ${past.lastWords}`
 }
 
 function environmentText(env: EndpointView['env']): string | undefined {

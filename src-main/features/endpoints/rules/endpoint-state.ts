@@ -1,14 +1,15 @@
 import type { EndpointCrash, EndpointState, WorkerState } from '../../../contract/endpoint.ts'
 import type { HealthRecord } from '../../../contract/job.ts'
-import { remainingSeconds } from '../../../lib/text.ts'
+import { ago, remainingSeconds } from '../../../lib/text.ts'
 
 export type EndpointFacts = {
   readonly paused: boolean
+  readonly workersMin: number
   readonly workersMax: number
   readonly graph?: unknown
   readonly inQueue: number
   readonly inProgress: number
-  readonly crash?: unknown
+  readonly crash?: Pick<EndpointCrash, 'nextTryAt'> | undefined
   readonly throttledReason?: string | undefined
   readonly workers: readonly { readonly state: WorkerState }[]
 }
@@ -17,6 +18,13 @@ const count = ({ workers }: EndpointFacts, ...states: WorkerState[]) =>
   workers.filter(({ state }) => states.includes(state)).length
 
 const isServing = (facts: EndpointFacts) => count(facts, 'idle', 'running') > 0
+
+// A next try is planned for waiting requests, too, which are not in the queue.
+const needsWorker = (facts: EndpointFacts) =>
+  facts.inQueue > 0 ||
+  facts.workersMin > 0 ||
+  facts.crash?.nextTryAt !== undefined ||
+  count(facts, 'initializing', 'unhealthy') > 0
 
 type StateRow = {
   readonly state: EndpointState
@@ -32,7 +40,11 @@ const ENDPOINT_STATE_ROWS = [
   { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
   { state: 'published', text: 'Published', holds: ({ graph }) => graph !== undefined },
   { state: 'closed', text: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
-  { state: 'crashing', text: 'Crashing', holds: (facts) => facts.crash !== undefined && !isServing(facts) },
+  {
+    state: 'crashing',
+    text: 'Crashing',
+    holds: (facts) => facts.crash !== undefined && needsWorker(facts) && !isServing(facts),
+  },
   { state: 'unhealthy', text: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
   { state: 'running', text: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
   { state: 'starting', text: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
@@ -69,13 +81,18 @@ export function endpointStateLabel(state: EndpointState): string {
   return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
 }
 
+/** The crashes to show: those before a worker that serves are history, those before sleep are not. */
+export function shownCrash(state: EndpointState, crash: EndpointCrash | undefined): EndpointCrash | undefined {
+  return state === 'crashing' || state === 'asleep' ? crash : undefined
+}
+
 /**
- * Formats `7 times, next try in 12 s`.
+ * Formats `7 times, next try in 12 s`, or without a next try `7 times, last 5 min ago`.
  * @param now ms since the epoch
  */
-export function crashSummary({ count: crashes, nextTryAt }: EndpointCrash, now: number): string {
+export function crashSummary({ count: crashes, lastAt, nextTryAt }: EndpointCrash, now: number): string {
   const times = crashes === 1 ? 'once' : `${crashes} times`
-  if (nextTryAt === undefined) return `${times}, next try when work comes`
+  if (nextTryAt === undefined) return `${times}, ${crashes === 1 ? '' : 'last '}${ago(lastAt, now)}`
   return nextTryAt > now ? `${times}, next try in ${remainingSeconds(nextTryAt - now)}` : `${times}, trying again`
 }
 

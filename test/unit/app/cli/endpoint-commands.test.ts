@@ -331,13 +331,13 @@ describe('the other endpoint commands', () => {
     const crash = { count: 7, lastWords: 'KeyError: 1', since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
     const crashing = { ...HELLO_VIEW, state: 'crashing', crash: { ...crash, nextTryAt: NOW + 11_500 } }
     const { run } = await setupCli({
-      'GET /api/endpoints': { endpoints: [crashing, { ...HELLO_VIEW, id: 'b', state: 'crashing', crash }] },
+      'GET /api/endpoints': { endpoints: [crashing, { ...HELLO_VIEW, id: 'b', crash }] },
       'GET /api/endpoints/hello': crashing,
     })
     const { stdout } = await run(['endpoint', 'list'])
     expect(stdout).toMatch(/^hello .* Crashing .* ago$/m)
     expect(stdout).toMatch(
-      /\n\nhello: 7 times, next try in 12 s: KeyError: 1\nb: 7 times, next try when work comes: KeyError: 1\n$/,
+      /\n\nhello: 7 times, next try in 12 s: KeyError: 1\nb: crashed 7 times, last 1 s ago: KeyError: 1\n$/,
     )
     expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(
       /^state +Crashing\n+crashes +7 times, next try in 12 s\n +KeyError: 1$/m,
@@ -415,7 +415,7 @@ describe('the other endpoint commands', () => {
     })
     const { stdout } = await run(['endpoint', 'list'])
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(120)
-    expect(stdout).toMatch(/^hello: 7 times, .*: ModuleNotFound\w* … x+ the end$/m)
+    expect(stdout).toMatch(/^hello: 7 times, .*: ModuleNotFound.* … x+ the end$/m)
     expect(stdout).toMatch(/\nMore: drydock endpoint show hello\n$/)
   })
 

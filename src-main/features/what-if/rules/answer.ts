@@ -5,6 +5,7 @@ import { expectedArrivals, patternArrivals, type Random, seededRandom } from './
 import { type Measured, measure, type RecordedJob, type RecordedWorkerEvent } from './measure.ts'
 import { readTrace } from './read-trace.ts'
 import { type Course, draw, type SimulatedJob, type World } from './scenario.ts'
+import { fewJobsText } from './shown-rows.ts'
 import { simulate } from './simulate.ts'
 import { type Setting, settingsToTry } from './variations.ts'
 
@@ -87,7 +88,7 @@ export function answerWhatIf(
         lostShare: measured.lostShare,
       },
       rows: inOrder(withFrontier(rows)),
-      notes: notesOf(question, measured, settings),
+      notes: notesOf(question, measured, { settings, jobs: load.jobs.length }),
       ...(request.currency === undefined ? {} : { currency: request.currency }),
     },
   }
@@ -264,12 +265,18 @@ function summary(spans: readonly number[], from: SpanSummary['from']): SpanSumma
 
 const FEW_STARTS = 3
 
-function notesOf({ config, request }: WhatIfQuestion, measured: Measured, settings: readonly Setting[]): string[] {
+function notesOf(
+  { config, request }: WhatIfQuestion,
+  measured: Measured,
+  { settings, jobs }: { readonly settings: readonly Setting[]; readonly jobs: number },
+): string[] {
+  const few = fewJobsText(jobs)
   const mostAtOnce = Math.max(...settings.map(({ concurrency }) => concurrency))
   const seenAtOnce = measured.slowdown.length
   const starts = measured.coldStartMs.length
   const priced = request.prices !== undefined && request.card !== undefined
   return [
+    ...(few === undefined ? [] : [few]),
     ...(mostAtOnce > seenAtOnce
       ? [
           `At most ${seenAtOnce} ${seenAtOnce === 1 ? 'job was' : 'jobs were'} seen at once on a worker: with more, jobs may slow each other more than is assumed here.`,

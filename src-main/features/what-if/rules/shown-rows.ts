@@ -13,6 +13,15 @@ export function rowsToShow(rows: readonly Pick<WhatIfRow, 'isPresent' | 'onFront
   return rows.length <= READABLE ? all : all.filter((at) => rows[at]?.isPresent || rows[at]?.onFrontier)
 }
 
+// Source: ours, p95 of fewer is the longest wait.
+const FEW_JOBS = 20
+
+/** Says that an answer of so few jobs is no trend; undefined: there are enough. */
+export function fewJobsText(jobs: number): string | undefined {
+  if (jobs >= FEW_JOBS) return undefined
+  return `Only ${counted(jobs, 'job')} in this time span, so p95 and p99 are just the longest wait. Choose a longer span or another load.`
+}
+
 /** Says how many rows are not shown, and why. */
 export function leftOutText(count: number): string {
   const are = count === 1 ? 'is' : 'are'

@@ -2,7 +2,8 @@ import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
 import { scalerText } from '../../../../src-main/features/what-if/rules/scaler-text.ts'
-import { leftOutText, rowsToShow } from '../../../../src-main/features/what-if/rules/shown-rows.ts'
+import { fewJobsText, leftOutText, rowsToShow } from '../../../../src-main/features/what-if/rules/shown-rows.ts'
+import { counted } from '../../../../src-main/lib/text.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -37,7 +38,7 @@ export function WhatIfResult({ endpoint, answer }: { readonly endpoint: LiveEndp
   const best = rows.find(({ onFrontier, isPresent }) => onFrontier && !isPresent)
   return (
     <>
-      <Card title={`${whole(jobs)} jobs in ${duration(spanMs)}`}>
+      <Card title={`${counted(jobs, 'job')} in ${duration(spanMs)}`}>
         <ul className="list-disc py-2 pr-3 pl-7 text-ink-2">
           <li>
             A job ran {duration(measured.executionMs.p50)} (p95 {duration(measured.executionMs.p95)}), a cold start took{' '}
@@ -47,16 +48,18 @@ export function WhatIfResult({ endpoint, answer }: { readonly endpoint: LiveEndp
             <li key={note}>{note}</li>
           ))}
         </ul>
-        <div className="grid grid-cols-1 border-t border-line lg:grid-cols-2">
-          <PointChart
-            title={`Waiting (p95) against ${unit}`}
-            points={points}
-            groups={GROUPS}
-            formatX={costText}
-            formatY={duration}
-          />
-          <CourseChart present={present} other={best} />
-        </div>
+        {fewJobsText(jobs) === undefined && (
+          <div className="grid grid-cols-1 border-t border-line lg:grid-cols-2">
+            <PointChart
+              title={`Waiting (p95) against ${unit}`}
+              points={points}
+              groups={GROUPS}
+              formatX={costText}
+              formatY={duration}
+            />
+            <CourseChart present={present} other={best} />
+          </div>
+        )}
       </Card>
       <Card title="Settings">
         {leftOut > 0 && (

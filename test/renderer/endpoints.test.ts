@@ -7,7 +7,12 @@ import {
   groupOfEndpoint,
   readEndpointFilter,
 } from '../../src-renderer/features/endpoints/endpoint-list-filter.ts'
-import { endpointKind, endpointState, nameInApp } from '../../src-renderer/features/endpoints/endpoint-state.ts'
+import {
+  endpointKind,
+  endpointState,
+  endpointTabs,
+  nameInApp,
+} from '../../src-renderer/features/endpoints/endpoint-state.ts'
 import { toGrid, valuesOf } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { anEndpoint } from './support.tsx'
 
@@ -46,6 +51,12 @@ describe('the state of an endpoint', () => {
     expect(nameInApp({ name: 'greet (shop/production)', app })).toBe('greet')
     expect(nameInApp({ name: 'Renamed', app })).toBe('Renamed')
     expect(nameInApp({ name: 'greet (mine)', app: undefined })).toBe('greet (mine)')
+  })
+
+  test('has no tabs for jobs and workers if it is a published graph, which has none', () => {
+    expect(endpointTabs(anEndpoint('e'))).toContain('workers')
+    const graph = anEndpoint('lamp', { graph: { behind: 'sketch', version: 1 } })
+    expect(endpointTabs(graph)).toEqual(['overview', 'requests', 'settings'])
   })
 
   test('stands with what it runs', () => {

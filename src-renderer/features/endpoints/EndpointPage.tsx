@@ -1,11 +1,11 @@
-import { SquareTerminal, TriangleAlert } from 'lucide-react'
+import { Share2, SquareTerminal, TriangleAlert } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { crashSummary, shownCrash } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
-import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
+import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -21,7 +21,7 @@ import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { CodeChangeNote, CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
-import { endpointStateDot, stateNow } from './endpoint-state.ts'
+import { endpointStateDot, endpointTabs, stateNow } from './endpoint-state.ts'
 import { OverviewTab } from './OverviewTab.tsx'
 import { QueueTab } from './QueueTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
@@ -86,7 +86,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       tabs={
         <Tabs
           label={`Parts of ${endpoint.name}`}
-          tabs={ENDPOINT_TABS.map((one) => ({
+          tabs={endpointTabs(endpoint).map((one) => ({
             name: TAB_NAMES[one],
             to: ADDRESS.endpoint(endpoint.id, one),
             current: one === tab,
@@ -110,6 +110,8 @@ type TabContentProps = {
 }
 
 function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
+  if (endpoint.graph !== undefined && !endpointTabs(endpoint).includes(tab))
+    return <TabOfWorkers behind={endpoint.graph.behind} tab={tab} />
   switch (tab) {
     case 'overview':
       return <OverviewTab endpoint={endpoint} isCrashing={isCrashing} />
@@ -132,7 +134,8 @@ function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
   }
 }
 
-function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readonly Command[] {
+function useEndpointCommands(endpoint: LiveEndpoint): readonly Command[] {
+  const { id, name, paused, faults } = endpoint
   const [, go] = useLocation()
   const { pause, resume, clearFaults } = useEndpointActions({ id, name })
   const group = `Endpoint ${name}`
@@ -141,7 +144,7 @@ function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readon
     : { label: `Pause ${name}`, run: () => void pause() }
   const off = { id: 'faults-off', group, label: `Turn off fault injection on ${name}` }
   return [
-    ...ENDPOINT_TABS.map((tab, at) => ({
+    ...endpointTabs(endpoint).map((tab, at) => ({
       id: `tab-${tab}`,
       group,
       label: TAB_NAMES[tab],
@@ -163,6 +166,22 @@ function EndpointLog({ endpoint: { id, name } }: { readonly endpoint: LiveEndpoi
 function CrashingDot({ crash }: { readonly crash: EndpointCrash }) {
   const now = useNow()
   return <StateDot {...endpointStateDot('crashing')} detail={crashSummary(crash, now)} />
+}
+
+function TabOfWorkers({ behind, tab }: { readonly behind: string; readonly tab: EndpointTab }) {
+  const [, go] = useLocation()
+  return (
+    <EmptyState
+      icon={<Share2 />}
+      action={
+        <Button kind="main" onClick={() => go(ADDRESS.endpoint(behind, tab))}>
+          {TAB_NAMES[tab]} of {behind}
+        </Button>
+      }
+    >
+      A published graph has no jobs, workers or log of its own: its jobs run on {behind}.
+    </EmptyState>
+  )
 }
 
 export function NoJobsTaken({ endpointId }: { readonly endpointId: string }) {

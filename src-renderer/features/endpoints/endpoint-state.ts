@@ -3,6 +3,7 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { WITH_ENDPOINTS } from '../../../src-main/features/endpoints/rules/deletion-text.ts'
 import { dependentsText } from '../../../src-main/features/endpoints/rules/dependents.ts'
 import { endpointStateLabel, endpointStateOf } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
+import { ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
 import type { Tone } from '../../ui/colours.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
 
@@ -67,6 +68,13 @@ export function endpointKind({
   if (graph !== undefined) return 'published graph'
   const program = handler !== undefined ? 'handler' : container?.image !== undefined ? 'image' : 'command'
   return loadBalanced === undefined ? (`queue, ${app === undefined ? program : 'app'}` as const) : 'load-balanced'
+}
+
+const TABS_OF_WORKERS: readonly EndpointTab[] = ['jobs', 'workers', 'logs', 'what-if', 'queue']
+
+/** A published graph has no tabs of workers: its jobs run on another endpoint. */
+export function endpointTabs({ graph }: Pick<LiveEndpoint, 'graph'>): readonly EndpointTab[] {
+  return graph === undefined ? ENDPOINT_TABS : ENDPOINT_TABS.filter((tab) => !TABS_OF_WORKERS.includes(tab))
 }
 
 export function deleteEffects(dependents: EndpointDependents | undefined): string {

@@ -18,12 +18,10 @@ import { EMPTY_FORM, type FormProblem, isOfLoad, LOADS, toQuestion, type WhatIfF
 export type WhatIfTabProps = { readonly endpoint: LiveEndpoint }
 
 export function WhatIfTab({ endpoint }: WhatIfTabProps) {
-  if (endpoint.loadBalanced !== undefined || endpoint.graph !== undefined)
+  if (endpoint.loadBalanced !== undefined)
     return (
       <EmptyState icon={<FlaskConical />}>
-        {endpoint.graph === undefined
-          ? 'A load-balanced endpoint takes no jobs, and only jobs are simulated.'
-          : 'A published graph has no workers. Ask at the endpoint that runs it.'}
+        A load-balanced endpoint takes no jobs, and only jobs are simulated.
       </EmptyState>
     )
   return <Question endpoint={endpoint} />

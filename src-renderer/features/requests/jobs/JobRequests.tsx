@@ -102,7 +102,7 @@ export function JobRequests({ endpoint, choice }: { readonly endpoint: LiveEndpo
         )}
       </div>
       <div className="grid items-start gap-4 min-[1440px]:grid-cols-[3fr_2fr]">
-        <JobHistory endpointId={endpoint.id} onLoad={beginFrom} />
+        {endpoint.graph === undefined && <JobHistory endpointId={endpoint.id} onLoad={beginFrom} />}
         <CodeSamples call={body === undefined ? undefined : sampleCall(endpoint, operation, body)} />
       </div>
       {search.get('panel') === 'saved' && (

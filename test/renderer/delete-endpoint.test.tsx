@@ -1,7 +1,9 @@
-import { fireEvent, screen } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import type { EnvironmentDetail } from '../../src-main/contract/app.ts'
+import { EnvironmentMenu } from '../../src-renderer/features/apps/deployed/EnvironmentPage.tsx'
 import { EndpointMenu } from '../../src-renderer/features/endpoints/EndpointHead.tsx'
-import { anEndpoint, renderInApp } from './support.tsx'
+import { anEndpoint, NOW, renderInApp } from './support.tsx'
 
 const USED = { jobs: 2, graphs: ['cat'], callers: [], schedules: [], batches: [], comparisons: [] }
 
@@ -13,4 +15,39 @@ test('the question before an endpoint is deleted says what breaks, and reads it 
   fireEvent.keyDown(screen.getByRole('button', { name: 'More for sketch' }), { key: 'Enter' })
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete endpoint sketch' }))
   await screen.findByText(/This breaks: 2 unfinished jobs, published graph cat\. Its key/)
+})
+
+test('the questions before an environment or its app is deleted say what breaks outside of it', async () => {
+  const app = { name: 'shop', environment: 'staging', resource: 'greet', code: 'c', variables: 0 }
+  const uses: Readonly<Record<string, object>> = {
+    greet: { ...USED, callers: ['count'], schedules: ['nightly'] },
+    count: { ...USED, graphs: [] },
+  }
+  const detail = { endpoints: [{ id: 'greet' }, { id: 'count' }], releases: [{}], variables: [] }
+  const { store } = renderInApp(
+    <EnvironmentMenu
+      target={{ app: 'shop', environment: 'staging' }}
+      detail={detail as unknown as EnvironmentDetail}
+      project={undefined}
+    />,
+    {
+      appList: { apps: [{ name: 'shop', environments: [{ name: 'staging' }] }] },
+      endpointDependents: ({ path }: { path: { endpointId: string } }) => uses[path.endpointId],
+    },
+  )
+  const endpoints = ['greet', 'count'].map((id) => anEndpoint(id, { app }))
+  act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers: [], command: 'drydock' }))
+  const what = 'This breaks: 4 unfinished jobs, published graph cat, schedule nightly. Deletes'
+  for (const [question, text] of [
+    [
+      'Delete environment shop/staging',
+      `${what} 2 endpoints with all jobs, results and logs, 1 release and 0 variables.`,
+    ],
+    ['Delete app shop', `${what} 1 environment with all endpoints`],
+  ] as const) {
+    fireEvent.keyDown(screen.getByRole('button', { name: 'More for shop/staging' }), { key: 'Enter' })
+    fireEvent.click(await screen.findByRole('menuitem', { name: question }))
+    await waitFor(() => expect(screen.getByRole('alertdialog').textContent).toContain(text))
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  }
 })

@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { dependentsOfAll, dependentsText } from '../../../src-main/features/endpoints/rules/dependents.ts'
 import { dependentsQuery } from '../../api-client/queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { deleteEffects } from './endpoint-state.ts'
@@ -6,4 +7,16 @@ import { deleteEffects } from './endpoint-state.ts'
 export function useDeleteEffects(endpointId: string): string {
   const { client } = useApp()
   return deleteEffects(useQuery(dependentsQuery(client, endpointId)).data)
+}
+
+/** Everything outside of these endpoints that breaks when all of them are deleted, as the commands say it. */
+export function useBreaks(endpointIds: readonly string[]): string | undefined {
+  const { client } = useApp()
+  const all = useQueries({ queries: endpointIds.map((id) => dependentsQuery(client, id)) })
+  return dependentsText(
+    dependentsOfAll(
+      endpointIds,
+      all.flatMap(({ data }) => data ?? []),
+    ),
+  )
 }

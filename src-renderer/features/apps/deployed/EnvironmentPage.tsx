@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { PowerOff, Rocket, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
 import type { ProjectView } from '../../../../src-main/contract/projects.ts'
 import {
@@ -22,6 +23,7 @@ import { MoreMenu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
+import { useBreaks } from '../../endpoints/use-delete-effects.ts'
 import { AppTabs, EnvironmentChoice, useAppTabCommands, useEnvironments } from '../AppTabs.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { EndpointsTab } from './EndpointsTab.tsx'
@@ -80,14 +82,17 @@ type EnvironmentMenuProps = {
   readonly project: ProjectView | undefined
 }
 
-function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
+export function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
   const { app, environment } = target
   const [, go] = useLocation()
   const { undeploy, remove, removeApp } = useEnvironmentActions(target)
   const [asked, setAsked] = useState<string>()
   const { names } = useEnvironments(app)
   const name = `${app}/${environment}`
-  const endpoints = counted(detail?.endpoints.length ?? 0, 'endpoint')
+  const ids = detail?.endpoints.map(({ id }) => id) ?? []
+  const idsInApp = useAppState(
+    useShallow(({ live }) => Object.values(live.endpoints).flatMap((one) => (one.app?.name === app ? [one.id] : []))),
+  )
   const thenLeave = async (work: Promise<boolean>) => (await work) && go(ADDRESS.apps)
   const actions = [
     {
@@ -96,18 +101,21 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
       icon: <PowerOff />,
       disabled: !detail?.endpoints.length,
       run: () => undeploy(),
-      effect: `${endpoints} with all ${WITH_ENDPOINTS} are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
+      deletes: ids,
+      effect: `${counted(ids.length, 'endpoint')} with all ${WITH_ENDPOINTS} are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
     },
     {
       label: `Delete environment ${name}`,
       icon: <Trash2 />,
       run: () => thenLeave(remove()),
+      deletes: ids,
       effect: `This deletes ${deletionText(`environment ${name}`, detail === undefined ? [] : environmentParts(detail))}. It cannot be undone.`,
     },
     {
       label: `Delete app ${app}`,
       icon: <Trash2 />,
       run: () => thenLeave(removeApp()),
+      deletes: idsInApp,
       effect: `This deletes ${deletionText(`app ${app}`, [...named('environment', names), 'all their endpoints, releases and variables'])}. The source folder stays. It cannot be undone.`,
     },
   ]
@@ -124,14 +132,14 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
       <MoreMenu
         label={`More for ${name}`}
         groups={[
-          actions.map(({ run: _run, effect: _effect, ...item }) => ({
+          actions.map(({ run: _run, effect: _effect, deletes: _deletes, ...item }) => ({
             ...item,
             danger: true,
             onSelect: () => setAsked(item.label),
           })),
         ]}
       />
-      {actions.map(({ label, run, effect }) => (
+      {actions.map(({ label, run, effect, deletes }) => (
         <Confirm
           key={label}
           open={asked === label}
@@ -139,9 +147,16 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
           action={label}
           onConfirm={() => void run()}
         >
+          <Breaks endpointIds={deletes} />
           {effect}
         </Confirm>
       ))}
     </>
   )
+}
+
+// A component of its own, so that nothing is read before the dialog opens.
+function Breaks({ endpointIds }: { readonly endpointIds: readonly string[] }) {
+  const breaks = useBreaks(endpointIds)
+  return breaks === undefined ? null : <>This breaks: {breaks}. </>
 }

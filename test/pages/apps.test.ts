@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { startCommand } from '../e2e/support-cli.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, setupShared } from './support.ts'
+import { choose, NARROW, setupShared, WIDE } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -80,6 +80,18 @@ describe('deployed apps', () => {
     const list = page.getByRole('list', { name: 'Releases' })
     await list.getByText("No module named 'not_there'").waitFor()
     await shoot('apps-releases')
+    await page.setViewportSize(NARROW)
+    await shoot('apps-releases-narrow')
+    const first = list.getByRole('listitem').filter({ hasText: 'Release 1' })
+    const [name, button] = await Promise.all([
+      first.getByRole('link', { name: 'Release 1' }).boundingBox(),
+      first.getByRole('button', { name: 'Roll back' }).boundingBox(),
+    ])
+    // On one line, as all of its columns.
+    expect(
+      Math.abs((button?.y ?? 0) + (button?.height ?? 0) / 2 - (name?.y ?? 0) - (name?.height ?? 0) / 2),
+    ).toBeLessThan(4)
+    await page.setViewportSize(WIDE)
     await page.getByRole('listitem').filter({ hasText: 'Release 1' }).getByRole('button', { name: 'Roll back' }).click()
     const question = page.getByRole('alertdialog')
     const changes = question.getByRole('list', { name: 'What the deploy does' })

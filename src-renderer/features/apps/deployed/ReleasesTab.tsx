@@ -122,7 +122,7 @@ type ReleaseRowProps = {
   readonly action: ReactNode
 }
 
-const SHORT = 12
+const SHORT = 8
 
 function ReleaseRow({ target: { app, environment }, release, isShown, action }: ReleaseRowProps) {
   const { number, state, createdAt, activatedAt, git, reason, fingerprint, runsOn, pythonVersion } = release
@@ -134,28 +134,30 @@ function ReleaseRow({ target: { app, environment }, release, isShown, action }: 
         isShown && 'bg-accent-soft',
       )}
     >
-      <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-x-4 gap-y-1">
-        <NameLink to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`} className="w-24">
-          Release {number}
-        </NameLink>
-        <span className="w-28">
-          <StateDot {...RELEASE_DOTS[state]} />
-        </span>
-        <span className="w-24 text-ink-2">
-          <RelativeTime at={createdAt} />
-        </span>
-        <span className="w-28 text-ink-2">{kindText(release)}</span>
-        <span className="w-28 whitespace-nowrap text-ink-2">
-          {activatedAt !== undefined && `ready in ${duration(activatedAt - createdAt)}`}
-        </span>
-        <span className="flex items-center gap-1 text-ink-2">
-          <code className="font-mono text-small">{fingerprint.slice(0, SHORT)}</code>
-          <CopyButton text={fingerprint} what={`fingerprint of release ${number}`} />
-        </span>
-        <span className="text-small text-ink-2">
-          Python {pythonVersion}, {runsOn}
-        </span>
-        <span className="ml-auto">{action}</span>
+      <div className="flex min-h-7 shrink-0 items-center gap-x-3">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          <NameLink to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`} className="w-22">
+            Release {number}
+          </NameLink>
+          <span className="w-25">
+            <StateDot {...RELEASE_DOTS[state]} />
+          </span>
+          <span className="w-20 text-ink-2">
+            <RelativeTime at={createdAt} />
+          </span>
+          <span className="w-25 text-ink-2">{kindText(release)}</span>
+          <span className="w-28 whitespace-nowrap text-ink-2">
+            {activatedAt !== undefined && `ready in ${duration(activatedAt - createdAt)}`}
+          </span>
+          <span className="flex items-center gap-1 text-ink-2">
+            <code className="font-mono text-small">{fingerprint.slice(0, SHORT)}</code>
+            <CopyButton text={fingerprint} what={`fingerprint of release ${number}`} />
+          </span>
+          <span className="text-small whitespace-nowrap text-ink-2">
+            Python {pythonVersion}, {runsOn}
+          </span>
+        </div>
+        {action}
       </div>
       {git !== undefined && <CommitLine git={git} />}
       {reason !== undefined && state === 'failed' && (

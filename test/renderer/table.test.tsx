@@ -143,13 +143,14 @@ test('rows of a group stand below its name, sorted within it, and keys pass over
       rows={[...few, { id: 'd', count: 1 }]}
       rowId={({ id }) => id}
       groupOf={({ id }) => (id < 'c' ? 'Early' : 'Late')}
+      groupName={({ id }) => <b>{id < 'c' ? 'Early letters' : 'Late letters'}</b>}
       sort={{ column: 'id', descending: true }}
       onSort={() => undefined}
     />,
   )
   const table = screen.getByRole('grid', { name: 'Things' })
   const lines = [...table.querySelectorAll('tbody tr')].map((row) => row.querySelector('a, th')?.textContent)
-  expect(lines).toEqual(['Early 2', 'b', 'a', 'Late 2', 'd', 'c'])
+  expect(lines).toEqual(['Early letters 2', 'b', 'a', 'Late letters 2', 'd', 'c'])
   for (const key of ['j', 'j', 'j']) fireEvent.keyDown(table, { key })
   expect(table.querySelector('[aria-selected="true"] a')?.textContent).toBe('d')
 })

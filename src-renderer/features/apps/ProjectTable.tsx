@@ -1,7 +1,8 @@
+import { FolderOpen } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { ProjectView } from '../../../src-main/contract/projects.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { NameLink } from '../../ui/Links.tsx'
+import { IconName } from '../../ui/Links.tsx'
 import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import { type Column, Table } from '../../ui/table/Table.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
@@ -26,7 +27,11 @@ const COLUMNS: readonly Column<ProjectView>[] = [
     header: 'App',
     width: 140,
     grow: 2,
-    cell: ({ id, app }) => <NameLink to={ADDRESS.project(id)}>{app}</NameLink>,
+    cell: ({ id, app }) => (
+      <IconName icon={FolderOpen} to={ADDRESS.project(id)}>
+        {app}
+      </IconName>
+    ),
   },
   { id: 'state', header: 'State', width: 130, grow: 1, cell: (project) => <ProjectState project={project} /> },
   {

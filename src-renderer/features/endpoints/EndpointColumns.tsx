@@ -1,4 +1,7 @@
+import clsx from 'clsx'
 import {
+  AppWindow,
+  Boxes,
   Container,
   FileClock,
   FileCode,
@@ -19,11 +22,13 @@ import { codeChangeText, isNews } from '../../../src-main/features/workers/rules
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
+import { NameLink } from '../../ui/Links.tsx'
 import { useAsCalled } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CutName, Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../../ui/Values.tsx'
+import { groupOfEndpoint } from './endpoint-list-filter.ts'
 import {
   type EndpointKindName,
   endpointKind,
@@ -43,12 +48,13 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
   {
     id: 'name',
     header: 'Name',
-    width: 180,
+    // The badge of the app stands next to the name.
+    width: isGrouped ? 180 : 220,
     grow: 5,
     sortBy: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => <Name {...endpoint} isGrouped={isGrouped} />,
   },
-  ...REST,
+  ...(isGrouped ? REST : REST.map((column) => (column.id === 'error' ? { ...column, width: 114 } : column))),
 ]
 
 const REST: readonly Column<EndpointRow>[] = [
@@ -151,16 +157,35 @@ function Name({ id, name, app, isGrouped }: NameProps) {
     </Link>
   )
   return (
-    <span className="flex min-w-0 items-center gap-2">
+    <span className={clsx('flex min-w-0 items-center gap-2', isShort && 'pl-6')}>
       {shown === id ? link : <Tooltip text={id}>{link}</Tooltip>}
       {app !== undefined && !isGrouped && (
         <Tooltip text={`Environment ${app.environment} of app ${app.name}`}>
-          <span className="max-w-1/2 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">
+          <span className={clsx('max-w-3/5 shrink-0 truncate', BADGE)}>
             {app.name}/{app.environment}
           </span>
         </Tooltip>
       )}
     </span>
+  )
+}
+
+const BADGE = 'rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5'
+
+export function GroupName({ app }: Pick<LiveEndpoint, 'app'>) {
+  const Icon = app === undefined ? Boxes : AppWindow
+  return (
+    <>
+      <Icon aria-hidden className="size-4 shrink-0 text-ink-2" />
+      {app === undefined ? (
+        groupOfEndpoint({ app })
+      ) : (
+        <>
+          <NameLink to={ADDRESS.environment(app.name, app.environment)}>{app.name}</NameLink>
+          <span className={clsx('font-normal', BADGE)}>{app.environment}</span>
+        </>
+      )}
+    </>
   )
 }
 

@@ -18,7 +18,7 @@ import { SavedViews } from '../../ui/SavedViews.tsx'
 import { isSample } from '../../ui/samples.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { type SetSearchParts, useAddressSort, useSearchParts } from '../../ui/use-address.ts'
-import { type EndpointRow, endpointColumns } from './EndpointColumns.tsx'
+import { type EndpointRow, endpointColumns, GroupName } from './EndpointColumns.tsx'
 import {
   attentionOf,
   ENDPOINT_KINDS,
@@ -87,6 +87,7 @@ export function EndpointListPage() {
           rowId={idOf}
           onOpen={(row) => go(ADDRESS.endpoint(row.endpoint.id))}
           groupOf={isGrouped ? groupOf : undefined}
+          groupName={groupName}
           sort={sort}
           onSort={setSort}
           className="max-h-full rounded-control border border-line bg-surface-1"
@@ -100,6 +101,7 @@ export function EndpointListPage() {
 
 const NO_FILTER = { q: undefined, state: undefined, kind: undefined, jobs: undefined }
 const groupOf = ({ endpoint }: EndpointRow) => groupOfEndpoint(endpoint)
+const groupName = ({ endpoint }: EndpointRow) => <GroupName {...endpoint} />
 const idOf = (row: EndpointRow) => row.endpoint.id
 
 function useEndpointRows(): readonly EndpointRow[] {

@@ -1,17 +1,17 @@
 import clsx from 'clsx'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type MouseEvent, memo } from 'react'
+import { type MouseEvent, memo, type ReactNode } from 'react'
 import { type Column, type GridSelection, ROW_PX, type TableSort } from './column.ts'
 
 /** A line of a grid: a row, or the name of a group with the number of its rows. */
-export type GridLine<Row> = { readonly row: Row } | { readonly group: string; readonly count: number }
+export type GridLine<Row> = { readonly row: Row } | { readonly group: ReactNode; readonly count: number }
 
 type GridRowProps<Row> = {
   readonly id: string
   readonly index: number
   /** Undefined while it is not read, and for the name of a group. */
   readonly row: Row | undefined
-  readonly group: string | undefined
+  readonly group: ReactNode
   readonly count: number | undefined
   readonly columns: readonly Column<Row>[]
   readonly template: string
@@ -33,7 +33,7 @@ export function GridRow<Row extends object>(props: GridRowProps<Row>) {
         className="absolute inset-x-0 flex h-8 items-center border-b border-line/60 bg-surface-2"
         style={{ transform }}
       >
-        <th scope="rowgroup" className="truncate pl-3 text-small font-semibold">
+        <th scope="rowgroup" className="flex min-w-0 items-center gap-2 truncate pl-3 text-small font-semibold">
           {group} <span className="font-normal text-ink-2">{count}</span>
         </th>
       </tr>

@@ -9,7 +9,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { Column, TableSort } from './column.ts'
 import { Grid } from './Grid.tsx'
 import type { GridLine } from './GridRow.tsx'
@@ -22,6 +22,8 @@ export type TableProps<Row> = {
   readonly onRerun?: (row: Row) => void
   readonly onCancel?: (row: Row) => void
   readonly groupOf?: ((row: Row) => string) | undefined
+  /** Draws the name of a group, from any of its rows. */
+  readonly groupName?: (row: Row) => ReactNode
   readonly sort?: TableSort | undefined
   readonly onSort?: (sort: TableSort | undefined) => void
   readonly className?: string
@@ -35,7 +37,7 @@ type WithId = { readonly id: string | number }
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
 export function Table<Row extends object>(props: TableProps<Row>) {
-  const { label, columns, rows, onOpen, groupOf, sort, onSort } = props
+  const { label, columns, rows, onOpen, groupOf, groupName, sort, onSort } = props
   const { rowId = idOf } = props as { readonly rowId?: RowId<Row> }
   const [activeId, setActiveId] = useState<string>()
   const table = useTable({
@@ -49,7 +51,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     onSortingChange: () => undefined,
   })
   const sorted = table.getRowModel().rows
-  const lines = useMemo(() => linesOf(rows, sorted, groupOf), [rows, sorted, groupOf])
+  const lines = useMemo(() => linesOf(rows, sorted, groupOf, groupName), [rows, sorted, groupOf, groupName])
   const onActive = (act: ((row: Row) => void) | undefined) =>
     act &&
     ((active: Row | undefined) => {
@@ -103,12 +105,15 @@ function linesOf<Row>(
   rows: readonly Row[],
   sorted: readonly { readonly id: string; readonly original: Row }[],
   groupOf: ((row: Row) => string) | undefined,
+  groupName: ((row: Row) => ReactNode) | undefined,
 ): readonly (GridLine<Row> & { readonly key: string })[] {
   const lineOf = ({ id, original }: (typeof sorted)[number]) => ({ key: id, row: original })
   if (groupOf === undefined) return sorted.map(lineOf)
   const members = Map.groupBy(sorted, ({ original }) => groupOf(original))
   return [...new Set(rows.map(groupOf))].flatMap((group) => {
     const own = members.get(group) ?? []
-    return [{ key: `group ${group}`, group, count: own.length }, ...own.map(lineOf)]
+    const [first] = own
+    const name = first && groupName ? groupName(first.original) : group
+    return [{ key: `group ${group}`, group: name, count: own.length }, ...own.map(lineOf)]
   })
 }

@@ -1,4 +1,4 @@
-import { Rocket, Send } from 'lucide-react'
+import { Boxes, Rocket, Send } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { DeployedEndpoint, EnvironmentDetail } from '../../../../src-main/contract/app.ts'
@@ -8,7 +8,7 @@ import { ADDRESS } from '../../../addresses.ts'
 import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
-import { NameLink, TextLink } from '../../../ui/Links.tsx'
+import { IconName, TextLink } from '../../../ui/Links.tsx'
 import { EmptyState } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { type Column, Table } from '../../../ui/table/Table.tsx'
@@ -91,7 +91,11 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 150,
     grow: 1,
     sortBy: ({ endpoint }) => endpoint.resource,
-    cell: ({ endpoint }) => <NameLink to={ADDRESS.endpoint(endpoint.id)}>{endpoint.resource}</NameLink>,
+    cell: ({ endpoint }) => (
+      <IconName icon={Boxes} to={ADDRESS.endpoint(endpoint.id)}>
+        {endpoint.resource}
+      </IconName>
+    ),
   },
   {
     id: 'state',

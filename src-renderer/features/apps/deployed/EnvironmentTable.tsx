@@ -1,3 +1,4 @@
+import { AppWindow, Rocket } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
@@ -9,7 +10,7 @@ import { machineText } from '../../../../src-main/runtimes/rules/choose-machine.
 import { ADDRESS } from '../../../addresses.ts'
 import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
-import { NameLink } from '../../../ui/Links.tsx'
+import { IconName } from '../../../ui/Links.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import { type Column, Table } from '../../../ui/table/Table.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
@@ -35,14 +36,22 @@ const COLUMNS: readonly Column<EnvironmentView>[] = [
     header: 'App',
     width: 140,
     grow: 2,
-    cell: ({ app }) => <NameLink to={ADDRESS.app(app)}>{app}</NameLink>,
+    cell: ({ app }) => (
+      <IconName icon={AppWindow} to={ADDRESS.app(app)}>
+        {app}
+      </IconName>
+    ),
   },
   {
     id: 'environment',
     header: 'Environment',
     width: 130,
     grow: 1,
-    cell: ({ app, name }) => <NameLink to={ADDRESS.environment(app, name)}>{name}</NameLink>,
+    cell: ({ app, name }) => (
+      <IconName icon={Rocket} to={ADDRESS.environment(app, name)}>
+        {name}
+      </IconName>
+    ),
   },
   { id: 'state', header: 'State', width: 120, grow: 1, cell: (environment) => <State environment={environment} /> },
   {

@@ -49,6 +49,23 @@ test('when it is promoted with the change of its endpoint it goes on, and the ol
   expect(old.id).not.toBe(worker.id)
 })
 
+test('one that is promoted after its endpoint was checked is idle no longer than others', async () => {
+  const service = await setup()
+  await service.createEndpoint()
+  const { worker, outcome } = await staging(service)
+  void worker.take().catch(() => undefined)
+  const staged = await service.clock.until(() => outcome)
+  if (typeof staged === 'string') throw new Error(staged)
+  await service.ask('PATCH', '/api/endpoints/e', { body: { env: { VERSION: '2' }, workersMin: 0 } })
+  const states = async () => (await service.get('/api/workers')).workers.map(({ state }: { state: string }) => state)
+  await service.clock.until(async () => (await states()).length === 1)
+  await service.clock.advance(1000)
+  staged.promote()
+  const { idleTimeoutMs } = await service.get('/api/endpoints/e')
+  await service.clock.advance(2 * idleTimeoutMs)
+  expect(await states()).not.toContain('idle')
+})
+
 test('one that ends before it is ready says why, and the endpoint is not the worse for it', async () => {
   const service = await setup()
   await service.createEndpoint()

@@ -108,8 +108,14 @@ export class WorkerSupervisor {
    * @param because why it starts
    * @throws Error with the reason if it does not become ready or is aborted
    */
-  stage(endpoint: Endpoint, because: string, signal?: AbortSignal): Promise<StagedWorker> {
-    return stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, { because, signal })
+  async stage(endpoint: Endpoint, because: string, signal?: AbortSignal): Promise<StagedWorker> {
+    const staged = await stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, { because, signal })
+    const promote = () => {
+      staged.promote()
+      // The check of the commit may have come before, without this worker.
+      this.check(endpoint.id)
+    }
+    return { ...staged, promote }
   }
 
   async giveWay(endpointId: string, isEnough: () => boolean, signal: AbortSignal): Promise<() => void> {

@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'name',
     header: 'Name',
-    width: 150,
+    width: 172,
     grow: 1,
     sortBy: ({ endpoint }) => endpoint.resource,
     cell: ({ endpoint }) => (
@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'answers',
     header: 'Answers',
-    width: 140,
+    width: 118,
     grow: 2,
     cell: ({ endpoint }) => (
       <span className="text-ink-2" title={routesText(endpoint)}>

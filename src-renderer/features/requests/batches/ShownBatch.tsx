@@ -85,7 +85,7 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
               <p className="break-words">{asSentence(reason)}</p>
               {jobId !== undefined && (
                 <div className="flex min-w-0 items-center gap-2 text-ink-2">
-                  One of them: <JobLink id={jobId} />
+                  {count === 1 ? 'Job' : 'One of them'}: <JobLink id={jobId} />
                   <span className="min-w-0 truncate">
                     <InputCell preview={faces.get(jobId)?.preview} />
                   </span>

@@ -108,7 +108,7 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
         <NextTimes
           upcoming={isFit ? timesAfter({ ...timing, createdAt: now }, now, limit('scheduleTimesShown')) : []}
         />
-        <Labelled label="Missed runs" hint="Runs due while the service was down, e.g. while the computer sleeps.">
+        <Labelled label="Missed runs" hint="Runs due while the service was down, e.g. while the computer slept.">
           {(ids) => (
             <Select
               {...ids}

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import type { JobListItem } from '../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
 import { shortJobId } from '../../src-main/features/endpoints/rules/ids.ts'
-import { SETTING_SECTIONS } from '../../src-main/features/endpoints/rules/settings/sections.ts'
+import { appliedSections } from '../../src-main/features/endpoints/rules/settings/sections.ts'
 import { errorLine } from '../../src-main/features/jobs/rules/read-error.ts'
 import { ADDRESS, SYSTEM_TAB_NAMES, SYSTEM_TABS, thingOf, WORKFLOW_TABS } from '../addresses.ts'
 import type { ApiClient } from '../api-client/client.ts'
@@ -107,13 +107,11 @@ function settingLeads(endpoints: readonly LiveEndpoint[]): readonly Lead[] {
   return endpoints.flatMap((endpoint) => {
     const { id, name } = endpoint
     const page: Lead = { to: ADDRESS.endpoint(id, 'settings'), group: 'Settings', label: `Settings of ${name}` }
-    const fields = SETTING_SECTIONS.flatMap(({ id: section, title, fields: all }) =>
-      all
-        .filter(({ applies }) => applies?.(endpoint) !== false)
-        .map(({ path, label }): Lead => {
-          const to = ADDRESS.endpointSetting(id, section, path)
-          return { to, group: 'Settings', label, detail: `${title} of ${name}` }
-        }),
+    const fields = appliedSections(endpoint).flatMap(({ id: section, title, fields: all }) =>
+      all.map(({ path, label }): Lead => {
+        const to = ADDRESS.endpointSetting(id, section, path)
+        return { to, group: 'Settings', label, detail: `${title} of ${name}` }
+      }),
     )
     return [page, ...fields]
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../src-main/contract/endpoint.ts'
-import { SETTING_SECTIONS } from '../../src-main/features/endpoints/rules/settings/sections.ts'
+import { appliedSections, SETTING_SECTIONS } from '../../src-main/features/endpoints/rules/settings/sections.ts'
 import {
   type Raw,
   rawOf,
@@ -37,6 +37,14 @@ const readOf = (config: EndpointConfig, typings: Readonly<Record<string, Raw>>) 
   readDraft(FIELDS, config, draftOf(config, typings))
 
 describe('the sections', () => {
+  test('of a published graph leave out the settings of workers, which it has none of', () => {
+    const titles = (config: EndpointConfig) => appliedSections(config).map(({ title }) => title)
+    expect(titles(aConfig())).toEqual(expect.arrayContaining(['General', 'Program', 'Scaling', 'Fault injection']))
+    const graph = aConfig({ handler: undefined, graph: { behind: 'sketch', version: 1 } })
+    expect(titles(graph)).toEqual(['General'])
+    expect(appliedSections(graph)[0]?.fields.some(({ startsWorkers }) => startsWorkers)).toBe(false)
+  })
+
   test('have a field for every setting, but those that deploys, publishing and the platform alone set', () => {
     const known = new Set(FIELDS.map(({ path }) => path.split('.')[0]))
     const settings = Object.keys(endpointConfig.shape).filter((name) => !['app', 'graph', 'platform'].includes(name))

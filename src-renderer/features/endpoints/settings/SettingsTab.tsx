@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import { FAULT_SECTION, SETTING_SECTIONS } from '../../../../src-main/features/endpoints/rules/settings/sections.ts'
+import { appliedSections, FAULT_SECTION } from '../../../../src-main/features/endpoints/rules/settings/sections.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -39,10 +39,7 @@ export function SettingsTab({ endpoint, state }: { readonly endpoint: LiveEndpoi
     if (field !== null) showField(field)
     else if (wanted !== null) showSection(wanted)
   }, [wanted, field])
-  const sections = SETTING_SECTIONS.map((section) => ({
-    ...section,
-    fields: section.fields.filter(({ applies }) => applies?.(form.read.effective) !== false),
-  })).filter(({ fields }) => fields.length > 0)
+  const sections = appliedSections(form.read.effective)
   const links = [
     ...sections.map(({ id, title, fields }) => ({ id, title, changed: fields.some(({ path }) => path in form.draft) })),
     { id: KEY, title: 'Key', changed: false },

@@ -412,8 +412,10 @@ const FAULTS: readonly SettingField[] = [
 
 export const FAULT_SECTION = 'faults'
 
+const GENERAL_SECTION: SettingSection = { id: 'general', title: 'General', fields: GENERAL }
+
 export const SETTING_SECTIONS: readonly SettingSection[] = [
-  { id: 'general', title: 'General', fields: GENERAL },
+  GENERAL_SECTION,
   { id: 'program', title: 'Program', fields: PROGRAM },
   { id: 'scaling', title: 'Scaling', fields: SCALING },
   { id: 'limits', title: 'Limits and times', fields: LIMITS },
@@ -427,6 +429,17 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
     fields: FAULTS,
   },
 ]
+
+/** The settings that apply to an endpoint. Those of workers do not apply to a published graph, which has none. */
+export function appliedSections(config: EndpointConfig): readonly SettingSection[] {
+  const isGraph = config.graph !== undefined
+  const sections = isGraph ? [GENERAL_SECTION] : SETTING_SECTIONS
+  const isApplied = ({ applies, startsWorkers }: SettingField) =>
+    applies?.(config) !== false && !(isGraph && startsWorkers === true)
+  return sections
+    .map((section) => ({ ...section, fields: section.fields.filter(isApplied) }))
+    .filter(({ fields }) => fields.length > 0)
+}
 
 /** The settings of an endpoint, each with its parts, that have a mark. */
 export function settingsWith(mark: 'startsWorkers' | 'survivesDeploys'): readonly (keyof EndpointConfig)[] {

@@ -8,7 +8,7 @@ import { freshMachineQuery, versionsQuery } from '../../api-client/system-querie
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { bytes } from '../../ui/format.ts'
+import { asSentence, bytes } from '../../ui/format.ts'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { infoQuery } from '../../ui/use-role.ts'
@@ -93,7 +93,7 @@ function Engine({ engine, workers }: LocalMachineView) {
           Engine {version}, named by {source}.
         </p>
       )}
-      {reason !== undefined && <p className="break-words">{reason}.</p>}
+      {reason !== undefined && <p className="break-words">{asSentence(reason)}</p>}
       {state === 'absent' && (
         <p className="text-small text-ink-2">
           Workers that are processes do not need it. For containers, start Docker, or set DOCKER_HOST and restart the

@@ -206,11 +206,11 @@ const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 // By deploys, by publishing and by clients of the platform.
 const SET_BY_PROGRAMS = { app: true, graph: true, platform: true } as const
 
-// Not in `containerSettings`, with which stored settings are read.
+// Not in `containerSettings`, which also reads stored settings.
 const askedContainer = containerSettings.extend({
   gpu: containerSettings.shape.gpu.refine(
     (gpu) => gpu?.trim().toLowerCase() !== 'none',
-    'must name a GPU. For no GPU leave it out, or send null to remove it from an endpoint',
+    'must name a GPU. For no GPU, leave it out, or send null to remove it from an endpoint',
   ),
 })
 

@@ -39,7 +39,11 @@ const filterQuery = {
   worker: z.string().max(100).optional().describe('the worker that has it, or had it last'),
   from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
   to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),
-  q: z.string().max(500).optional().describe('words in input, output or error, all of them; or a job id or its end'),
+  q: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('words that must all occur in input, output or error; or a job id or the end of one'),
   expired: z
     .enum(['true', 'false'], 'must be true or false')
     .transform((word) => word === 'true')

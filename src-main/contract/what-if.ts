@@ -154,7 +154,9 @@ const whatIfAnswer = z.object({
     coldStartMs: spanSummary,
     stopMs: spanSummary,
     turnaroundMs: z.number(),
-    slowdown: z.array(z.number()).describe('how many times as long a job runs with 0, 1, 2 ... others'),
+    slowdown: z
+      .array(z.number())
+      .describe('how many times as long a job takes while 0, 1, 2 ... others run on its worker'),
     lostShare: z.number().describe('of the tries, those whose worker was lost'),
   }),
   rows: z.array(whatIfRow).describe('the current setting first, then the cheapest'),

@@ -160,7 +160,7 @@ export const runView = z.object({
     .array(runResult)
     .optional()
     .describe('what nodes show and nobody saved, as of Preview Image; missing: there is none'),
-  errors: z.array(z.string()).describe('why it failed, or what went wrong in addition to its results'),
+  errors: z.array(z.string()).describe('why it failed, or what went wrong although it has results'),
 })
 
 export type RunView = z.infer<typeof runView>

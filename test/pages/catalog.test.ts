@@ -59,8 +59,8 @@ describe('the catalog', () => {
       expect((await states()).filter((text) => text.includes('Cannot run here yet')).length).toBe(7),
     )
     expect((await states()).findIndex((text) => text.includes('Cannot run'))).toBe(5)
-    await page.getByRole('button', { name: 'Missing parts for Stable Diffusion XL' }).click()
-    const missing = page.getByRole('region', { name: 'Missing parts' })
+    await page.getByRole('button', { name: 'Missing requirements for Stable Diffusion XL' }).click()
+    const missing = page.getByRole('region', { name: 'Missing requirements' })
     await missing.getByText(/Start Docker, or set DOCKER_HOST/).waitFor()
     await page.getByRole('button', { name: 'Create anyway' }).waitFor()
     await expectAccessible()

@@ -19,7 +19,7 @@ export const RESOURCES: readonly ResourceKind[] = [
   {
     name: 'guide',
     title: 'How to work with Drydock',
-    description: 'Definitions of endpoints, jobs and workers, which tool answers which question, and what is off.',
+    description: 'Explains endpoints, jobs and workers, which tool answers which question, and what is off.',
     uri: 'drydock://guide',
     mediaType: 'text/markdown',
     read: async () => GUIDE,

@@ -60,7 +60,7 @@ export const JOB_TOOLS: readonly Tool[] = [
         .string()
         .max(500)
         .optional()
-        .describe('words in input, output or error, all of them; or a job id or its end'),
+        .describe('words that must all occur in input, output or error; or a job id or the end of one'),
       workerId: z.string().max(100).optional(),
       from: MOMENT.optional().describe('created at or after, ms since the epoch'),
       to: MOMENT.optional().describe('created at or before, ms since the epoch'),

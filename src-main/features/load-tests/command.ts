@@ -20,9 +20,8 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
 }
 
 const ABOUT = `
-The service sends the requests. Ctrl+C stops the test and prints the results so far; jobs that it has
-queued stay in the queue. The exit code is 0 only if all
-requests were sent and succeeded, and 4 if any of them or their jobs failed.`
+The service sends the requests. Ctrl+C stops the test and prints the results so far, but leaves its jobs in
+the queue. The exit code is 0 only if all requests were sent and succeeded, and 4 if any of them or their jobs failed.`
 
 const EXAMPLES = `
 Examples:
@@ -83,7 +82,7 @@ export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): v
     })
 }
 
-// Jobs do not tell that a load test sent them, so none is cancelled unasked.
+// A job does not record that a load test sent it, so the user decides what to cancel.
 async function noteQueued(client: ServiceClient, output: Output, { endpointId, plan }: LoadTest): Promise<void> {
   if (plan.operation === 'request') return
   const { jobs } = await client.call('health', { path: { endpointId } })

@@ -95,7 +95,7 @@ function AppMenu({ app: { name } }: { readonly app: AppView }) {
         action={`Delete app ${name}`}
         onConfirm={async () => (await removeApp()) && go(ADDRESS.apps)}
       >
-        It has no environments. The source folder stays.
+        It has no environments. The source folder is kept.
       </Confirm>
     </>
   )

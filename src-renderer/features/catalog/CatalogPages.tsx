@@ -72,7 +72,7 @@ function EntryCard({ entry, onOpen }: { readonly entry: CatalogEntry; readonly o
   const { name, summary, model, image, missing } = entry
   const Icon = image === undefined ? FileCode : Container
   const [first] = missing
-  const [does, of] = first === undefined ? ['Create endpoint', 'from'] : ['Missing parts', 'for']
+  const [does, of] = first === undefined ? ['Create endpoint', 'from'] : ['Missing requirements', 'for']
   const server = serverOfEntry(entry.settings)
   return (
     <li className="flex min-w-0 flex-col gap-2 rounded-control border border-line bg-surface-1 p-3">

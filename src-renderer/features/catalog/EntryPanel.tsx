@@ -127,7 +127,7 @@ type MissingPartsProps = { readonly missing: readonly MissingPart[]; readonly on
 
 function MissingParts({ missing, onCheckAgain }: MissingPartsProps) {
   return (
-    <section aria-label="Missing parts" className="rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
+    <section aria-label="Missing requirements" className="rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
       <p className="font-medium">This machine cannot run it yet</p>
       <ul className="mt-1 flex flex-col gap-2">
         {missing.map(({ what, fix }) => (

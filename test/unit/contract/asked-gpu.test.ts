@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endpointConfig, endpointCreate, endpointUpdate } from '../../../src-main/contract/endpoint.ts'
 
-const WHY = 'must name a GPU. For no GPU leave it out, or send null to remove it from an endpoint'
+const WHY = 'must name a GPU. For no GPU, leave it out, or send null to remove it from an endpoint'
 
 test.each(['none', ' None'])('%j is not taken as the name of a GPU', (gpu) => {
   const container = { gpu }

@@ -171,7 +171,7 @@ Examples:
       const breaks = await findBreaks(client, endpoints)
       if (endpoints.length > 0) {
         const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of} with all ${WITH_ENDPOINTS}`
-        const question = `Delete ${what}? Releases and variables stay.`
+        const question = `Delete ${what}? Releases and variables are kept.`
         await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       }
       const response = await client.call('environmentUndeploy', { path: target })

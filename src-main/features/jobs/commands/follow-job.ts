@@ -93,7 +93,7 @@ export async function runShown(
   const continues = (failure?: CliError) => {
     if (jobId !== undefined) return jobContinues(jobId)
     if (failure !== undefined && isUnsent(failure)) return undefined
-    return `The job may have been accepted; \`drydock jobs list --endpoint ${endpointId}\` shows it then.`
+    return `The job may have been accepted; if so, \`drydock jobs list --endpoint ${endpointId}\` shows it.`
   }
   return following(continues, terminal, () =>
     withSpinner(message, terminal, (show) =>

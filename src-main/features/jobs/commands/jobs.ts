@@ -209,7 +209,7 @@ export function addJobFilter(command: CliCommand, { now }: Surroundings): CliCom
   return addTimes(
     addStates(command)
       .option('--worker <id>', 'only jobs that this worker has or had')
-      .option('--search <text>', 'only jobs whose input, output or error contains each word of this text'),
+      .option('--search <text>', 'only jobs with every word of this text in their input, output or error'),
     now,
   )
 }

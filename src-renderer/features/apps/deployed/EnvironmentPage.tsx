@@ -97,26 +97,26 @@ export function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProp
   const actions = [
     {
       label: `Undeploy ${name}`,
-      detail: 'Deletes its endpoints; releases and variables stay',
+      detail: 'Deletes its endpoints; releases and variables are kept',
       icon: <PowerOff />,
       disabled: !detail?.endpoints.length,
       run: () => undeploy(),
       deletes: ids,
-      effect: `${counted(ids.length, 'endpoint')} with all ${WITH_ENDPOINTS} are deleted; calls to them will fail. Releases and variables stay, so “Roll back to this” restores the endpoints.`,
+      effect: `This deletes ${counted(ids.length, 'endpoint')} with all ${WITH_ENDPOINTS}. Calls will fail. Releases and variables are kept, so “Roll back to this” restores the endpoints.`,
     },
     {
       label: `Delete environment ${name}`,
       icon: <Trash2 />,
       run: () => thenLeave(remove()),
       deletes: ids,
-      effect: `This deletes ${deletionText(`environment ${name}`, detail === undefined ? [] : environmentParts(detail))}. It cannot be undone.`,
+      effect: `This deletes ${deletionText(`environment ${name}`, detail === undefined ? [] : environmentParts(detail))}. This cannot be undone.`,
     },
     {
       label: `Delete app ${app}`,
       icon: <Trash2 />,
       run: () => thenLeave(removeApp()),
       deletes: idsInApp,
-      effect: `This deletes ${deletionText(`app ${app}`, [...named('environment', names), 'all their endpoints, releases and variables'])}. The source folder stays. It cannot be undone.`,
+      effect: `This deletes ${deletionText(`app ${app}`, [...named('environment', names), 'all their endpoints, releases and variables'])}. The source folder is kept. This cannot be undone.`,
     },
   ]
   return (

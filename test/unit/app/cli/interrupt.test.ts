@@ -60,7 +60,7 @@ const CASES: readonly Case[] = [
   {
     argv: ['runsync', 'hello', '{}'],
     during: 'POST /v2/hello/runsync',
-    note: 'The job may have been accepted; `drydock jobs list --endpoint hello` shows it then.\n',
+    note: 'The job may have been accepted; if so, `drydock jobs list --endpoint hello` shows it.\n',
   },
   { argv: ['stream', 'hello', 'j1'], during: 'GET /v2/hello/stream/j1', note: JOB_CONTINUES },
   {

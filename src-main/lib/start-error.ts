@@ -6,7 +6,7 @@ export const START_CODES = {
   version: 'DATA_FOLDER_OF_OTHER_VERSION',
 } as const
 
-/** Owner of a taken port, unless more is known. */
+/** The owner of a taken port if nothing more is known. */
 export const OTHER_PROGRAM = 'another program'
 
 export class StartError extends Error {

@@ -1,6 +1,6 @@
 /**
  * Environment of a service whose memory allocator returns freed blocks to the system; otherwise it keeps 40 MB more
- * after half an hour. glibc reads it only at start. The launcher needs it, so this file runs on any Node.
+ * after half an hour. glibc reads it only at start. The launcher imports this file, so it must run on any Node.
  */
 
 const LARGE_BYTES = 128 * 1024
@@ -19,8 +19,8 @@ const MARK = 'DRYDOCK_ALLOCATOR'
 
 /**
  * @param {Pick<NodeJS.Process, 'env' | 'platform'>} process
- * @param {Readonly<Record<string, string>>} more variables to add for the same start
- * @returns {NodeJS.ProcessEnv | undefined} undefined if the user set some or they have no effect
+ * @param {Readonly<Record<string, string>>} more variables to add
+ * @returns {NodeJS.ProcessEnv | undefined} undefined if the user has set some of them, or if they have no effect here
  */
 export function withAllocator({ env, platform }, more = {}) {
   const isSet = Object.keys(env).some((name) => name.startsWith('MALLOC_') || name === 'GLIBC_TUNABLES')

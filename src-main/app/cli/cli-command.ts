@@ -25,7 +25,7 @@ export class CliCommand extends Command {
     return this.details(['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
   }
 
-  /** The first example of its help. */
+  /** The first example in its help. */
   get example(): string | undefined {
     return this.#example
   }

@@ -28,8 +28,8 @@ type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
 /**
  * Follows work of the service; a stop signal prints that the work continues, and exits.
- * @param continues undefined for a failure before the work began
- * @throws CliError CONNECTION_LOST, which says the same
+ * @param continues says how to see or stop the work; undefined if the failure came before it began
+ * @throws CliError CONNECTION_LOST, which says that it continues too
  */
 export async function following<Result>(
   continues: (failure?: CliError) => string | undefined,

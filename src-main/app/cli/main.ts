@@ -7,8 +7,8 @@ import { runsService } from './arguments.mjs'
 const COMPILED = 'NODE_COMPILE_CACHE'
 
 /**
- * Restarts a service that no launcher started with allocator settings (same pid, about 50 ms). Call before loading
- * anything else.
+ * Restarts a service with allocator settings (same pid, about 50 ms), unless its launcher has set them. Call before
+ * loading anything else.
  */
 function setAllocator({ env, argv, execPath, execArgv, platform }: NodeJS.Process): void {
   if (takeAllocator(env) || !runsService(argv.slice(2))) return

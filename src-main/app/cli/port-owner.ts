@@ -3,7 +3,7 @@ import { portOfService } from '../../lib/own-addresses.ts'
 import { previewFolders } from '../headless/data-folder.ts'
 import { readServiceFile } from './find-service.ts'
 
-/** Names the service or preview of this data folder that uses the port, if one does. */
+/** Names the service or preview of this data folder that uses the port, if any. */
 export async function portOwner(data: string, port: number): Promise<string | undefined> {
   for (const folder of [data, ...(await previewFolders(data))]) {
     const service = await readServiceFile(folder)

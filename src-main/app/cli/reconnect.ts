@@ -1,25 +1,25 @@
-/** Commands that outlast a restart of the service. */
+/** Lets commands continue after a restart of the service. */
 import { errorCode } from '../../lib/error-code.ts'
 import { methodOf } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { type CliError, isUnreachable } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
-// Tries, and ms between them. Source: ours, 30 s for a service that its supervisor starts again.
+// Tries, and ms between them. Source: ours, 30 s for a supervisor to restart the service.
 export const RECONNECTS = 30
 export const RECONNECT_EVERY_MS = 1000
 
-/** Tells a connection that broke from one that was never made. */
+/** Whether a connection broke, in contrast to one that was never made. */
 export function isBroken(error: unknown): boolean {
   return isUnreachable(error) && ['ECONNRESET', 'EPIPE'].includes(errorCode(error.cause))
 }
 
-/** Tells a request that was certainly not sent. */
+/** Whether the request was certainly never sent. */
 export function isUnsent(error: CliError): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(errorCode(error.cause))
 }
 
-/** Repeats reads while a service that answered before does not. */
+/** Repeats reads while a service that was reached before does not answer. */
 export function reconnecting(client: ServiceClient, { pause }: Pick<Surroundings, 'pause'>): ServiceClient {
   let wasReached = false
   return {
@@ -33,7 +33,7 @@ export function reconnecting(client: ServiceClient, { pause }: Pick<Surroundings
           return answer
         } catch (error) {
           wasReached ||= isBroken(error)
-          // An outage is waited for only once.
+          // Later calls do not wait for the same outage again.
           if (failures === RECONNECTS) wasReached = false
           if (!isUnreachable(error) || !wasReached || methodOf(operation) !== 'GET') throw error
           await pause(RECONNECT_EVERY_MS, signal)

@@ -123,7 +123,7 @@ function mistyped(error: CommanderError, command: Command): CliError | undefined
   return wrongUse(`unknown command '${word}'${hint}`, parent, error)
 }
 
-/** Refuses `schedule create`, which would list the schedules of an endpoint of that name. */
+/** Refuses `schedule create`, which would list the schedules of an endpoint named create. */
 function refuseSynonym({ parent, args: [word = ''] }: Command): void {
   const names = parent?.commands.map((one) => one.name()) ?? []
   const near = synonym(word, names)

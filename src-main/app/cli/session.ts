@@ -86,9 +86,9 @@ export async function expectEndpoint(client: ServiceClient, endpointId: string |
 const AGAIN_AFTER_MS = 100
 
 /**
- * Follows events up to `end`. A stream that ends or breaks without it is resumed; NOT_REACHABLE if the service stays
- * away.
+ * Follows events up to `end`. Resumes a stream that ends or breaks without it.
  * @param argumentsAfter call arguments by the last event id
+ * @throws CliError NOT_REACHABLE if the service stays away
  */
 export async function* followToEnd(
   client: ServiceClient,

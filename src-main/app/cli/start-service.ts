@@ -14,7 +14,7 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
 
 /**
  * Loads the server lazily, so that client commands start quickly.
- * @param userData folder whose service or previews may have the port
+ * @param userData folder whose service or previews may use the port
  * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
  */
 export async function startService(options: StartOptions, userData = options.data): Promise<RunningServer> {

@@ -123,7 +123,7 @@ export function readServiceFile(path: string): ServiceFile | undefined {
   }
 }
 
-/** Data folders of the previews of a user; each is named by its app and a random ending. */
+/** Data folders of a user's previews, each named after its app, with a random suffix. */
 export async function previewFolders(data: string): Promise<readonly string[]> {
   const previews = join(data, 'previews')
   const names = await readdir(previews).catch(() => [])

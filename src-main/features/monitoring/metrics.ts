@@ -77,7 +77,7 @@ export class MetricsRecorder {
   readonly #most = new Map<string, Most>()
   // Sums of closed steps since the start, so that scrapers cost nothing per job.
   readonly #closed = new Map<string, SinceStart>()
-  // Last event of earlier runs of the service, and the last one that is in a step of this run.
+  // The last event of earlier runs of the service, and the last event that a step of this run counts.
   readonly #lastBefore: number
   #counted: number
 
@@ -105,7 +105,7 @@ export class MetricsRecorder {
     })
   }
 
-  /** A killed service leaves its last step unwritten, so it is counted again from the event log. */
+  /** Counts the last step again from the event log, because a killed service leaves it unwritten. */
   async #restore(): Promise<void> {
     const { storage } = this.#deps
     const counted = Number(storage.state.get(COUNTED_UP_TO) ?? this.#lastBefore)

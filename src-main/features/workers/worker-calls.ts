@@ -156,7 +156,7 @@ export function createWorkerCalls(deps: {
     },
     report,
     /**
-     * Like `report`, and takes the next jobs in the same commit. As for any take, local workers get them before the
+     * Like `report`, and takes the next jobs in the same commit. As with any take, local workers get them before the
      * disk sync: a power cut that reverts the commit ends the worker too.
      */
     async reportAndTake(

@@ -116,7 +116,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     capacityChanges.emit()
   })
 
-  // A worker that finds no GPU is not started, which would look for the engine.
+  // Also looks for the engine: without a free GPU no worker starts, and only a start would look for it.
   async function readInventory(): Promise<GpuInventory> {
     const looking = engine.findEngine().catch((error: Error) => {
       noEngine = error.message

@@ -20,7 +20,7 @@ type Parked = {
   readonly workerId: string
   readonly max: number
   readonly respond: (jobs: readonly Job[]) => void
-  /** Answered by the next commit in any case. */
+  /** Answered by the next commit, even without a job. */
   readonly leaves?: boolean
 }
 
@@ -131,7 +131,7 @@ export function createParkedTakes(deps: TakeDeps) {
       }),
     /**
      * Takes jobs in the commit of a write that calls `join`.
-     * @returns `jobs` resolves with that commit, before the disk sync; never, if it fails
+     * @returns `jobs` resolves after that commit, before the disk sync; never, if it fails
      */
     withCommit(call: Pick<Parked, 'endpointId' | 'workerId' | 'max'>) {
       const { promise: jobs, resolve } = Promise.withResolvers<readonly Job[]>()

@@ -1,21 +1,21 @@
 /**
- * Search of jobs: input, output or error contain each word of a text. The index finds single words exactly; words with
- * punctuation, as in `"s":7`, are narrowed by it and then checked in the texts.
+ * Searches jobs that contain every typed word in their input, output or error. The index finds plain words exactly. For
+ * words with punctuation, like `"s":7`, it only narrows the search, and then the texts are checked.
  */
 import { shortJobId } from '../../endpoints/rules/ids.ts'
 import { RUN, unescaped, wordsOf } from './search-words.ts'
 
 // Naming more words would make the expression long and hardly faster.
 const MOST_NAMED = 8
-// Whole words, as many longer ones contain them.
+// Matched as whole words, because too many longer words contain them.
 const SHORT = /^[a-z\d]{1,2}$/
 const JOINS = /[_\\]/
 const JOB_ID = /^(?:sync-)?[\da-f-]{6,}(?:-l1)?$/
 
 /**
- * Builds an FTS5 expression requiring every word; three letters or more match as a part. A job id or its end, typed
- * alone, matches its job. Input is never syntax.
- * @param termsOf index words with this start, if few, which FTS5 scans fast; undefined: many
+ * Builds an FTS5 expression that requires every word; three letters or more also match inside longer words. A job id or
+ * its end, typed alone, matches its job. Typed text is never syntax.
+ * @param termsOf index terms with this prefix; undefined if there are more than FTS5 scans fast
  * @returns undefined if nothing can match; `checked` is for `isFound`, null if the index suffices
  */
 export function searchExpression(
@@ -47,13 +47,13 @@ export function searchExpression(
   }
 }
 
-/** The same for a phrase in errors, whose last word may be incomplete. */
+/** Also requires the typed phrase in the error; its last word may be incomplete. */
 export function phraseExpression(match: string, typed: string): string {
   const words = wordsOf(typed)
   return words.length === 0 ? match : `(${match}) AND error : "${words.join(' ')}" *`
 }
 
-/** Whether error, input and output contain every piece of `checked`, or whether it is the id of the job. */
+/** Whether a job contains every piece of `checked` in its texts, or has it as its id or the end of its id. */
 export function isFound(checked: string, id: string, texts: readonly (string | null)[]): boolean {
   if (JOB_ID.test(checked) && plainJobId(id).endsWith(plainJobId(checked))) return true
   const [error, ...payloads] = texts
@@ -77,13 +77,13 @@ const hexadecimal = (id: string) => [...id].map((letter) => letter.charCodeAt(0)
 
 const isWord = (piece: string) => wordsOf(piece).join() === piece.toLowerCase()
 
-// Spaces after punctuation of JSON do not count, nor do underscores, so that snake case finds camel case.
+// Ignores spaces after JSON punctuation, and underscores, so that snake case finds camel case.
 const spaced = (text: string) => text.replace(/([:,{[])\s+/g, '$1')
 const folded = (text: string) => spaced(text).toLowerCase().replace(/[_\\]/g, '')
 
 type Word = { readonly word: string; readonly isWhole: boolean }
 
-/** The words of a piece that narrow the search; a short one at its start may end a longer word, so it does not. */
+/** The words of a piece that narrow the search, without a short one at its start, which may end a longer word. */
 function searchedWords(piece: string): readonly Word[] {
   const runs = [...piece.matchAll(RUN)]
   return runs.flatMap(({ 0: run, index }): readonly Word[] => {

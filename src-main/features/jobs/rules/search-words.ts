@@ -42,10 +42,10 @@ function addEnds(terms: Set<string>, word: string): void {
 // Paths and words do not mix capitals and digits at that length.
 const withoutBase64 = (run: string) => (/[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run) ? ' ' : run)
 
-// Control characters separate words, as spaces do.
+// Control characters separate words, like spaces.
 const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gi
 
-/** Reads escapes of JSON, so that payloads are searched by the text that people see. */
+/** Decodes JSON escapes, so that payloads are searched by the text that people see. */
 export function unescaped(json: string): string {
   return json.replace(ESCAPE, (_escape, code?: string, letter = '') => {
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))

@@ -14,7 +14,11 @@ export const TRANSITIONS = {
   exceedExecution: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'docs/spec/job-api.md, 4: executionTimeout passes' },
   rescue: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'docs/spec/job-api.md, 4: worker lost, tries left' },
   abandon: { from: ['IN_PROGRESS'], to: 'FAILED', source: 'docs/spec/job-api.md, 4: worker lost, no tries left' },
-  release: { from: ['IN_PROGRESS'], to: 'IN_QUEUE', source: 'ours, because a dispatch that never began is no attempt' },
+  release: {
+    from: ['IN_PROGRESS'],
+    to: 'IN_QUEUE',
+    source: 'ours, because a dispatch that never began is not an attempt',
+  },
   expire: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'TIMED_OUT', source: 'docs/spec/job-api.md, 4: ttl passes' },
   cancel: { from: ['IN_QUEUE', 'IN_PROGRESS'], to: 'CANCELLED', source: 'docs/spec/job-api.md, 4: POST cancel' },
   purge: { from: ['IN_QUEUE'], to: 'CANCELLED', source: 'docs/spec/job-api.md, 4: POST purge-queue' },

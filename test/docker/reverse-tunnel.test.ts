@@ -109,7 +109,7 @@ test('workers end with the reason when the tunnel is away for long, and a servic
   await way.cut()
   await until(async () => expect(await state(worker)).toMatchObject({ Running: false }))
   const next = way.relay(2000)
-  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was gone for 2 s')
+  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was down for 2 s')
   expect(await next.whyEnded('another', way.docker)).toBe(undefined)
   await until(async () => {
     for (const part of (await parts(way)).values()) expect(part.State).toBe('exited')
@@ -117,7 +117,7 @@ test('workers end with the reason when the tunnel is away for long, and a servic
   await way.mend()
   expect((await way.network(next)).reach).toEqual(before.reach)
   for (const part of (await parts(way)).values()) expect(part.State).toBe('running')
-  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was gone for 2 s')
+  expect(await next.whyEnded(worker.id, way.docker)).toBe('its tunnel to the service was down for 2 s')
 })
 
 test('a tunnel that comes back in time ends nothing, and workers go on with it', async () => {

@@ -84,7 +84,7 @@ def call_elsewhere(place: Place, function: Any, fields: Fields) -> Any:
 
 
 def decorate_function(function: Callable[..., Any], place: Place) -> Callable[..., Any]:
-    """Replace a queue-based endpoint's function: always awaitable, or for `async for` when it is a generator."""
+    """Replace the function of a queue-based endpoint: the result is always awaitable, or for `async for`."""
 
     def elsewhere(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_elsewhere(place, function, _named(function, args, kwargs))

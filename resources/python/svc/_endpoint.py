@@ -156,7 +156,7 @@ class Endpoint:
                 raise TypeError(f"Endpoint.{name}() got an unexpected keyword argument {option!r}")
             return ClientCall(self._request(method, path, data, **options), text)
         if data is not None or options:
-            raise TypeError(f"{self._told()} declares a route with {method} {path} and takes nothing besides the path")
+            raise TypeError(f"{self._told()} declares a route with {method} {path} and takes nothing but the path")
         return self._declare(method, path)
 
     async def _job(self, work: Callable[[JobClient], dict[str, Any]]) -> EndpointJob:

@@ -46,8 +46,8 @@ class ImportChecker:
         self._searched = {module.rpartition(".")[0] for module in own}
         for module, held in sorted(own.items()) if not self._is_app else []:
             self._check_peers(module, held)
-        # Imports at the top are loaded with the endpoint; the rest when a function imports it. The first kind goes
-        # first, so that each module is read once.
+        # Imports at the top are loaded with the endpoint, the others when a function runs. The first kind goes first,
+        # so that each module is read once.
         waiting = sorted({endpoint.module for endpoint in endpoints} | set(own))
         later: list[str] = []
         seen: set[str] = set()

@@ -31,8 +31,8 @@ class ImportUse(NamedTuple):
 def imports_of(scope: Scope, text: bytes) -> tuple[list[ImportUse], list[tuple[str, int]]]:
     """In source order; and calls, with their lines, that import what is only known when they run.
 
-    The steps leave out code that workers never run (`if TYPE_CHECKING:`, the main guard). `text` is the file's: nodes on
-    lines without "import" are skipped, which is most of a file.
+    The steps leave out code that workers never run (`if TYPE_CHECKING:`, the main guard). `text` is that of the
+    file: nodes on lines without "import" are skipped, which are most of them.
     """
     if scope.imports is None:
         collector = _Collector([number for number, line in enumerate(_LINE_END.split(text), 1) if b"import" in line])

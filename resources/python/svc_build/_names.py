@@ -62,7 +62,7 @@ class Names:
         return None if tree is None or file is None else self.block_scope(tree, file, module, None)
 
     def block_scope(self, block: Block, file: str, module: str, parent: Scope | None) -> Scope:
-        """The names of a block. A module that is still being read, by a cycle of imports, has those read so far."""
+        """The names of a block. A module in a cycle of imports has those that were read so far."""
         scope = self.project.scopes.get(id(block))
         if scope is None:
             scope = self.project.scopes[id(block)] = Scope(block, file, module, parent)

@@ -8,8 +8,8 @@ ERRORS: dict[str, str] = {
     # nothing to build
     "nothing-decorated": "No endpoint was found: {cause}",
     "mixed-apps": (
-        "An App of the package runpod 2.0 and the endpoint in {other_file} line {other_line} are in one project. One app "
-        "has one form: keep the two in folders of their own."
+        "This App of the package runpod 2.0 and the endpoint in {other_file} line {other_line} are in one folder. One "
+        "folder deploys one app: keep the two in folders of their own."
     ),
     "several-apps": (
         "This is the second App of the folder; the first is in {other_file} line {other_line}. One folder deploys one "

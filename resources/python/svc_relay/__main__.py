@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svc_relay")
     modes = parser.add_subparsers(dest="mode", required=True)
-    relay = modes.add_parser("relay", help="copy connections of an address to the reverse tunnel")
+    relay = modes.add_parser("relay", help="pass connections to an address through the reverse tunnel")
     watchdog = modes.add_parser("watchdog", help="end the workers of a service that cannot be reached any more")
     hub = modes.add_parser("hub", help="a relay on the manager of a swarm, with a tunnel to the engines of its nodes")
     agent = modes.add_parser("agent", help="a watchdog on a node of a swarm, which leads the hub to the engine there")

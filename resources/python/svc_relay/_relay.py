@@ -1,10 +1,10 @@
 """Copies bytes both ways between workers and the reverse tunnel, connection by connection.
 
-A side that ends its half passes that on, and the other half goes on. A break on one side breaks the other, so that a
-worker learns at once that its call was lost. A side that reads slowly slows the other down: little is held here.
+When one side closes its half of a connection, the other half stays open. A break on one side breaks the other, so a
+worker learns at once that its call was lost. A side that reads slowly slows the other down: little is buffered here.
 
-When the connection to this machine is made anew, its socket is a new file of the same name. Connections through the old
-one lead nowhere, and the system may take a quarter of an hour to notice. So they are cut.
+When this machine is connected again, the socket is a new file of the same name. Connections through the old one lead
+nowhere, and the system may take a quarter of an hour to notice. So they are cut.
 """
 
 from __future__ import annotations

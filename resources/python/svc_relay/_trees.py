@@ -1,8 +1,8 @@
 """A tree of files copied from the store of one node to that of another one.
 
-On each node is a container with svc_files. One gives and the other one receives, as commands that their engines run in
+On each node is a container with svc_files. One sends and the other one receives, as commands that their engines run in
 these containers; the hub joins their streams, so that no data goes over the connection to the service. The progress of
-the giving one goes to the client of the control socket.
+the sender goes to the client of the control socket.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def copy_tree(wish: dict[str, Any], give_on: Connect, receive_on: Connect,
 
 
 class _Told:
-    """Progress of the giving store, line by line."""
+    """Progress of the sending store, line by line."""
 
     def __init__(self, answer: asyncio.StreamWriter) -> None:
         self._answer = answer

@@ -130,7 +130,7 @@ class Watchdog:
         try:
             workers = self._engine.running([f"{_SERVICE}={self._service}", _WORKER])
             # Said before it is done: the end of a container is reported at once, and its reason is looked for here.
-            reason = f"its tunnel to the service was gone for {self._after_s:g} s"
+            reason = f"its tunnel to the service was down for {self._after_s:g} s"
             for worker in workers:  # by one thread, or lines would run into each other
                 print(json.dumps({"container": worker, "reason": reason}), flush=True)
             with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -103,7 +103,7 @@ class LiveApi(Application):
         return Answer(200, [("content-type", "application/json")], to_json({"success": True}))
 
     def _refusal(self, request: Request) -> Answer | None:
-        """Syncing can run any code, so pages of browsers may not: they send an Origin or no JSON."""
+        """A sync can run any code, so pages of browsers are refused: they send an Origin, or no JSON."""
         if request.method != "POST":
             return error_answer(405, None, [("allow", "POST")])
         if self._proof is not None and not hmac.compare_digest(

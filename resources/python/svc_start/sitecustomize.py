@@ -5,8 +5,8 @@ Workers that share a folder would share that file, and it would outlive a worker
 jobs for its own and never asks for another. Here the file is led into a folder of this worker alone, which is deleted
 with it. The program runs in its real folder, and what it reads and writes is there.
 
-The SDK names a value that it cannot write as JSON by its type alone. Its place is added here; the service reads both in
-the log.
+For a value that it cannot write as JSON, the SDK names only the type. This adds the place; the service reads both in the
+log.
 
 Version 2.0 of the package asks tasks at an address that it has fixed, of the platform. Where RUNPOD_API_BASE_URL leads it to
 a service it asks there; `drydock platform` sets that for scripts, which find this file in the same way.

@@ -38,7 +38,7 @@ class JobRunner:
     def run(self, job: RunningJob, *, take: int) -> tuple[bool, list[dict[str, Any]]]:
         """Run `job` and post its result; a cancelled one posts nothing.
 
-        Returns whether this worker shall take no further job, and at most `take` jobs that came with the answer.
+        Returns whether this worker should take no more jobs, and at most `take` jobs that came with the answer.
         """
         token = running_job.set(job)
         try:

@@ -75,7 +75,7 @@ class Worker:
         return None
 
     def _run(self, job: RunningJob | None) -> None:
-        """Run `job`, then those that come with the answers to results."""
+        """Run `job`, then each job that comes with the answer to a result."""
         while job is not None:
             following: list[dict[str, Any]] = []
             try:
@@ -88,7 +88,7 @@ class Worker:
             job = self._add(following[0]) if following else None
 
     def _next(self) -> int:
-        """Jobs to take with a result; its place is free then. A modifier of the concurrency decides first."""
+        """Jobs to take with a result, whose slot is then free; none if a concurrency modifier has to decide first."""
         return 0 if self._source.closed or self._program.concurrency_modifier is not None else 1
 
     def _update_limit(self) -> None:

@@ -196,7 +196,7 @@ class MistakesTest(AppTest):
         (found,) = self.app_errors(work, **{"other.py": "import runpod\nother = runpod.App('other')\n"})
         self.assertRegex(found, r"^other.py:2 several-apps .* the first is in main.py line 4")
         (found,) = self.app_errors(work, **{"app.py": HELLO, "other.py": ""})
-        self.assertRegex(found, r"^main.py:4 mixed-apps An App .* and the endpoint in app.py line 3 ")
+        self.assertRegex(found, r"^main.py:4 mixed-apps This App .* and the endpoint in app.py line 3 ")
 
     def test_a_name_that_is_not_known(self) -> None:
         (found,) = self.errors("import os\nimport runpod\napp = runpod.App(os.environ['A'])\n@app.queue()\ndef f(): ...\n")

@@ -85,7 +85,7 @@ class NothingFoundTest(ScanTest):
 
     def test_both_forms_in_one_app(self) -> None:
         (found,) = self.errors({"app.py": HELLO, "main.py": "import runpod\napp = runpod.App('shop')\n"})
-        self.assertRegex(found, r"^main.py:2 mixed-apps An App .* and the endpoint in app.py line 3 ")
+        self.assertRegex(found, r"^main.py:2 mixed-apps This App .* and the endpoint in app.py line 3 ")
 
     def test_another_mistake_already_says_why(self) -> None:
         (found,) = self.errors("from svc import Endpoint\n@Endpoint(\ndef hello(): ...")

@@ -194,7 +194,7 @@ class Patterns(unittest.TestCase):
             api.get("a")
         with self.assertRaisesRegex(ValueError, r"the path /execute is reserved"):
             api.post("/execute")
-        with self.assertRaisesRegex(TypeError, r"declares a route with POST /b and takes nothing besides the path"):
+        with self.assertRaisesRegex(TypeError, r"declares a route with POST /b and takes nothing but the path"):
             api.post("/b", {"x": 1})
         with self.assertRaisesRegex(ValueError, r"a load-balanced endpoint needs a name: .* before its route GET /a"):
             Endpoint().get("/a")

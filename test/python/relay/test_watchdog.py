@@ -74,7 +74,7 @@ class Watching(RunsPrograms):
     def expect_end(self, process: subprocess.Popen[str], after: str) -> None:
         output, error = process.communicate(timeout=PATIENCE_S)
         self.assertEqual((process.returncode, error), (0, ""))
-        reason = f"its tunnel to the service was gone for {after} s"
+        reason = f"its tunnel to the service was down for {after} s"
         said = sorted(output.splitlines())
         self.assertEqual(said, [json.dumps({"container": name, "reason": reason}) for name in ("w1", "w2")])
         self.assertEqual(sorted(self.engine.stopped[:2]), ["w1", "w2"])

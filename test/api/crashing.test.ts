@@ -106,7 +106,7 @@ describe('after a restart of the service', () => {
     expect(lastAt).toBeGreaterThanOrEqual(nextTryAt)
   })
 
-  test('a forgotten crash stays so', async () => {
+  test('a forgotten crash stays forgotten', async () => {
     const service = await withFile(3)
     service.fleet().failStarts = undefined
     await service.ask('PATCH', '/api/endpoints/e', { body: { workersMin: 0 } })

@@ -213,7 +213,7 @@ describe('throttle', () => {
   })
 })
 
-describe('throttle next to other endpoints', () => {
+describe('throttle with other endpoints', () => {
   it('takes no place from their paused workers, which nobody needs', async () => {
     const { createEndpoint, running, run, clock, fleet } = await setup({ throttle: true }, { workersMin: 0 })
     const container = { image: 'an-image', keepPausedMs: 60_000, prepared: 0 }

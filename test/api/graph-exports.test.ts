@@ -111,7 +111,7 @@ it('a run is run once more on another service as it was sent, to the digit', asy
   expect(await other.get('/api/workflows')).toEqual({ workflows: [] })
 })
 
-it('an export that is no run, lacks secrets or has nobody to run it is not run, with the reason', async () => {
+it('an export is refused with the reason if it is not a run, lacks secrets, is cut off, or its endpoint is gone', async () => {
   const service = await withEndpoint()
   const graph = await (
     await service.request('POST', '/api/workflow-exports', { body: { name: 'Cat', text: PAYLOAD } })

@@ -158,7 +158,7 @@ it('a priority is from -100 to 100, when a job comes and afterwards', async () =
   expect(storage().jobs.find(ids[0] ?? '')?.priority).toBe(100)
 })
 
-it('stands next to other jobs of its priority alone', async () => {
+it('is placed only next to other jobs of the same priority', async () => {
   const { ids, ask, run } = await waiting(2)
   ids.push(await run({}, { policy: { priority: 1 } }))
   const why = 'is not a job of the same endpoint with the same priority.'

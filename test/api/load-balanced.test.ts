@@ -289,7 +289,7 @@ describe('the gate', () => {
   })
 })
 
-it('an address of a worker in its answer leads back to where its client asked', async () => {
+it('a redirect to the address of the worker leads to the address that its client asked', async () => {
   const service = await setup({
     answer: (incoming, response) => {
       response.setHeader('set-cookie', ['a=1; Path=/', 'b=2; Path=/app; HttpOnly'])

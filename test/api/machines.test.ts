@@ -360,7 +360,7 @@ describe('a worker that was starting when its machine vanished', () => {
   })
 })
 
-describe('a missing part of a machine', () => {
+describe('a machine that lacks something', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()
     service.remoteMachines.at('gpu-box').fleet().cards = 0

@@ -93,8 +93,8 @@ describe('the pages', () => {
   })
 })
 
-describe('the first answer to the pages', () => {
-  it('is everything after one event', async () => {
+describe('the live state', () => {
+  it('holds everything up to one event', async () => {
     const { createEndpoint, run, running, get, storage } = await setup()
     await createEndpoint()
     const { worker } = await running()

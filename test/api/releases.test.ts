@@ -166,7 +166,7 @@ test('rollback brings the code of an earlier release back as a new one', async (
   expect(third.spec.handler).toBe(first.workers.greet?.spec.handler)
 })
 
-test('a missing part of processes is told with its fix, and a volume is put where they look for it', async () => {
+test('a plan says what worker processes lack and how to fix it, and a volume is put where they look for it', async () => {
   const put: string[][] = []
   const { service, begin } = await setup({
     processHost: {
@@ -219,7 +219,7 @@ test('a release says what made it and of which commit its code is, also after a 
   expect(plan).toMatchObject({ git, activeGit: git })
 })
 
-test('the effects of a rollback are told before it, and nothing is done by that', async () => {
+test('the plan of a rollback tells its effects and changes nothing', async () => {
   const { service, deploy } = await setup()
   await deploy({ greet: {} })
   await deploy({ greet: { workersMax: 5 }, later: {} }, 'b')

@@ -45,7 +45,7 @@ it('an index that is behind waits while jobs come thick, and goes on in a pause'
   expect(indexed()).toBe(1000 + 20 * 205)
 })
 
-it('an index that has waited for half a minute is brought up to date in spite of them', async () => {
+it('an index that has waited for half a minute is brought up to date while requests come', async () => {
   const { clock, submit, indexed, load, behind } = await withIndex()
   await clock.advance(1000)
   await submit(1000)

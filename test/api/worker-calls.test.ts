@@ -205,7 +205,7 @@ describe('the listener for workers', () => {
 })
 
 describe('a result that asks for jobs', () => {
-  it('is answered with those that wait, in their order', async () => {
+  it('is answered with the waiting jobs, in their order', async () => {
     const { createEndpoint, run, worker, status } = await setup()
     await createEndpoint('e', { concurrency: 2 })
     const [first = '', ...others] = [await run(), await run({ n: 2 }), await run({ n: 3 })]
@@ -222,7 +222,7 @@ describe('a result that asks for jobs', () => {
     expect(await status(jobs[0]?.id ?? '')).toMatchObject({ status: 'COMPLETED', output: 2 })
   })
 
-  it('is answered at once if none waits, or none may be taken', async () => {
+  it('is answered at once if no job waits or none may be taken', async () => {
     const { createEndpoint, run, worker, status, post } = await setup()
     await createEndpoint('e')
     const first = await run()

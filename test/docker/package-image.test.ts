@@ -22,7 +22,7 @@ const FILES = {
   'recording-python3': '#!/bin/sh\n[ "$2" = pip ] || exec python3.11 "$@"\nprintf "%s\\0" "$@" >>/pip.log\n',
 }
 
-// Lines of shell, of a Dockerfile, of a requirements file, options; and one that is nothing of that.
+// Lines of shell, of a Dockerfile, of a requirements file, options; and one that is none of these.
 const HOSTILE = [
   '$(touch /owned)',
   '`touch /owned`',

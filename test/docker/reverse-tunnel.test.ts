@@ -101,7 +101,7 @@ test('both containers have no rights, one mount each that they need, and no secr
   expect(found.get('watchdog')?.HostConfig.NetworkMode).toBe('none')
 })
 
-test('workers end with the reason when the tunnel is away for long, and a service that is back starts it all again', async () => {
+test('workers end with the reason when the tunnel is down for long, and a service that is back starts everything again', async () => {
   const way = await begin()
   const before = await way.network(way.relay(2000))
   const worker = await workerOn(way, before)

@@ -49,7 +49,7 @@ describe('the what-if tab of an endpoint', () => {
     await page.keyboard.press('Enter')
     await told(`gated now has ${name.slice('Use this: '.length)}.`)
     expect((await service.get('/api/endpoints/gated')).idleTimeoutMs).not.toBe(5000)
-    // The first question was refused with it.
+    // The answer to the first question.
     expect(faults).toEqual([expect.stringContaining('400')])
   })
 })

@@ -73,7 +73,7 @@ describe('every page', () => {
   })
 })
 
-test('text typed at once after the palette was asked for is no key of the page', async () => {
+test('text typed right after the palette is opened does not reach the keys of the page', async () => {
   const { service, page, open } = await setupShared()
   await service.createEndpoint('hello')
   await open('/endpoints/hello')

@@ -102,7 +102,7 @@ test('a stream that breaks off is opened again after a new snapshot, less and le
   expect(streams.map(({ open }) => open)).toEqual([false, true])
 })
 
-test('an event on its way when the stream broke off is not told afterwards', async () => {
+test('an event on its way when the stream broke off is not delivered afterwards', async () => {
   const { platform, heard, say, breakOff } = setup()
   await platform.advance(0)
   say(jobMoved(11, 'a', {}))

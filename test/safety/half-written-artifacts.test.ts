@@ -49,7 +49,7 @@ test('a part of an upload that cannot be stored is cut off again, and the upload
 
 test.each([
   ['that is written as it is read', ABOVE_BYTES],
-  ['that is written during the reading', 1_000_000],
+  ['that is still written while it is read', 1_000_000],
 ])('nothing is left of an archive with a file %s and cannot be stored', (_which, bytes) => {
   const { folder, run } = setup()
   writeFileSync(

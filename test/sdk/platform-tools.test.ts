@@ -36,9 +36,7 @@ async function endpointsOf(ask: Tools['ask']): Promise<readonly unknown[]> {
   return ((await ask('GET', '/api/endpoints')) as { endpoints: unknown[] }).endpoints
 }
 
-test('traffic that tries to leave the machine is counted: a packet to somewhere, a question for a name', async ({
-  skip,
-}) => {
+test('traffic that tries to leave the machine is counted: a packet, a DNS query', async ({ skip }) => {
   const { inside, leftPackets, open } = await setup()
   skip(open !== undefined, open ?? '')
   expect(await leftPackets()).toBe(0)

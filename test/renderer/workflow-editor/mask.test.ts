@@ -39,7 +39,7 @@ test('a soft brush gets less to its edge, never takes away where it paints, and 
   expect(rows(mask)).toEqual([[0, 85, 85, 0, 0, 0, 85, 85, 0]])
 })
 
-test('a masked pixel is transparent and keeps its colour; the picture tells its mask again', () => {
+test('a masked pixel is transparent and keeps its colour; the mask can be read back from the picture', () => {
   const pixels = Uint8ClampedArray.of(10, 20, 30, 255, 40, 50, 60, 255)
   const mask = { width: 2, height: 1, data: Uint8ClampedArray.of(255, 100) }
   const masked = withMask(pixels, mask)

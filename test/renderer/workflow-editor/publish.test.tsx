@@ -46,7 +46,7 @@ test('a run of a sweep that failed says why in words, with its node', async () =
   await screen.findByText('KSampler (3), steps: it must be at least 4')
 })
 
-test('a problem at no node that keeps a graph from being published is said as it is', () => {
+test('a problem that prevents publishing and has no node is shown as it is', () => {
   const problem = {
     code: 'cycle',
     severity: 'error',

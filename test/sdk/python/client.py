@@ -11,7 +11,7 @@ runpod.api_key = facts["key"]
 runpod.endpoint_url_base = facts["baseUrl"]
 endpoint = runpod.Endpoint(facts["endpointId"])
 
-# Some calls wait 3 s for an answer by themselves, which a busy machine may need.
+# Some calls of the package wait 3 s for an answer, which a busy machine may need.
 PATIENCE_S = 20
 
 

@@ -13,7 +13,7 @@ test.each(['python3', 'a (b) c', ') 1 2 3'])('group and processor time are read 
   expect(readProcStat(STAT(name))).toEqual({ pid: 4242, group: 4240, cpuMs: 1750 })
 })
 
-test.each(['', 'nonsense', '1 (x) S 1'])('a text that is no line of a process says so: %j', (text) => {
+test.each(['', 'nonsense', '1 (x) S 1'])('a text that is not a line of a process is not read: %j', (text) => {
   expect(readProcStat(text)).toBeUndefined()
 })
 

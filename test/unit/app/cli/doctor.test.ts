@@ -75,7 +75,7 @@ test('all is well on a machine that has everything', async () => {
   expect(rows.port).toMatchObject({ state: 'ok', found: expect.stringContaining(new URL(service.url).port) })
 })
 
-test('rows that only the service knows stand below, with the way to their button, and nothing is told twice', async () => {
+test('rows that only the service knows come last and say where their button is, and nothing is listed twice', async () => {
   const again = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
   const remove = { action: 'remove-previews', label: 'Remove', effect: 'x' }
   const told = [

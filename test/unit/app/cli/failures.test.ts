@@ -175,7 +175,7 @@ test('a missing option is named with an example', async () => {
   )
 })
 
-test('a list may be of an endpoint that is called like a command', async () => {
+test('the argument of a list may be an endpoint named like a command', async () => {
   const { run, service } = await setupCli({ 'GET /api/schedules': { schedules: [] } })
   expect(await run(['schedule', 'list', 'create'])).toMatchObject({ exitCode: 0 })
   expect(service.seen.at(-1)?.line).toBe('GET /api/schedules?endpoint=create')

@@ -68,7 +68,7 @@ test('a person is asked for the key', async () => {
   expect(written()).toMatchObject({ key: 'typed' })
 })
 
-test('an abandoned login stays logged in as before', async () => {
+test('an abandoned login keeps the previous one', async () => {
   const { login, written } = await setup()
   await login()
   expect(await login({ person: {} })).toMatchObject({ exitCode: 1, stderr: 'drydock: You are logged in as before.\n' })

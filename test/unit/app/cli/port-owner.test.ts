@@ -22,19 +22,19 @@ async function setup(folderIn: (data: string) => string) {
 
 const CHOOSE = 'Choose another one with --port, or 0 for any free one.'
 
-test('a port that the service of the data folder has is said to be its own', async () => {
+test('the error about a taken port names the service of the data folder that uses it', async () => {
   const { data, port, why, taken } = await setup((data) => data)
   expect(await why()).toBe(`Port ${port} is taken by the Drydock service of ${data}. ${CHOOSE}`)
   await taken.close(0)
 })
 
-test('a port that a preview of the data folder has is said to be of its app', async () => {
+test('the error about a taken port names the app of the preview that uses it', async () => {
   const { port, why, taken } = await setup((data) => join(data, 'previews', 'my-shop-a1B2c3'))
   expect(await why()).toBe(`Port ${port} is taken by a preview of my-shop. ${CHOOSE}`)
   await taken.close(0)
 })
 
-test('a port of nobody known is taken by another program', async () => {
+test('the error about a taken port names another program if its owner is unknown', async () => {
   const { why, taken } = await setup((data) => data)
   const other = await listen(() => new Response(), 0)
   expect(await why(other.port)).toBe(`Port ${other.port} is taken by another program. ${CHOOSE}`)

@@ -44,7 +44,7 @@ test('an argument with a default is left out, but where all have one the first t
   expect(of(parameter('n', 'int', OPTIONAL))).toEqual({})
 })
 
-test('arguments from the runtime are not sent, and those that nobody can make up give no example', () => {
+test('arguments from the runtime are not sent, and those that cannot be invented give no example', () => {
   const rest = parameter('more', undefined, { kind: 'var-keyword' })
   expect(of(parameter('request', 'svc.Request'), rest)).toEqual({})
   expect(of(parameter('order', 'Order'))).toBeUndefined()

@@ -21,7 +21,7 @@ test('an image is called by its own name', () => {
   ])
 })
 
-test('a function of no endpoint, or of the calling endpoint itself, is no call', () => {
+test('a function of no endpoint, or of the calling endpoint itself, does not count as a call', () => {
   const client = scanned({ name: null, kind: 'client', functions: [] })
   const older = scanned({ name: 'older' })
   delete older.calls

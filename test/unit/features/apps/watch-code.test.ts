@@ -139,7 +139,7 @@ test('a change of the handler or of what it imports is told, and of nothing else
   await until(() => expect(changes).toEqual([['lib/part.py'], ['handler.py']]))
 })
 
-test('a new import of a saved handler is watched too, also where its file comes later', async () => {
+test('a new import of a saved handler is watched too, even if its file comes later', async () => {
   const { write, changes, watch } = setup({ 'handler.py': '', 'late/part.py': 'A = 1' })
   await watch('handler.py')
   write('handler.py', 'import late.part, missing')

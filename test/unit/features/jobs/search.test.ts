@@ -133,7 +133,7 @@ it('a job is found by its id or the end of it, typed alone', async () => {
   for (const typed of ['6a0d1f3f', 'e3f4', '00d2e3f4', 'd2e3f4 anchor']) expect(ids(typed)).toEqual([])
 })
 
-it('jobs with the phrase in their error are some of those that are found', async () => {
+it('phrases in errors are found only among the jobs that contain every word', async () => {
   const { add, indexed, move, ids } = await setup()
   for (const [id, error] of [
     ['one', 'slept a:4'],

@@ -96,7 +96,7 @@ test.each([
   expect(await fetchFile(request(host.url))).toEqual({ kind: 'fault', isFinal, why: expect.stringMatching(why) })
 })
 
-test('a checksum that a host tells on the way is known', async () => {
+test('a checksum in the headers of a redirect is used', async () => {
   const sha256 = 'a'.repeat(64)
   const bytes = await startHost((incoming, outgoing) => sendFile(incoming, outgoing, FILE))
   const host = await startHost((_incoming, outgoing) =>

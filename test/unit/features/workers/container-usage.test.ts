@@ -32,6 +32,6 @@ test('the bytes of all networks count together', () => {
   expect(containerUsage({ networks })).toEqual({ networkReceivedBytes: 15, networkSentBytes: 3 })
 })
 
-test('a value that the engine does not tell is missing', () => {
+test('a value that the engine does not report is missing', () => {
   expect(containerUsage({})).toEqual({})
 })

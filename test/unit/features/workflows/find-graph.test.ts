@@ -153,7 +153,7 @@ describe('the graph in a file', () => {
     expect(found(bytes)).toBe(why)
   })
 
-  test('the words of another tool are told too', () => {
+  test('the parameters of another tool are reported too', () => {
     const bytes = png(text('parameters', 'a cat, Steps: 20'))
     expect(findGraph(bytes, TOOLS)).toMatchObject({ kind: 'none', parameters: 'a cat, Steps: 20' })
   })

@@ -194,7 +194,7 @@ describe('features of other editors only are reported', () => {
     expect(told(node)).toEqual([problem])
   })
 
-  test('a value set by a name is got by it', () => {
+  test('a value set by a name is read by it', () => {
     const nodes = [
       {
         id: 1,

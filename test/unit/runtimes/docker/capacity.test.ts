@@ -7,7 +7,7 @@ import { createFakeClock } from '../../../support/fake-clock.ts'
 
 const GPU = containerSettings.parse({ gpu: 'ANY' })
 
-test('a missing engine is named before a missing GPU, although no worker was started yet', async () => {
+test('a missing engine is reported before a missing GPU, even if no worker was started yet', async () => {
   const time = createFakeClock()
   const surroundings = { env: {}, home: '/nowhere', platform: process.platform }
   const local = localPlace({

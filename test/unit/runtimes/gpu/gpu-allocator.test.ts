@@ -108,7 +108,7 @@ test('nobody waits: nothing is read, nor after the end', async () => {
   expect(seen).toMatchObject({ readings, changes })
 })
 
-test('the possible cards are told as if nobody had one, after a new look', async () => {
+test('possible cards are reported as if none were in use, after a new look', async () => {
   const { book, seen } = setup(NONE)
   expect(await book.offer(ANY)).toEqual({ reason: 'the NVIDIA driver is not loaded' })
   seen.inventory = { cards: ONE }

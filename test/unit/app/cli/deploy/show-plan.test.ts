@@ -67,7 +67,7 @@ test('a task is named as what it is: nothing is deployed for it', () => {
   expect(stdout).toContain('  + greet    create\n  · nightly  task       each call runs on a worker of its own\n')
 })
 
-test('a plan says what it makes, and warns apart from the output', () => {
+test('a plan says what it creates, and warns on standard error', () => {
   const { stdout, stderr } = setup()({ makes: ['app', 'environment'], warnings: ['There is no GPU.'] })
   expect(stdout).toContain('  creates app demo and environment production\n')
   expect(stderr).toBe('warning: There is no GPU.\n')

@@ -232,7 +232,7 @@ describe('the OpenAI path', () => {
     expect([status, body.error.code, headers.get('x-should-retry')]).toEqual([504, 'WORKER_TOO_SLOW', 'false'])
   })
 
-  it('tells its own refusals as error objects, with the fields of other errors', async () => {
+  it('reports its own refusals as error objects, with the fields of other errors', async () => {
     const { ask } = await withWorker()
     const { status, body, headers } = await ask('POST', CHAT, { body: {}, key: null })
     expect({ status, body }).toEqual({

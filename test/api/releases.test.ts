@@ -219,7 +219,7 @@ test('a release says what made it and of which commit its code is, also after a 
   expect(plan).toMatchObject({ git, activeGit: git })
 })
 
-test('the plan of a rollback tells its effects and changes nothing', async () => {
+test('the plan of a rollback shows its effects and changes nothing', async () => {
   const { service, deploy } = await setup()
   await deploy({ greet: {} })
   await deploy({ greet: { workersMax: 5 }, later: {} }, 'b')

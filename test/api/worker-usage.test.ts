@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setup } from '../support/core.ts'
 import { readEvents } from '../support/read-events.ts'
 
-test('the usage of workers is read when somebody asks, of one endpoint or of all', async () => {
+test('the usage of workers is read on request, of one endpoint or of all', async () => {
   const service = await setup()
   await service.createEndpoint('a')
   await service.createEndpoint('b')

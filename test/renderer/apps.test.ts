@@ -251,7 +251,7 @@ describe('notes of a preview', () => {
     { at: 3, kind: 'log', text: 'Loading too', endpoint: 'a' },
   ]
 
-  test('are searched, and those of one endpoint stand next to messages of the preview', () => {
+  test('are searched, and those of one endpoint are shown with messages of the preview', () => {
     const shown = (text: string, endpoint?: string) => filterNotes(notes, { text, endpoint }).map(({ at }) => at)
     expect(shown('')).toEqual([1, 2, 3])
     expect(shown('LOADING')).toEqual([2, 3])

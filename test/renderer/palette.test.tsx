@@ -224,7 +224,7 @@ function Things() {
   ))
 }
 
-test('recently opened things are offered as they are now, unless they are gone', async () => {
+test('recently opened pages are offered with their current names, unless they are gone', async () => {
   const { store, container } = renderInApp(<Things />, {
     workflowList: {
       workflows: [

@@ -1,5 +1,5 @@
 /**
- * The rest of an artifact that could not be written to its end: a limit on the size of files stands for a full disk.
+ * Remains of an artifact that could not be written completely: a limit on the size of files simulates a full disk.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

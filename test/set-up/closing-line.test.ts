@@ -69,7 +69,7 @@ test('the last line counts the tests, after the reasons of the skipped ones', as
   expect(code).toBe(0)
 })
 
-test('failures are told before the last line, and count outside a test too', async () => {
+test('failures are printed before the last line, and count outside a test too', async () => {
   const { code, lines } = await run({
     'a.case.ts': `
       test('passes', () => {})

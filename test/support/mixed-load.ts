@@ -1,6 +1,6 @@
 /**
  * Mixed use of a busy service, all at once and for a given time: jobs small and large, streams, calls that wait, files
- * kept, graphs run, lists read, and readers of events of whom one never reads.
+ * kept, graphs run, lists read, and listeners to events, one of which never reads.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

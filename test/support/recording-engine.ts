@@ -1,6 +1,6 @@
 /**
- * A Docker engine with graphics cards, as far as a client can see: it stands before the real engine, says that NVIDIA's
- * runtime is there, records the requests for containers, and passes everything on without the cards.
+ * A Docker engine with graphics cards, as far as a client can see: it says that NVIDIA's runtime
+ * is there, records the requests for containers, and passes everything on to the real engine without the cards.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'

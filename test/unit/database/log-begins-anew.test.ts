@@ -38,7 +38,7 @@ function generationOf(log: string): string {
   }
 }
 
-/** Files of a killed service: as they are while it runs. */
+/** Files of a killed service, copied while it runs. */
 async function killed(rows: number): Promise<string> {
   const [before, after] = [folder(), folder()]
   const storage = openStorage(join(before, 'a.db'))

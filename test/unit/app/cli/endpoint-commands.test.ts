@@ -131,7 +131,7 @@ describe('the program of a command', () => {
   })
 })
 
-test('a warning of the service is told with the endpoint, on create and on update', async () => {
+test('a warning of the service is printed with the endpoint, on create and on update', async () => {
   const warning = 'This machine cannot run its workers at the moment: this machine has no NVIDIA GPU.'
   const { run } = await setupCli({
     'POST /api/endpoints': { ...HELLO_VIEW, key: 'k', warning },

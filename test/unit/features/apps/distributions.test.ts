@@ -63,7 +63,7 @@ test('an excluded distribution goes, with what came only for it', () => {
   expect(files).toEqual(['torch/__init__.py', 'nvidia-cublas/__init__.py', 'sympy/__init__.py', 'mpmath/__init__.py'])
 })
 
-test('a package that nobody needs and the app did not name stays, as it may have come in another way', () => {
+test('a package that the app neither needs nor names stays, because it may have come in another way', () => {
   expect(chooseRemovals([distribution('a'), distribution('b')], new Set(['torch']), ['a']).removed).toEqual([])
 })
 

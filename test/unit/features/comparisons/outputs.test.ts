@@ -123,7 +123,7 @@ describe('two pictures', () => {
     expect(compare('plain', 'spot', rules).count === 0).toBe(isSame)
   })
 
-  it('of other sizes, of formats that are not decoded, and with texts are told apart', () => {
+  it('of different sizes, of formats that are not decoded, and with texts count as different', () => {
     expect(told('plain', 'small')).toEqual([['', 'picture', '8 × 8 instead of 16 × 16 pixels']])
     expect(told('plain', 'webp')).toEqual([['', 'picture', 'other bytes; only PNG and JPEG are compared by pixels']])
     expect(told('plain', 'a word')).toEqual([['', 'picture', 'no picture any more']])

@@ -43,7 +43,7 @@ test('a tree is copied when the hub says so, with how far it is', async () => {
   })
 })
 
-test('a refusal of the store of the node is told as it is', async () => {
+test('a refusal by the store of a node is passed on unchanged', async () => {
   const { copying } = await copy(['{"failed": "full", "freeBytes": 1}\nit broke\n'])
   await expect(copying).rejects.toThrow(Refused)
   await expect(copying).rejects.toMatchObject({ failure: { failed: 'full', freeBytes: 1 } })

@@ -61,7 +61,7 @@ test('on a terminal the lines are redrawn in place, within its width', () => {
   )
 })
 
-test('lines written meanwhile stay: the next lines stand below', () => {
+test('lines written meanwhile stay, and the next ones follow below', () => {
   const { tell, leave } = setup({ columns: 80 })
   tell(STARTING)
   leave()

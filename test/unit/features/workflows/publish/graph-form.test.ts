@@ -28,7 +28,7 @@ test('an empty form leaves no trace', () => {
   expect(writeJson(writeDocument(writeForm(writeForm(document, { ...empty, results: ['9'] }), empty)))).toBe(TEXT)
 })
 
-test('an entry that is no parameter is left out', () => {
+test('an entry that is not a parameter is left out', () => {
   const text =
     '{"nodes":[],"extra":{"drydock.form":{"parameters":[{"name":"a b"},1,{"name":"x","node":"1","input":"y","type":"string"}],"results":"9"}}}'
   const { parameters, results } = readForm(readDocument(objectOf(text)))

@@ -44,7 +44,7 @@ test('a model of the folders is there for the inputs that load from its director
   expect(missing(asks({ clip_name: 'eye.safetensors' }, 'CLIPLoader'))).toBe('eye.safetensors')
 })
 
-test('an input that is no model is never missing: links, words, built-in names, other inputs', () => {
+test('an input that is not a model is never missing: links, words, built-in names, other inputs', () => {
   const inputs = { ckpt_name: ['1', 0], vae_name: 'taesd', lora_name: 'None', text: 'x.pt', sampler_name: 'euler' }
   expect(findMissingModel(nodesOf({ 4: { class_type: 'L', inputs } }), { named: [], here: [] })).toBe(undefined)
 })

@@ -1,4 +1,4 @@
-"""Errors of a call, in addition to ConnectionError (nobody answers) and TimeoutError (no end in time)."""
+"""Errors of a call, in addition to ConnectionError (no answer) and TimeoutError (no end in time)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     requirements = read_requirements(project.root, problems)
     errors = problems.of(ERRORS)
     warnings = problems.of(WARNINGS)
-    # Last, as it may look into files that nobody needs, whose problems do not count.
+    # Last, because it may look into unused files, whose problems do not count.
     if not errors:
         sources = Sources(project, evaluator)
         for described, endpoint in zip(endpoints, built):

@@ -115,7 +115,7 @@ def _is_there(name: str) -> bool:
 
 
 def import_hint(error: BaseException, *, left_out: Collection[str] = (), built_for: str | None = None) -> str:
-    """A fix for a failed import, as far as it can be known here: a sentence after a space, or nothing.
+    """A fix for a failed import, if one is known here: a sentence after a space, or nothing.
 
     `left_out`: packages that the build expects of the image. `built_for`: version of Python that the packages are for.
     """

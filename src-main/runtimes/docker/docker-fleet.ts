@@ -125,7 +125,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     return inventory
   }
 
-  // A lost engine may return; otherwise somebody must start one.
+  // A lost engine may return; one that was never there has to be started.
   const whileAway = (reason: string) => ({ free: 0, reason, never: !engine.wasConnected(), isAway: true })
 
   const find = ({ containerId }: ContainerEvent) =>

@@ -22,7 +22,7 @@ const FILES = {
   'recording-python3': '#!/bin/sh\n[ "$2" = pip ] || exec python3.11 "$@"\nprintf "%s\\0" "$@" >>/pip.log\n',
 }
 
-// Lines of shell, of a Dockerfile, of a requirements file, options; and one that is none of these.
+// Lines of shell, of a Dockerfile, of a requirements file, options; and one of another kind.
 const HOSTILE = [
   '$(touch /owned)',
   '`touch /owned`',

@@ -128,7 +128,7 @@ class CudaVersion(Enum):
 
 
 class ServerlessScalerType(Enum):
-    """An endpoint grows by the wait of the oldest job, in s, or by the number of requests for each worker."""
+    """How an endpoint scales: by the wait of the oldest job, in s, or by the number of requests per worker."""
 
     QUEUE_DELAY = "QUEUE_DELAY"
     REQUEST_COUNT = "REQUEST_COUNT"

@@ -56,7 +56,7 @@ def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
 
 
 def _check_call(endpoint: EndpointObject, problems: Problems) -> None:
-    """The use of an `Endpoint(...)` has to fit its parameters."""
+    """Check that an `Endpoint(...)` is used as its parameters allow."""
     file, what, lines = endpoint.file, endpoint.what, endpoint.lines
     settings = endpoint.settings
     if "id" in lines and "image" in lines:

@@ -105,7 +105,7 @@ describe('in light and dark colours', () => {
     await page.getByText('of 1.5 GiB').waitFor()
     await look(pages, `apps-built`)
     await open(`/apps/projects/${id}/deploy`)
-    await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
+    await page.getByRole('list', { name: 'Planned changes' }).waitFor()
     await look(pages, `apps-planned`)
   })
 
@@ -141,7 +141,7 @@ describe('in light and dark colours', () => {
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}/deploy`)
-    await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
+    await page.getByRole('list', { name: 'Planned changes' }).waitFor()
     await look(pages, `apps-long-plan`)
     await open('/apps')
     await page.getByRole('row', { name: /an-app-with/ }).waitFor()

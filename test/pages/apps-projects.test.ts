@@ -218,7 +218,7 @@ describe('a deploy', () => {
     edit(folder, 'clean.py', 'cpu="cpu3c-1-2"', 'cpu="cpu3c-1-2", workers=(0, 5)')
     edit(folder, 'keywords.py', 'name="keywords"', 'name="topics"')
     await page.getByRole('button', { name: 'Plan again' }).click()
-    const plan = listOf(page, 'What the deploy does')
+    const plan = listOf(page, 'Planned changes')
     await plan.getByText('workersMax').waitFor()
     const source = page.getByRole('region', { name: 'Source changes' })
     await source.getByText('clean.py').waitFor()

@@ -94,7 +94,7 @@ describe('deployed apps', () => {
     await page.setViewportSize(WIDE)
     await page.getByRole('listitem').filter({ hasText: 'Release 1' }).getByRole('button', { name: 'Roll back' }).click()
     const question = page.getByRole('alertdialog')
-    const changes = question.getByRole('list', { name: 'What the deploy does' })
+    const changes = question.getByRole('list', { name: 'Planned changes' })
     await changes.getByRole('listitem').filter({ hasText: 'greet' }).getByText('code').waitFor()
     await shoot('apps-rollback-question')
     await question.getByRole('button', { name: 'Roll back to release 1' }).click()

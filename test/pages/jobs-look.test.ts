@@ -95,7 +95,7 @@ describe('in light and dark colours', () => {
         ['large', large],
       ] as const) {
         await open(`/jobs/${id}`)
-        await page.getByRole('list', { name: 'What happened' }).waitFor()
+        await page.getByRole('list', { name: 'Job events' }).waitFor()
         await until(async () => expect(await page.getByText('Input').count()).toBeGreaterThan(0))
         if (name === 'wide') await expectAccessible()
         await picture(`job-${what}`)

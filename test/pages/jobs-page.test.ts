@@ -85,13 +85,13 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Resume led' }).click()
     await banner.getByText('Running').waitFor()
     await page.getByRole('region', { name: 'Latest progress' }).getByText('step:').waitFor()
-    await page.getByRole('list', { name: 'What happened' }).getByText('Progress').waitFor()
+    await page.getByRole('list', { name: 'Job events' }).getByText('Progress').waitFor()
     const { workerId } = await service.get(`/api/jobs/${id}`)
     await banner.getByRole('link', { name: workerId }).waitFor()
     service.openGate('led-end')
     await banner.getByText('Completed').waitFor()
     await page.getByRole('region', { name: 'Output' }).getByText('seed:').waitFor()
-    const steps = await page.getByRole('list', { name: 'What happened' }).getByRole('listitem').allTextContents()
+    const steps = await page.getByRole('list', { name: 'Job events' }).getByRole('listitem').allTextContents()
     expect(steps.map((step) => step.replace(/after.*|at once.*/, ''))).toEqual([
       'Queued',
       'Taken by a worker',
@@ -127,7 +127,7 @@ describe('a job', () => {
     await until(async () => expect(await link.getAttribute('href')).toBe(`vscode://file${handler}:15`))
     await page.keyboard.press('r')
     await told('The job is queued again')
-    await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
+    await page.getByRole('list', { name: 'Job events' }).getByText('Retried, queued again').waitFor()
     await page.getByRole('link', { name: /^Attempts/ }).click()
     await until(async () => expect(await page.getByRole('row', { name: /no face|Failed/ }).count()).toBe(2))
   })

@@ -74,7 +74,7 @@ test('an endpoint is made, asked, watched, searched and mended, all in the pages
   await answerOf(page, 'runsync').getByRole('link', { name: 'Open job' }).click()
   await page.getByRole('banner').getByText('Failed').waitFor()
   await page.keyboard.press('r')
-  await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
+  await page.getByRole('list', { name: 'Job events' }).getByText('Retried, queued again').waitFor()
   await tab(page, 'Logs')
   await page.getByRole('log').getByText('paints a dry wall').first().waitFor()
 

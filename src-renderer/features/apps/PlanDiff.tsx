@@ -33,7 +33,7 @@ export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
           {activeGit !== undefined && <CommitLine git={activeGit} label="Active now:" />}
         </div>
       )}
-      <ul aria-label="What the deploy does" className="flex flex-col">
+      <ul aria-label="Planned changes" className="flex flex-col">
         {steps.map((step) => (
           <li key={step.resource} className="flex flex-col gap-1 border-b border-line/60 px-3 py-1.5 last:border-0">
             <StepHead step={step} />

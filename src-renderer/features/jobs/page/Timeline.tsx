@@ -86,10 +86,7 @@ function Drawn({ timeline }: { readonly timeline: Laid }) {
           />
         ))}
       </div>
-      <ol
-        aria-label="What happened"
-        className="grid max-h-64 grid-cols-[auto_auto_1fr] gap-x-4 gap-y-1 overflow-y-auto"
-      >
+      <ol aria-label="Job events" className="grid max-h-64 grid-cols-[auto_auto_1fr] gap-x-4 gap-y-1 overflow-y-auto">
         {steps.map((step) => (
           <Step key={`${step.at} ${step.event} ${step.attempt}`} step={step} from={from} />
         ))}

@@ -23,7 +23,7 @@ test('the questions before an environment or its app is deleted say what breaks 
     greet: { ...USED, callers: ['count'], schedules: ['nightly'] },
     count: { ...USED, graphs: [] },
   }
-  const detail = { endpoints: [{ id: 'greet' }, { id: 'count' }], releases: [{}], variables: [] }
+  const detail = { endpoints: ['greet', 'count'].map((id) => ({ id, resource: id })), releases: [{}], variables: [] }
   const { store } = renderInApp(
     <EnvironmentMenu
       target={{ app: 'shop', environment: 'staging' }}
@@ -37,13 +37,13 @@ test('the questions before an environment or its app is deleted say what breaks 
   )
   const endpoints = ['greet', 'count'].map((id) => anEndpoint(id, { app }))
   act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers: [], command: 'drydock' }))
-  const what = 'This breaks: 4 unfinished jobs, published graph cat, schedule nightly. Deletes'
+  const breaks = 'This breaks: 4 unfinished jobs, published graph cat, schedule nightly.'
   for (const [question, text] of [
     [
       'Delete environment shop/staging',
-      `${what} 2 endpoints with all jobs, results and logs, 1 release and 0 variables.`,
+      `${breaks} This deletes environment shop/staging with endpoint greet, endpoint count, 1 release`,
     ],
-    ['Delete app shop', `${what} 1 environment with all endpoints`],
+    ['Delete app shop', `${breaks} This deletes app shop with environment staging`],
   ] as const) {
     fireEvent.keyDown(screen.getByRole('button', { name: 'More for shop/staging' }), { key: 'Enter' })
     fireEvent.click(await screen.findByRole('menuitem', { name: question }))

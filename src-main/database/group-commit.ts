@@ -35,6 +35,8 @@ export type GroupCommit = {
   readonly onCommit: (listener: Listener) => void
   readonly onDurable: (listener: Listener) => void
   readonly beforeCommit: (hook: Hook) => void
+  /** Undoes what writes changed in memory; each is then repeated alone, or has failed. */
+  readonly onRollback: (listener: () => void) => void
   readonly poke: () => void
   readonly commits: () => number
   readonly pause: () => () => void
@@ -55,6 +57,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
   const totalChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
   const commitChanges = createEmitter<[readonly Change[]]>()
   const durableChanges = createEmitter<[readonly Change[]]>()
+  const rollbacks = createEmitter()
   const hooks: Hook[] = []
   let pending: Pending[] = []
   let changes: Change[] = []
@@ -82,6 +85,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
       return { changes, resolves, followUps, wrote }
     } catch (error) {
       if (db.inTransaction) rollback.run()
+      rollbacks.emit()
       throw error
     }
   }
@@ -144,6 +148,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
     onCommit: commitChanges.on,
     onDurable: durableChanges.on,
     beforeCommit: (hook) => hooks.push(hook),
+    onRollback: rollbacks.on,
     poke: schedule,
     commits: () => commits,
     pause() {

@@ -90,6 +90,7 @@ export function openStorage(file: string) {
     },
     /** Called inside each transaction after its writes: claims for parked workers happen here. */
     beforeCommit: commit.beforeCommit,
+    onRollback: commit.onRollback,
     poke: commit.poke,
     payloads: { write: payloads.write },
     jobs: createJobStore(db, events, createJobPayloads(db, { files: payloads, seal: createSeal(key) })),

@@ -237,4 +237,27 @@ describe('a result that asks for jobs', () => {
     expect(await taker.doneAndTake(second, { output: 2 })).toEqual([])
     expect((await status(second)).output).toBe(2)
   })
+
+  it('takes as many jobs as it asks for when another write of its commit fails', async () => {
+    let fails = false
+    const { createEndpoint, run, worker, status } = await setup({
+      storage: (opened) => ({
+        ...opened,
+        async write(work) {
+          if (!fails) return opened.write(work)
+          fails = false
+          const others = [opened.write(() => undefined), opened.write(work), opened.write(() => expect.fail())] as const
+          await Promise.allSettled(others)
+          return others[1]
+        },
+      }),
+    })
+    await createEndpoint('e')
+    const [first = '', second, third = ''] = [await run(), await run(), await run()]
+    const taker = await worker()
+    await taker.take()
+    fails = true
+    expect(await taker.doneAndTake(first, { output: 1 })).toMatchObject([{ id: second }])
+    expect((await status(third)).status).toBe('IN_QUEUE')
+  })
 })

@@ -25,7 +25,7 @@ type Parked = {
 }
 
 type TakeDeps = {
-  readonly storage: Pick<Storage, 'beforeCommit' | 'poke' | 'jobs' | 'endpoints'>
+  readonly storage: Pick<Storage, 'beforeCommit' | 'onRollback' | 'poke' | 'jobs' | 'endpoints'>
   readonly clock: Clock
   readonly counts: QueueCounts
   readonly registry: Pick<WorkerRegistry, 'get'>
@@ -98,6 +98,10 @@ export function createParkedTakes(deps: TakeDeps) {
         for (const entry of last) entry.respond([])
       },
     }
+  })
+
+  storage.onRollback(() => {
+    for (const entry of [...leaving]) remove(entry)
   })
 
   return {

@@ -15,6 +15,7 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
       beforeCommit: (given: Hook) => {
         hook = given
       },
+      onRollback: () => undefined,
       poke: () => undefined,
       endpoints: { get: () => ({ paused: false, config: {} }) },
       jobs: {

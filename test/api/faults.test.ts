@@ -190,6 +190,15 @@ describe.each([
     expect(await waitForJob(jobId, 'FAILED')).toMatchObject({ error: `job timed out after 1 retries: ${reason}` })
   })
 
+  it('withholds a job that a result would be answered with', async () => {
+    const { run, running, set, lives, clock } = await setup({ [name]: 0 })
+    const { jobId, worker } = await running()
+    await run()
+    await set({ [name]: 100 })
+    expect(await worker.doneAndTake(jobId, { output: 1 })).toEqual([])
+    await clock.until(() => !lives(worker.id))
+  })
+
   it('ends nobody when it is off', async () => {
     const { running, lives, waitForJob, set } = await setup({ [name]: 100 })
     await set({ [name]: 0 })

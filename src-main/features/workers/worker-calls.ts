@@ -103,6 +103,10 @@ export function createWorkerCalls(deps: {
     return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason, inCommit }))
   }
 
+  // A killed worker gets nothing: its jobs return when it has ended.
+  const dispatchTo = (worker: LiveWorker, jobs: readonly Job[]) =>
+    worker.duty === 'killed' ? [] : readDispatches(deps, jobs)
+
   return {
     async take(
       worker: LiveWorker,
@@ -126,8 +130,7 @@ export function createWorkerCalls(deps: {
         holdMs: limit('takeHoldMs'),
         signal,
       })
-      if (worker.duty === 'killed') return []
-      return readDispatches(deps, jobs)
+      return dispatchTo(worker, jobs)
     },
     undelivered: (jobs: readonly Job[]): Promise<void> => {
       const lost = jobs.flatMap(({ id, attempt }) => {
@@ -169,7 +172,7 @@ export function createWorkerCalls(deps: {
       const reported = report(worker, jobId, given, taking.join).finally(taking.leave)
       const jobs = await Promise.race([taking.jobs, reported.then((): readonly Job[] => [])])
       if (jobs.length === 0 || machine !== undefined) await reported
-      return readDispatches(deps, jobs)
+      return dispatchTo(worker, jobs)
     },
     async stream(worker: LiveWorker, jobId: string, chunk: SentChunk): Promise<ReportOutcome> {
       seen(worker, [jobId])

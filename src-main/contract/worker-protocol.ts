@@ -21,7 +21,7 @@ const batchSize = text.transform((given) => {
   return Number.isInteger(size) && size >= 1 ? Math.min(size, limit('takeBatchMax')) : 1
 })
 const next = text
-  .transform((given) => Math.min(Number(given), limit('takeBatchMax')) || 0)
+  .transform((given) => Math.min(Math.trunc(Number(given)), limit('takeBatchMax')) || 0)
   .describe('number of jobs that the worker can take once this one is stored; ours')
 const jobIds = text.transform((given = '') => given.split(',').filter((id) => id !== ''))
 

@@ -260,4 +260,13 @@ describe('a result that asks for jobs', () => {
     expect(await taker.doneAndTake(first, { output: 1 })).toMatchObject([{ id: second }])
     expect((await status(third)).status).toBe('IN_QUEUE')
   })
+
+  it('asks for no part of a job', async () => {
+    const { createEndpoint, run, worker } = await setup()
+    await createEndpoint('e')
+    const [first = '', second] = [await run(), await run(), await run()]
+    const taker = await worker()
+    await taker.take()
+    expect(await taker.doneAndTake(first, { output: 1 }, 1.5)).toMatchObject([{ id: second }])
+  })
 })

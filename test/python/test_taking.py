@@ -38,6 +38,29 @@ class Taking(WorkerTest):
                 self.assertEqual([service.result(job_id) for job_id in ("next", "last")], [{"output": 2}, {"output": 3}])
                 self.assertEqual({call.query["take"] for call in service.of("job-done")}, {"1"})
 
+    def test_jobs_in_answers_to_results_keep_the_concurrency(self) -> None:
+        service = self.start_service()
+        for n in range(300):
+            service.script("job-done", 200, body=b'{"ok":true,"jobs":[{"id":"next-%d","input":0}]}' % n)
+        waiting = service.submit_all([0] * 300)
+        self.start(
+            """
+            import sys
+            sys.setswitchinterval(1e-6)  # threads change places wherever they can
+            running = []
+            def handler(job):
+                running.append(job)
+                count = len(running)
+                sum(range(3000))
+                running.pop()
+                return count
+        """,
+            service,
+            SVC_CONCURRENCY="2",
+        )
+        counts = {service.result(job_id)["output"] for job_id in [*waiting, *(f"next-{n}" for n in range(300))]}
+        self.assertLessEqual(max(counts), 2)
+
     def test_with_a_modifier_of_the_concurrency_results_bring_no_jobs(self) -> None:
         service, _ = self.start("""
             config = {"concurrency_modifier": lambda now: now}

@@ -153,13 +153,21 @@ class RunningJobs:
     def add(self, job: RunningJob) -> bool:
         """False when a job of this id is running already: the service handed it out again too early."""
         with self._changed:
-            return self._jobs.setdefault(job.id, job) is job
+            added = self._jobs.setdefault(job.id, job) is job
+        if not added:
+            _logs.report(f"job {job.id} is running here already; the second delivery is ignored", "WARN")
+        return added
 
-    def remove(self, job: RunningJob) -> None:
-        """Call after the result is posted, so that pings name the job until then."""
+    def replace(self, job: RunningJob, following: RunningJob | None) -> RunningJob | None:
+        """End `job` and begin `following` in its place, which nobody else sees free; returns it if it runs.
+
+        Call after the result is posted, so that pings name the job until then.
+        """
         with self._changed:
             del self._jobs[job.id]
+            added = following is not None and self.add(following)
             self._changed.notify_all()
+        return following if added else None
 
     def cancel(self, job_id: str) -> None:
         """Does nothing for a job that is not running: its end and the stop crossed."""

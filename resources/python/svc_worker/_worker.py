@@ -58,8 +58,8 @@ class Worker:
         self._jobs.wake()
 
     def _start(self, payload: dict[str, Any]) -> None:
-        job = self._add(payload)
-        if job is None:
+        job = RunningJob(payload, self._poster)
+        if not self._jobs.add(job):
             return
         if self._limit == 1:
             # Here, in the main thread: no thread switch, and a handler may do what only a main thread may (signals).
@@ -67,25 +67,18 @@ class Worker:
         else:
             _start_thread(self._run, job)
 
-    def _add(self, payload: dict[str, Any]) -> RunningJob | None:
-        job = RunningJob(payload, self._poster)
-        if self._jobs.add(job):
-            return job
-        _logs.report(f"job {job.id} is running here already; the second delivery is ignored", "WARN")
-        return None
-
     def _run(self, job: RunningJob | None) -> None:
         """Run `job`, then each job that comes with the answer to a result."""
         while job is not None:
-            following: list[dict[str, Any]] = []
+            following = None
             try:
-                last, following = self._runner.run(job, take=self._next())
+                last, payloads = self._runner.run(job, take=self._next())
+                following = RunningJob(payloads[0], self._poster) if payloads else None
                 if last:
                     _logs.report("this worker will be replaced: finishing current jobs, then stopping", "INFO")
                     self._stop_taking()
             finally:
-                self._jobs.remove(job)
-            job = self._add(following[0]) if following else None
+                job = self._jobs.replace(job, following)
 
     def _next(self) -> int:
         """Jobs to take with a result, whose slot is then free; none if a concurrency modifier has to decide first."""

@@ -93,6 +93,7 @@ class End(WorkerTest):
                 worker.open_gate(gate)
                 self.assertEqual(worker.exit_code(), 0)
                 self.assertEqual((service.result(job_id), service.results(left)), ({"output": "go"}, []))
+                self.assertNotIn("take", service.result_call(job_id).query)
 
     def test_a_job_can_be_cancelled_while_the_worker_drains(self) -> None:
         service, worker = self.start("""

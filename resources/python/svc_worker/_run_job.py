@@ -7,7 +7,7 @@ chosen one returned.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import nullcontext
 from typing import Any
 
@@ -35,10 +35,10 @@ class JobRunner:
         self._poster = poster
         self._loop = EventLoopThread()
 
-    def run(self, job: RunningJob, *, take: int) -> tuple[bool, list[dict[str, Any]]]:
+    def run(self, job: RunningJob, *, take: Callable[[], int]) -> tuple[bool, list[dict[str, Any]]]:
         """Run `job` and post its result; a cancelled one posts nothing.
 
-        Returns whether this worker should take no more jobs, and at most `take` jobs that came with the answer.
+        Returns whether this worker should take no more jobs, and at most `take()` jobs that came with the answer.
         """
         token = running_job.set(job)
         try:
@@ -49,7 +49,7 @@ class JobRunner:
                 return False, []
             job.outbox.finish()
             last = self._program.refresh_worker or result.asks_for_new_worker
-            target = self._poster.settings.done(job.id, is_stream=is_stream, take=0 if last else take)
+            target = self._poster.settings.done(job.id, is_stream=is_stream, take=0 if last else take())
             answer = self._poster.post(target, result.body(stop_worker=last))
             return last, jobs_after(answer)
         finally:

@@ -72,7 +72,7 @@ class Worker:
         while job is not None:
             following = None
             try:
-                last, payloads = self._runner.run(job, take=self._next())
+                last, payloads = self._runner.run(job, take=self._next)
                 following = RunningJob(payloads[0], self._poster) if payloads else None
                 if last:
                     _logs.report("this worker will be replaced: finishing current jobs, then stopping", "INFO")

@@ -75,10 +75,11 @@ const plainJobId = (id: string) => id.toLowerCase().replace(/-l1$/, '')
 
 const hexadecimal = (id: string) => [...id].map((letter) => letter.charCodeAt(0).toString(16)).join('')
 
-const isWord = (piece: string) => wordsOf(piece).join() === piece.toLowerCase()
+// ASCII only, as the index drops accents.
+const isWord = (piece: string) => /^[a-z\d]*$/i.test(piece) && wordsOf(piece).join(' ') === piece.toLowerCase()
 
 // Ignores spaces after JSON punctuation, and underscores, so that snake case finds camel case.
-const spaced = (text: string) => text.replace(/([:,{[])\s+/g, '$1')
+const spaced = (text: string) => text.normalize().replace(/([:,{[])\s+/g, '$1')
 const folded = (text: string) => spaced(text).toLowerCase().replace(/[_\\]/g, '')
 
 type Word = { readonly word: string; readonly isWhole: boolean }
@@ -90,7 +91,9 @@ function searchedWords(piece: string): readonly Word[] {
     const parts = wordsOf(run)
     const [before, after] = [piece[index - 1], piece[index + run.length]]
     const isInner = [before, after].every((letter) => letter !== undefined && !JOINS.test(letter))
-    if (parts.length > 1) return parts.filter((part) => !SHORT.test(part)).map((word) => ({ word, isWhole: false }))
+    const long = parts.filter((part) => !SHORT.test(part))
+    // A word of short parts, such as LoRA, is found as a whole.
+    if (parts.length > 1) return (long[0] ? long : [run.toLowerCase()]).map((word) => ({ word, isWhole: false }))
     const [word = ''] = parts
     if (!SHORT.test(word)) return [{ word, isWhole: isInner }]
     if (runs.length === 1) return [{ word, isWhole: true }]

@@ -107,6 +107,15 @@ it.each([
   ['stepCount', ['camel']],
   ['step_count 12', ['camel']],
   ['step_count:', []],
+  ['s,7', []],
+  ['12, s', []],
+  ['LoRA', ['case']],
+  ['lora', ['case']],
+  ['GPUs', ['case']],
+  ['oR', ['case']],
+  ['volc', ['case']],
+  ['Öl', []],
+  ['nai\u0308ve', ['lines']],
   ['?!', []],
 ])('%j finds only jobs whose texts contain it: %j', async (typed, names) => {
   const inputs = {
@@ -116,6 +125,7 @@ it.each([
     slept: { slept: 41, s: 0.1 },
     lines: { text: 'one\ntwo "two" na\u00efve' },
     camel: { stepCount: 12 },
+    case: { text: 'LoRA volcano GPUs oR' },
   }
   const { add, indexed, ids } = await setup()
   for (const [name, input] of Object.entries(inputs)) await add(`${name}-7a4f-4b6e-a4c1-47a4c1d2e3f4-l1`, input)

@@ -91,7 +91,7 @@ const AGAIN_AFTER_MS = 100
  * @throws CliError NOT_REACHABLE if the service stays away
  */
 export async function* followToEnd(
-  client: ServiceClient,
+  client: Pick<ServiceClient, 'follow'>,
   operation: Operation,
   argumentsAfter: (lastId: string | undefined) => ServiceArguments,
 ): AsyncGenerator<ServerSentEvent> {
@@ -107,6 +107,7 @@ export async function* followToEnd(
         failures = 0
         wasReached = true
       }
+      wasReached = true
       await pause(AGAIN_AFTER_MS)
     } catch (error) {
       wasReached ||= isBroken(error)

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { CliError } from '../../../../src-main/app/cli/cli-error.ts'
 import { runCli } from '../../../../src-main/app/cli/run-cli.ts'
+import { followToEnd } from '../../../../src-main/app/cli/session.ts'
+import type { ServerSentEvent } from '../../../../src-main/app/client/http.ts'
 import { type Answers, HELLO_VIEW, NOW, sendEvents, startStandIn, surroundingsOf, temporaryFolder } from './support.ts'
 
 const JOB = { id: 'j1', status: 'IN_QUEUE' }
@@ -197,4 +200,15 @@ test.each([
   const env = { SVC_BASE_URL: url, SVC_API_KEY: 'account-key' }
   const { surroundings } = surroundingsOf(temporaryFolder(), { env })
   expect(await runCli(argv, surroundings)).toBe(0)
+})
+
+test('a stream that had nothing to say goes on after the service restarts', async () => {
+  let asked = 0
+  async function* follow(): AsyncGenerator<ServerSentEvent> {
+    asked += 1
+    if (asked === 2) throw new CliError('NOT_REACHABLE', { url: '', why: 'nothing listens there' })
+    if (asked === 3) yield { id: '1', event: 'end', data: '' }
+  }
+  const events = await Array.fromAsync(followToEnd({ follow }, 'endpointLogs', () => ({})))
+  expect(events).toHaveLength(1)
 })

@@ -56,15 +56,17 @@ export async function following<Result>(
 /**
  * Follows work that the first stop signal stops; a second one exits at once.
  * @param stop resolves when the work has stopped
+ * @param task follows the work until its signal
  * @returns the result, and the signal that stopped it
  */
 export async function stoppingFirst<Result>(
   { output, surroundings }: Terminal,
   { note, stop }: { readonly note: string; readonly stop: () => Promise<Result> },
-  task: () => Promise<Result>,
+  task: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly signal: StopSignal | undefined }> {
   const stopped = Promise.withResolvers<Result>()
   const isNewPress = createPressCheck(surroundings.now)
+  const over = new AbortController()
   let stoppedBy: StopSignal | undefined
   const off = surroundings.onStopSignal((signal) => {
     if (!isNewPress()) return
@@ -74,9 +76,10 @@ export async function stoppingFirst<Result>(
     stopped.resolve(stop())
   })
   try {
-    return { result: await Promise.race([task(), stopped.promise]), signal: stoppedBy }
+    return { result: await Promise.race([task(over.signal), stopped.promise]), signal: stoppedBy }
   } finally {
     off()
+    over.abort()
   }
 }
 

@@ -59,7 +59,7 @@ export function addLoadTest(loadTest: CliCommand, surroundings: Surroundings): v
         const address = { endpointId, loadTestId: id }
         const stop = () => client.call('loadTestStop', { path: address })
         const note = `stopping the load test of ${endpointId}; Ctrl+C again leaves at once ...`
-        return stoppingFirst(terminal, { note, stop }, () => followLoadTest(client, address))
+        return stoppingFirst(terminal, { note, stop }, (over) => followLoadTest(client, address, over))
       })
       output.result(test, () => showLoadTest(output, test))
       if (signal === undefined) return expectAll(test)
@@ -95,15 +95,16 @@ async function noteQueued(client: ServiceClient, output: Output, { endpointId, p
 async function followLoadTest(
   client: ServiceClient,
   path: { readonly endpointId: string; readonly loadTestId: string },
+  signal: AbortSignal,
 ): Promise<LoadTest> {
   try {
-    for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' } })) {
+    for await (const _event of client.follow('loadTestRead', { path, query: { follow: 'true' }, signal })) {
       // Each event has the whole test, so only the last one counts, read below.
     }
   } catch (error) {
     if (!isUnreachable(error)) throw error
   }
-  return client.call('loadTestRead', { path })
+  return client.call('loadTestRead', { path, signal })
 }
 
 /** @throws CliError LOAD_TEST_FAILED, ABANDONED for one that was stopped */

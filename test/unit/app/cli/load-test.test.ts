@@ -43,7 +43,7 @@ async function setupRunning() {
   signal('SIGINT')
   await vi.waitFor(() => expect(stops).toHaveLength(1))
   const answer = () => stops[0]?.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(STOPPED))
-  return { ended, written, exits, signal, wait, answer }
+  return { ended, written, exits, signal, wait, answer, streams, stops }
 }
 
 test('Ctrl+C stops the load test and prints the results so far', async () => {
@@ -66,6 +66,14 @@ test('a second Ctrl+C leaves at once, and the same one delivered again does not'
   expect(exits).toEqual([130])
   answer()
   await ended
+})
+
+test('Ctrl+C leaves at once if the service does not answer', async () => {
+  const { ended, written, streams, stops } = await setupRunning()
+  stops[0]?.destroy()
+  expect(await ended).toBe(3)
+  expect(written.stderr).toContain('the connection was lost.')
+  await vi.waitFor(() => expect(streams[0]?.destroyed).toBe(true))
 })
 
 const ended = (shown: LoadTest) =>

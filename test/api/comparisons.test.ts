@@ -93,6 +93,19 @@ describe('a comparison', () => {
     expect(rows[0].differences).toMatchObject([{ text: '8 instead of 7' }])
   })
 
+  it('counts jobs that have ended before there is an output to compare them with', async () => {
+    const service = await setup()
+    for (const [endpointId, counts] of [
+      ['old', [{ ended: 2 }, { ended: 0, same: 0, failed: 0 }]],
+      ['new', [{ ended: 0 }, { ended: 2, same: 0, failed: 0 }]],
+    ] as const) {
+      const { id } = await service.add()
+      await answer(service, endpointId, 2, ({ n }) => n)
+      expect((await service.get(`${PATH}/${id}`)).versions).toMatchObject(counts)
+      await service.post(`${PATH}/${id}/stop`)
+    }
+  })
+
   it('goes on where it was after the service was killed, and queues nothing twice', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-comparisons-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

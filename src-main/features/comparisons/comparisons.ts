@@ -357,10 +357,10 @@ function view(deps: Pick<Deps, 'storage'>, comparison: Comparison): ComparisonVi
   const { id, name, mode, state, createdAt, endedAt, items, rules, verdict } = comparison
   const counts = deps.storage.comparisons.counts(id)
   const versions = comparison.versions.map((version, at) => {
-    const { same = 0, differs = 0, failed = 0 } = counts.get(at) ?? {}
+    const { same = 0, differs = 0, failed = 0, ended = 0 } = counts.get(at) ?? {}
     const times = deps.storage.comparisons.times(id, at)
     const spans = times.length === 0 ? {} : { p50Ms: percentileOf(times, 0.5), p95Ms: percentileOf(times, 0.95) }
-    return { ...version, ended: same + differs + failed, same, differs, failed, ...spans }
+    return { ...version, ended, same, differs, failed, ...spans }
   })
   return {
     ...{ id, name, mode, state, createdAt, items, versions, rules, rounds: [...stepOf(deps, comparison).rounds] },

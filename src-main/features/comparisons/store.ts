@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVersion } from '../../contract/compare.ts'
 import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 import type { Compared } from './rules/outputs.ts'
+import type { VersionCounts } from './rules/plan.ts'
 
 export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
 
@@ -37,7 +38,11 @@ type Row = Pick<Comparison, 'id' | 'state' | 'items' | 'createdAt'> & {
   readonly endedAt: number | null
 }
 type ItemRow = { readonly source: string; readonly jobId: string | null; readonly input: string | null }
-type Counted = { readonly version: number; readonly same: number; readonly differs: number; readonly failed: number }
+type Counted = VersionCounts & {
+  readonly version: number
+  /** Runs whose jobs have ended, compared or not. */
+  readonly ended: number
+}
 type ResultRow = Omit<RowOf<ComparisonRow>, 'differences'> & { readonly differences: string }
 
 export function createComparisonStore(db: Database) {
@@ -60,9 +65,11 @@ export function createComparisonStore(db: Database) {
       score = excluded.score, count = excluded.count, differences = excluded.differences
     WHERE outcome IS NULL`).run()
   const counts = query<[id: string], Counted>(`
-    SELECT version, SUM(outcome IN ('same', 'reference')) AS same, SUM(outcome = 'differs') AS differs,
-      SUM(outcome = 'failed') AS failed
-    FROM comparison_runs WHERE comparison_id = ? AND outcome IS NOT NULL GROUP BY version`).all()
+    SELECT version, COUNT(*) FILTER (WHERE outcome IN ('same', 'reference')) AS same,
+      COUNT(*) FILTER (WHERE outcome = 'differs') AS differs, COUNT(*) FILTER (WHERE outcome = 'failed') AS failed,
+      COUNT(*) FILTER (WHERE outcome IS NOT NULL
+        OR EXISTS (SELECT 1 FROM jobs WHERE id = job_id AND finished_at IS NOT NULL)) AS ended
+    FROM comparison_runs WHERE comparison_id = ? GROUP BY version`).all()
   const rows = query<[object], ResultRow>(`
     SELECT one.item, items.source, one.version, one.outcome, one.reason, one.score, one.count, one.differences,
       one.job_id AS jobId, one.status, one.ms, reference.job_id AS referenceJobId, reference.ms AS referenceMs

@@ -113,8 +113,10 @@ const cancelledJobs = z
 
 export type CancelledJobs = z.infer<typeof cancelledJobs>
 
-/** The consequences of a cancel for jobs that it is not for. */
+/** The jobs that a cancel ends, and its consequences for others. */
 const cancelEffects = z.object({
+  count: z.number().int().describe('selected jobs that have not ended'),
+  more: z.boolean().describe('whether there are more: the count was given up'),
   running: z.number().int().describe('selected jobs that run now'),
   others: z
     .number()
@@ -242,7 +244,7 @@ export const JOB_ROUTES = {
   jobCancelEffects: {
     methods: ['POST'],
     path: '/api/jobs/cancel-effects',
-    summary: 'Preview a cancel: count the selected jobs that are running, and other jobs that it may restart',
+    summary: 'Preview a cancel: count the selected jobs that have not ended, and other jobs that it may restart',
     role: 'read',
     isStep: true,
     body: cancelledJobs,

@@ -17,15 +17,19 @@ async function withBatch() {
   return { ...service, other, batch, taken, effects }
 }
 
-it('says how many of the jobs run, and how many others run on their workers', async () => {
-  const { effects, other, batch, taken } = await withBatch()
+it('says how many of the jobs have not ended and how many run, and how many others run on their workers', async () => {
+  const counted = (count: number) => ({ count, more: false })
+  const { effects, other, batch, taken, post } = await withBatch()
   expect(taken[0]).toBe(other)
-  expect(await effects({ ids: [other] })).toEqual({ running: 1, others: 2 })
-  expect(await effects({ ids: [other, 'gone'] })).toEqual({ running: 1, others: 2 })
-  expect(await effects({ filter: { endpoint: 'e' } })).toEqual({ running: 3, others: 0 })
-  expect(await effects({ filter: { q: 'mast' } })).toEqual({ running: 2, others: 1 })
-  expect(await effects({ filter: { status: ['IN_QUEUE'] } })).toEqual({ running: 0, others: 0 })
-  expect(await effects({ batch: batch.id })).toEqual({ running: 2, others: 1 })
+  expect(await effects({ ids: [other] })).toEqual({ ...counted(1), running: 1, others: 2 })
+  expect(await effects({ ids: [other, 'gone', other] })).toEqual({ ...counted(1), running: 1, others: 2 })
+  expect(await effects({ filter: { endpoint: 'e' } })).toEqual({ ...counted(4), running: 3, others: 0 })
+  expect(await effects({ filter: { q: 'mast' } })).toEqual({ ...counted(3), running: 2, others: 1 })
+  expect(await effects({ filter: { status: ['IN_QUEUE', 'FAILED'] } })).toEqual({ ...counted(1), running: 0, others: 0 })
+  expect(await effects({ batch: batch.id })).toEqual({ ...counted(3), running: 2, others: 1 })
+  await post(`/v2/e/cancel/${other}`)
+  expect(await effects({ ids: [other] })).toMatchObject(counted(0))
+  expect(await effects({ filter: {} })).toMatchObject(counted(3))
 })
 
 it('refuses what is named in no way or in two, and what is unknown', async () => {

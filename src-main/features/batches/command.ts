@@ -113,7 +113,7 @@ Examples:
       .details(`\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
       .onSession(async (session, batchId: string, options: CancelOptions) => {
         const { client, output } = session
-        const what = `the jobs of batch ${batchId} that have not ended`
+        const what = (many: (noun: string) => string) => `${many('unfinished job')} of batch ${batchId}`
         if (action === 'cancel')
           await confirmBulkCancel({ ...options, what, jobs: { batch: batchId } }, session, surroundings)
         const result = await client.call(action === 'retry' ? 'batchRetry' : 'batchCancel', { path: { batchId } })

@@ -99,7 +99,8 @@ export function addCompare(compare: CliCommand, surroundings: Surroundings): voi
     .onSession(async (session, comparisonId: string, options: CancelOptions) => {
       const { client, output } = session
       const jobs = { comparison: comparisonId }
-      const what = `comparison ${comparisonId} and cancel its jobs`
+      const what = (many: (noun: string) => string) =>
+        `comparison ${comparisonId} and cancel its ${many('unfinished job')}`
       await confirmBulkCancel({ ...options, what, verb: 'stop', jobs }, session, surroundings)
       const answer = await client.call('comparisonStop', { path: { comparisonId } })
       output.result(answer, `comparison ${comparisonId} stopped`)

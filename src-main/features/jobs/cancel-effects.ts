@@ -1,20 +1,22 @@
 /** Jobs that start again because others are cancelled: a worker that does not stop one in time ends with all its jobs. */
 
+import { JOB_STATES } from '../../contract/job.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { otherJobsOf } from '../workers/rules/shared-workers.ts'
 import { type JobSelection, selectedJobs } from './queue/change-many-jobs.ts'
 import type { Leases } from './queue/leases.ts'
+import { canMove } from './rules/transitions.ts'
 
 const RUNNING = ['IN_PROGRESS'] as const
 
 // Jobs that are read at once.
 const AT_ONCE = 200
 
-/** How many of the jobs run, and how many others run on the same workers. */
+/** How many of the jobs have not ended, how many of these run, and how many others run on the same workers. */
 export async function cancelEffects(
   { storage, leases }: { readonly storage: Storage; readonly leases: Pick<Leases, 'all'> },
   selection: JobSelection,
-): Promise<{ readonly running: number; readonly others: number }> {
+): Promise<Counted & { readonly running: number; readonly others: number }> {
   const workers = [...Map.groupBy(leases.all(), ({ workerId }) => workerId).values()].map((held) => ({
     jobs: held.map(({ jobId }) => jobId),
   }))
@@ -23,7 +25,22 @@ export async function cancelEffects(
   if (selected !== undefined)
     for await (const { jobs } of selectedJobs(storage, selected, { most: AT_ONCE }))
       for (const { id, status } of jobs) if (status === 'IN_PROGRESS') running.add(id)
-  return { running: running.size, others: otherJobsOf(workers, running).length }
+  return { ...unended(storage, selection), running: running.size, others: otherJobsOf(workers, running).length }
+}
+
+type Counted = ReturnType<Storage['jobs']['count']>
+
+function unended({ jobs, batches }: Storage, selection: JobSelection): Counted {
+  if ('ids' in selection) {
+    const states = [...new Set(selection.ids)].map((id) => jobs.find(id)?.status)
+    return { count: states.filter((state) => state !== undefined && canMove(state, 'cancel')).length, more: false }
+  }
+  if ('batch' in selection) {
+    const { IN_QUEUE = 0, IN_PROGRESS = 0 } = batches.counts(selection.batch)
+    return { count: IN_QUEUE + IN_PROGRESS, more: false }
+  }
+  const { states = JOB_STATES } = selection.filter
+  return jobs.count({ ...selection.filter, states: states.filter((state) => canMove(state, 'cancel')) })
 }
 
 /** The selection without jobs that do not run; undefined: it means none that run. */

@@ -62,11 +62,13 @@ export function addPurge(purge: CliCommand, surroundings: Surroundings): void {
     .examples('drydock purge hello', 'drydock purge hello --yes --json')
     .onSession(async ({ client, output }, endpointId: string, { yes }: CancelOptions) => {
       const path = { endpointId }
-      const what = `all waiting jobs of ${endpointId}`
-      // The one read that the key of an endpoint allows too.
-      const find = () => client.call('health', { path })
-      await confirmDeletion({ yes, find, what, question: `Cancel ${what}?`, verb: 'cancel' }, output, surroundings)
+      const waiting = (count: number) => `${counted(count, 'waiting job')} of ${endpointId}`
+      if (!yes) {
+        // The one read that the key of an endpoint allows too.
+        const what = waiting((await client.call('health', { path })).jobs.inQueue)
+        await confirmDeletion({ yes, what, question: `Cancel ${what}?`, verb: 'cancel' }, output, surroundings)
+      }
       const response = await client.call('purgeQueue', { path })
-      output.result(response, `${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
+      output.result(response, `${waiting(response.removed)} cancelled`)
     })
 }

@@ -2,6 +2,7 @@ import { canAsk, confirmChange, confirmDeletion, type Deletion } from '../../../
 import type { Session } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { CancelledJobs } from '../../../contract/job-routes.ts'
+import { counted } from '../../../lib/text.ts'
 import { otherJobsText } from '../../workers/rules/shared-workers.ts'
 
 export type CancelOptions = { readonly yes?: true | undefined }
@@ -12,40 +13,38 @@ export type CancelOptions = { readonly yes?: true | undefined }
  */
 export async function confirmCancel(
   { yes, jobId }: CancelOptions & { readonly jobId: string },
-  session: Session,
+  { client, output }: Session,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { output } = session
   if (yes || !canAsk(output, surroundings)) return
-  const others = await otherJobs({ ids: [jobId] }, session)
-  if (others === undefined) return
-  output.note(others)
+  const { running, others } = await client.call('jobCancelEffects', { body: { ids: [jobId] } })
+  if (others === 0) return
+  output.note(otherJobsText(others, running))
   await confirmChange({ yes, question: 'Cancel the job?' }, output, surroundings)
 }
 
-type BulkCancel = Pick<Deletion, 'what' | 'find'> &
-  CancelOptions & { readonly jobs: CancelledJobs; readonly verb?: 'cancel' | 'stop' }
+type BulkCancel = Pick<Deletion, 'find'> &
+  CancelOptions & {
+    readonly jobs: CancelledJobs
+    readonly verb?: 'cancel' | 'stop'
+    /** Names the jobs with their number: `many('job')` is like `5 jobs`. */
+    readonly what: (many: (noun: string) => string) => string
+  }
 
 /**
- * Confirms a cancel of many jobs; warns of other jobs that it may restart.
+ * Confirms a cancel of many jobs; says how many, and warns of other jobs that it may restart.
  * @throws CliError UNCONFIRMED if nobody can be asked, ABANDONED after a no
  */
 export async function confirmBulkCancel(
   { yes, what, verb = 'cancel', jobs, find }: BulkCancel,
-  session: Session,
+  { client, output }: Session,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { output } = session
-  const warn = async () => {
-    await find?.()
-    const others = await otherJobs(jobs, session)
-    if (others !== undefined && canAsk(output, surroundings)) output.note(others)
-  }
-  const question = `${verb === 'stop' ? 'Stop' : 'Cancel'} ${what}?`
-  await confirmDeletion({ yes, what, question, verb, find: warn }, output, surroundings)
-}
-
-async function otherJobs(jobs: CancelledJobs, { client }: Session): Promise<string | undefined> {
-  const { running, others } = await client.call('jobCancelEffects', { body: jobs })
-  return others === 0 ? undefined : otherJobsText(others, running)
+  if (yes) return
+  await find?.()
+  const { count, more, running, others } = await client.call('jobCancelEffects', { body: jobs })
+  if (others > 0 && canAsk(output, surroundings)) output.note(otherJobsText(others, running))
+  const named = what((noun) => `${more ? 'more than ' : ''}${counted(count, noun)}`)
+  const question = `${verb === 'stop' ? 'Stop' : 'Cancel'} ${named}?`
+  await confirmDeletion({ yes, what: named, question, verb }, output, surroundings)
 }

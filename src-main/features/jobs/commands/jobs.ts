@@ -85,10 +85,9 @@ const RESULT_LENGTH = 60
 type BulkOptions = JobFilterOptions & { readonly all?: boolean; readonly yes?: true }
 
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
-const MATCHING = 'all matching jobs that have not ended'
 const DESCRIPTIONS = {
   retry: 'retry all matching jobs that failed or timed out',
-  cancel: `cancel ${MATCHING}`,
+  cancel: 'cancel all matching jobs that have not ended',
   rerun: 'run all matching ended jobs again, as new jobs with the same inputs',
 } as const
 
@@ -112,7 +111,11 @@ function addJobsBulk(parent: CliCommand, surroundings: Surroundings): void {
         const { client, output } = session
         const find = () => expectEndpoint(client, options.endpoint)
         if (action === 'cancel')
-          await confirmBulkCancel({ yes, what: MATCHING, jobs: { filter }, find }, session, surroundings)
+          await confirmBulkCancel(
+            { yes, what: (many) => many('matching unfinished job'), jobs: { filter }, find },
+            session,
+            surroundings,
+          )
         const result = await client.call('jobBulk', { body: { action, filter } })
         if (result.changed === 0 && result.refused.length === 0) await find()
         if (output.json) return output.document(result)

@@ -99,7 +99,7 @@ export function addWorkflowSweeps(parent: CliCommand, surroundings: Surroundings
     .examples('drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
     .onSession(async (session, sweepId: string, options: CancelOptions) => {
       const { client, output } = session
-      const what = `the runs of sweep ${sweepId} that have not ended`
+      const what = (many: (noun: string) => string) => `${many('unfinished run')} of sweep ${sweepId}`
       await confirmBulkCancel({ ...options, what, jobs: { sweep: sweepId } }, session, surroundings)
       const result = await client.call('sweepCancel', { path: { sweepId } })
       output.result(result, `${counted(result.cancelled, 'run')} cancelled.`)

@@ -271,8 +271,8 @@ describe('a job is named', () => {
 })
 
 describe('cancel', () => {
-  const shared = { 'POST /api/jobs/cancel-effects': { running: 1, others: 1 } }
-  const alone = { 'POST /api/jobs/cancel-effects': { running: 1, others: 0 } }
+  const shared = { 'POST /api/jobs/cancel-effects': { count: 1, more: false, running: 1, others: 1 } }
+  const alone = { 'POST /api/jobs/cancel-effects': { count: 1, more: false, running: 1, others: 0 } }
   const cancelled = { 'POST /v2/hello/cancel/j1': { id: 'j1', status: 'CANCELLED' } }
   const cancels = (seen: readonly { readonly line: string }[]) => seen.some(({ line }) => line.startsWith('POST /v2/'))
   const warning = 'This worker also runs 1 other job.'

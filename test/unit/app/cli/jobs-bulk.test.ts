@@ -46,40 +46,40 @@ describe.each([
   {
     argv: ['jobs', 'cancel', '--endpoint', 'hello'],
     looks: ['GET /api/endpoints/hello', EFFECTS],
-    act: 'cancel all matching jobs that have not ended',
+    act: 'cancel 5 matching unfinished jobs',
   },
   {
     argv: ['batch', 'cancel', 'b1'],
     looks: [EFFECTS],
     body: { batch: 'b1' },
-    act: 'cancel the jobs of batch b1 that have not ended',
+    act: 'cancel 5 unfinished jobs of batch b1',
   },
   {
     argv: ['workflow', 'sweeps', 'cancel', 's1'],
     looks: [EFFECTS],
     body: { sweep: 's1' },
-    act: 'cancel the runs of sweep s1 that have not ended',
+    act: 'cancel 5 unfinished runs of sweep s1',
   },
   {
     argv: ['compare', 'stop', 'c1'],
     looks: [EFFECTS],
     body: { comparison: 'c1' },
-    act: 'stop comparison c1 and cancel its jobs',
+    act: 'stop comparison c1 and cancel its 5 unfinished jobs',
   },
   {
     argv: ['purge', 'hello'],
     looks: ['GET /v2/hello/health'],
-    act: 'cancel all waiting jobs of hello',
+    act: 'cancel 3 waiting jobs of hello',
   },
 ])('$argv', ({ argv, looks, body, act }) => {
   const setup = (others: number) =>
     setupCli({
       'GET /api/endpoints/hello': HELLO_VIEW,
       'GET /v2/hello/health': HEALTH,
-      [EFFECTS]: { running: 1, others },
+      [EFFECTS]: { count: 5, more: false, running: 1, others },
     })
 
-  test('refuses without a terminal, and says what would be cancelled', async () => {
+  test('refuses without a terminal, and says how many jobs would be cancelled', async () => {
     const { run, service } = await setup(2)
     const done = act.startsWith('stop') ? 'stopped' : 'cancelled'
     expect(await run(argv)).toMatchObject({

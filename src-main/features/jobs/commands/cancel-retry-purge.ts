@@ -2,9 +2,10 @@ import { confirmDeletion, YES } from '../../../app/cli/ask.ts'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
+import type { ServiceClient } from '../../../app/client/service-client.ts'
 import { counted } from '../../../lib/text.ts'
 import { type CancelOptions, confirmCancel } from './confirm-cancel.ts'
-import { jobAddress, readExpired } from './follow-job.ts'
+import { type JobAddress, jobAddress, readExpired } from './follow-job.ts'
 import { showHandle } from './show-job.ts'
 
 export function addCancel(cancel: CliCommand, surroundings: Surroundings): void {
@@ -24,7 +25,8 @@ Examples:
       const path = await jobAddress(client, first, second)
       const { endpointId, jobId } = path
       await confirmCancel({ yes, jobId }, session, surroundings)
-      showHandle(output, endpointId, await client.call('cancel', { path }))
+      const handle = await client.call('cancel', { path }).catch((error: unknown) => refuseExpired(client, path, error))
+      showHandle(output, endpointId, handle)
     })
 }
 
@@ -46,13 +48,15 @@ Examples:
       const handle =
         options.new === true
           ? await client.call('jobRerun', { path })
-          : await client.call('retry', { path }).catch(async (error: unknown) => {
-              const { status } = await readExpired(client, path, error)
-              const why = `Job ${path.jobId} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${path.jobId} --new`
-              throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
-            })
+          : await client.call('retry', { path }).catch((error: unknown) => refuseExpired(client, path, error))
       showHandle(output, path.endpointId, handle)
     })
+}
+
+async function refuseExpired(client: ServiceClient, path: JobAddress, error: unknown): Promise<never> {
+  const { id, status } = await readExpired(client, path, error)
+  const why = `Job ${id} is ${status} and expired for the API, which answers 404 for it as in production. Run it again as a new job: drydock retry ${id} --new`
+  throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
 }
 
 export function addPurge(purge: CliCommand, surroundings: Surroundings): void {

@@ -503,6 +503,7 @@ describe('a job that has expired for the API', () => {
     'GET /api/jobs/j1': expired,
     'GET /v2/hello/status/j1': notFound,
     'POST /v2/hello/retry/j1': notFound,
+    'POST /v2/hello/cancel/j1': notFound,
     'POST /api/jobs/j1/rerun': { id: 'j2', status: 'IN_QUEUE' },
     'GET /api/jobs': { requests: [expired, { ...expired, id: 'j3', expiresAt: NOW + 1 }] },
   }
@@ -527,11 +528,14 @@ describe('a job that has expired for the API', () => {
     expect(stderr).toContain('Expired: the API answers 404')
   })
 
-  test('cannot be retried; the refusal says how it runs again, and that works', async () => {
+  test('cannot be retried or cancelled; the refusal says how it runs again, and that works', async () => {
     const { run } = await setup(answers)
-    const { exitCode, stderr } = await run(['retry', 'j1'])
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain('drydock retry j1 --new')
+    for (const verb of ['retry', 'cancel']) {
+      const { exitCode, stderr } = await run([verb, 'j1'])
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('Job j1 is COMPLETED and expired')
+      expect(stderr).toContain('drydock retry j1 --new')
+    }
     expect((await run(['retry', 'j1', '--new'])).stdout).toContain('j2')
   })
 

@@ -48,12 +48,14 @@ Examples:
       const named = data === defaultDataFolder(surroundings) ? undefined : data
       const output = createOutput(surroundings, json === true, named)
       // A script that reads JSON waits for the service, not until somebody closes a window.
-      if (window && !output.json && (await openedWindow(output, { data, port, links }, surroundings))) return
+      const opened = window && !output.json ? await openWindow(output, { data, port, links }, surroundings) : undefined
+      if (opened === 'opened') return
       const { createClient } = await import('../client.ts')
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
         await runService(() => startOnUsableFolder(options, moveAside, output, surroundings), surroundings, {
           async onUp({ url, data, keyFile, warnings }, signal) {
+            if (opened !== undefined) output.line(opened.why)
             for (const warning of warnings) output.note(`warning: ${warning}`)
             const facts = { ready: true, url, data, keyFile }
             if (!output.json) showAddresses(output, facts)
@@ -67,6 +69,7 @@ Examples:
         })
       } catch (error) {
         if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error
+        if (opened !== undefined) output.line(opened.why)
         if (!output.json) output.line(error.message)
         const client = createClient(await findService({ data }, surroundings))
         const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
@@ -75,17 +78,15 @@ Examples:
     })
 }
 
-async function openedWindow(
+async function openWindow(
   output: Output,
   options: { readonly data: string; readonly port: number | undefined; readonly links: boolean },
   surroundings: Surroundings,
-): Promise<boolean> {
+): Promise<'opened' | { readonly why: string }> {
   const { installedElectron, planWindow, runWindow } = await import('../desktop.ts')
   const plan = planWindow({ ...surroundings, electron: installedElectron(), isRoot: process.getuid?.() === 0 })
-  if (plan.kind === 'browser') {
-    output.line(`No desktop window: ${plan.why}. Use the web pages in a browser instead; they are the same.`)
-    return false
-  }
+  if (plan.kind === 'browser')
+    return { why: `No desktop window: ${plan.why}. Use the web pages in a browser instead; they are the same.` }
   if (plan.needsBuild) {
     const { buildStale, PROGRAM, SHELL } = await import('../build.mjs')
     const code = await buildStale([PROGRAM, SHELL], process.execPath)
@@ -94,7 +95,7 @@ async function openedWindow(
   const isClone = plan.needsBuild && surroundings.platform === 'linux'
   const env = isClone ? await handleLinks(output, plan, options, surroundings) : surroundings.env
   await runWindow(plan, options, { ...surroundings, env })
-  return true
+  return 'opened'
 }
 
 /**

@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { portOwner } from '../../../../src-main/app/cli/port-owner.ts'
 import { namingPortOwner } from '../../../../src-main/app/cli/start-service.ts'
+import { AppError, errorBody } from '../../../../src-main/contract/errors.ts'
 import { listen } from '../../../../src-main/http/server/listen.ts'
 import { temporaryFolder, writeServiceFiles } from './support.ts'
 
@@ -32,6 +34,13 @@ test('the error about a taken port names the app of the preview that uses it', a
   const { port, why, taken } = await setup((data) => join(data, 'previews', 'my-shop-a1B2c3'))
   expect(await why()).toBe(`Port ${port} is taken by a preview of my-shop. ${CHOOSE}`)
   await taken.close(0)
+})
+
+test('the owner of a port that answers as a service does, but is of another data folder, is another service', async () => {
+  const refusal = errorBody(new AppError('UNAUTHORIZED'))
+  const other = await listen(() => Response.json(refusal, { status: refusal.status }), 0)
+  expect(await portOwner(temporaryFolder(), other.port, new AbortController().signal)).toBe('another Drydock service')
+  await other.close(0)
 })
 
 test('the error about a taken port names another program if its owner is unknown', async () => {

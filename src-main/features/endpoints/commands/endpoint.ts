@@ -132,9 +132,11 @@ Examples:
       const changed = await client.call('endpointUpdate', { path, body })
       showEndpoint(output, changed, surroundings.now())
       showWarning(output, changed)
-      if (ranProcesses && changed.container !== undefined && !output.json)
+      const removesSetting =
+        changed.container?.image === undefined && Object.values<unknown>(container ?? {}).includes(null)
+      if ((ranProcesses || removesSetting) && changed.container !== undefined && !output.json)
         output.note(
-          `Workers now run in containers. Go back to processes with \`drydock endpoint update ${endpointId} --no-container\`.`,
+          `Workers ${ranProcesses ? 'now' : 'still'} run in containers. Go back to processes with \`drydock endpoint update ${endpointId} --no-container\`.`,
         )
     })
 

@@ -212,6 +212,19 @@ describe('endpoint update of an endpoint whose workers are processes', () => {
     },
   )
 
+  test.each([
+    [undefined, /Workers still run in containers\. .* --no-container`\.\n$/],
+    ['paint:1', /^$/],
+  ])(
+    'says that they stay containers of their handler without the option that made them so (image %s)',
+    async (image, note) => {
+      const boxed = { ...HELLO_VIEW, container: { ...SETTINGS, image } }
+      const { run } = await setupCli({ 'GET /api/endpoints/hello': boxed, 'PATCH /api/endpoints/hello': boxed })
+      expect((await run(['endpoint', 'update', 'hello', '--gpu', 'none'])).stderr).toMatch(note)
+      expect((await run(['endpoint', 'update', 'hello', '--gpu', 'ANY'])).stderr).toBe('')
+    },
+  )
+
   test('makes them processes again with --no-container', async () => {
     expect(await update('--no-container')).toMatchObject({ exitCode: 0, stderr: '', sent: { container: null } })
     expect(await update('--no-container', '--gpu', 'ANY')).toMatchObject({

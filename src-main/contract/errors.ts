@@ -249,7 +249,7 @@ export const ERRORS = {
   GRAPH_WITHOUT_ENDPOINT: {
     status: 409,
     message:
-      'Graph {endpointId} runs on endpoint {behind}, which no longer exists. Choose another endpoint on the page of the graph, or with `drydock workflow publish --id {endpointId} --endpoint`.',
+      'Graph {endpointId} runs on endpoint {behind}, which no longer exists. Choose another endpoint on the page of the graph, or with `drydock workflow publish FILE --id {endpointId} --endpoint ENDPOINT`.',
   },
   WORKFLOW_NOT_FOUND: { status: 404, message: 'There is no workflow {workflowId} in the library.' },
   WORKFLOW_CHANGED: {

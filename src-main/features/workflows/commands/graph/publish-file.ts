@@ -1,4 +1,4 @@
-import { usageError } from '../../../../app/cli/cli-error.ts'
+import { CliError, usageError } from '../../../../app/cli/cli-error.ts'
 import type { Output } from '../../../../app/cli/output.ts'
 import type { Surroundings } from '../../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../../app/client/service-client.ts'
@@ -37,5 +37,12 @@ export async function publishFile({ client, output, surroundings }: Deps, wish: 
   const document = graph.form === 'document' ? writeJson(writeDocument(readDocument(graph.raw))) : undefined
   const { behind, results, id } = wish
   const body = { id, name, behind, parameters, results, document, payload: writeJson(payload) }
-  return client.call('publishedCreate', { body })
+  return client.call('publishedCreate', { body }).catch(async (error: unknown) => {
+    if (!(error instanceof CliError) || error.body.code !== 'ENDPOINT_EXISTS' || id !== undefined) throw error
+    const { endpoints } = await client.call('endpointList')
+    const published = endpoints.find((one) => one.name === name && one.graph !== undefined)
+    if (published === undefined) throw error
+    const why = `Graph ${name} is already published. Make this its next version with --id ${published.id}, or give it another name with --name.`
+    throw new CliError('SERVICE_REFUSED', { why }, { cause: error })
+  })
 }

@@ -6,7 +6,7 @@ import { encode } from 'fast-png'
 import { describe, expect, test } from 'vitest'
 import { writeGraphIntoPng } from '../../../../../src-main/features/workflows/rules/metadata/png.ts'
 import { noWorkflowFiles, readWorkflowFile, workflowFiles } from '../../../../support/workflow-files.ts'
-import { type Answers, NOW, setupCli } from '../support.ts'
+import { type Answers, HELLO_VIEW, NOW, sendError, setupCli } from '../support.ts'
 
 const SEED = '18446744073709551615'
 
@@ -451,4 +451,25 @@ describe('workflow sweeps', () => {
       stdout: '3 runs cancelled.\n',
     })
   })
+})
+
+test('workflow publish of a graph that is published already says how to make its next version', async () => {
+  const taken = 'An endpoint with name cat already exists.'
+  const { run } = await setup({
+    'POST /api/published-graphs': (response: ServerResponse) => sendError(response, 409, 'ENDPOINT_EXISTS', taken),
+    'GET /api/endpoints': {
+      endpoints: [
+        { ...HELLO_VIEW, name: 'dog' },
+        { ...HELLO_VIEW, id: 'cat-1', name: 'cat', graph: { behind: 'e', version: 1 } },
+      ],
+    },
+  })
+  const publish = (...more: string[]) => run(['workflow', 'publish', 'cat.json', '--endpoint', 'e', ...more])
+  expect(await publish()).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'drydock: Graph cat is already published. Make this its next version with --id cat-1, or give it another name with --name.\n',
+  })
+  expect((await publish('--name', 'dog')).stderr).toBe(`drydock: ${taken}\n`)
+  expect((await publish('--id', 'other')).stderr).toBe(`drydock: ${taken}\n`)
 })

@@ -56,17 +56,22 @@ export function errorShown(error: string): string {
   return traceback === undefined ? message : `${message}\n(--json prints its traceback)`
 }
 
-// A base64 picture would fill the terminal. So many characters without a space are not text; source: ours.
-const LONG_BASE64 = /[\w+/=-]{1000,}/g
+// A base64 picture would fill the terminal. Characters without a space; source: ours.
+const LONG_WORD = /[\w+/=-]{1000,}/g
 
 const SHOWN_CHARACTERS = 24
 
 function outputText(output: unknown): string {
-  return valueText(output).replace(LONG_BASE64, (data) => {
-    const bytes = size(Math.floor((data.length * 3) / 4))
-    return `${data.slice(0, SHOWN_CHARACTERS)}... (${bytes} in base64; --json prints all)`
+  return valueText(output).replace(LONG_WORD, (data) => {
+    const held = isBase64(data)
+      ? `${size(Math.floor((data.length * 3) / 4))} in base64`
+      : `${size(data.length)} of text`
+    return `${data.slice(0, SHOWN_CHARACTERS)}... (${held}; --json prints all)`
   })
 }
+
+const isBase64 = (text: string): boolean =>
+  text.length % 4 === 0 && /^[^=]+={0,2}$/.test(text) && [/[a-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(text))
 
 export function showSubmitted(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
   if (output.piped && !output.json) output.line(job.id)

@@ -39,15 +39,14 @@ const setup = (answers: Answers = {}) =>
 
 test.each([
   ['999', 'A'.repeat(999), `"${'A'.repeat(999)}"`],
-  ['1000', 'A'.repeat(1000), `"${'A'.repeat(24)}... (750 B in base64; --json prints all)"`],
-])(
-  'a picture of %s characters in an output is printed to a person as far as it can be read',
-  async (_n, data, shown) => {
-    const { run } = await setup({ 'POST /v2/hello/runsync': { ...done, output: { data } } })
-    expect((await run(['runsync', 'hello'], TERMINAL)).stdout).toContain(`output     {"data":${shown}}\n`)
-    expect((await run(['runsync', 'hello', '--json'])).json()).toMatchObject({ output: { data } })
-  },
-)
+  ['1000', 'Aa1+'.repeat(250), `"${'Aa1+'.repeat(6)}... (750 B in base64; --json prints all)"`],
+  ['1001', 'Aa1+'.repeat(250).concat('A'), `"${'Aa1+'.repeat(6)}... (1001 B of text; --json prints all)"`],
+  ['1200', 'x'.repeat(1200), `"${'x'.repeat(24)}... (1.2 KiB of text; --json prints all)"`],
+])('a word of %s characters in an output is printed to a person as far as it can be read', async (_n, data, shown) => {
+  const { run } = await setup({ 'POST /v2/hello/runsync': { ...done, output: { data } } })
+  expect((await run(['runsync', 'hello'], TERMINAL)).stdout).toContain(`output     {"data":${shown}}\n`)
+  expect((await run(['runsync', 'hello', '--json'])).json()).toMatchObject({ output: { data } })
+})
 
 describe('run', () => {
   test.each([

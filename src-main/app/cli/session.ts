@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { EndpointView } from '../../contract/endpoint.ts'
 import { pathInApp } from '../../features/apps/rules/app-environment.ts'
-import type { Operation } from '../client/calls.ts'
+import type { fitsContract, Operation } from '../client/calls.ts'
 import type { ServerSentEvent } from '../client/http.ts'
 import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
 import { CliError, isUnreachable } from './cli-error.ts'
@@ -37,25 +37,37 @@ export async function openSession(
   const service = await findService(options, surroundings)
   // Loaded here, because it loads the schemas, which `--help` and a stopped service do not need.
   const [{ createClient }, { reconnecting }] = await Promise.all([import('./client.ts'), import('./reconnect.ts')])
-  const client = withSuggestions(reconnecting(createClient(service), surroundings))
+  const client = explainingRefusals(reconnecting(createClient(service), surroundings))
   return { client, output: outputOf(command, surroundings), options, service }
 }
 
-function withSuggestions(client: ServiceClient): ServiceClient {
-  async function suggest(error: unknown, { path = {} }: { readonly path?: object }): Promise<unknown> {
-    const isUnknown = error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND'
-    if (!isUnknown || !('endpointId' in path)) return error
+function explainingRefusals(client: ServiceClient): ServiceClient {
+  async function explained(
+    error: unknown,
+    operation: Operation,
+    args: Parameters<typeof fitsContract>[1],
+  ): Promise<unknown> {
+    if (!(error instanceof CliError)) return error
+    const { body, message } = error
+    if (body.code === 'BAD_FIELD') {
+      const { fitsContract } = await import('../client/calls.ts')
+      return fitsContract(operation, args) ? error : new CliError('USAGE', { why: message }, { body, cause: error })
+    }
+    const { path = {} } = args
+    if (body.code !== 'ENDPOINT_NOT_FOUND' || !('endpointId' in path)) return error
     // With an endpoint's key, other endpoints cannot be listed, so nothing is suggested.
     const { endpoints } = await client.call('endpointList').catch(() => ({ endpoints: [] }))
     const hint = hintOf(String(path.endpointId), endpoints)
     if (hint === undefined) return error
-    const why = `${error.message} ${hint}`
-    return new CliError('SERVICE_REFUSED', { why }, { body: { ...error.body, error: why }, cause: error })
+    const why = `${message} ${hint}`
+    return new CliError('SERVICE_REFUSED', { why }, { body: { ...body, error: why }, cause: error })
   }
   return {
     ...client,
     call: (operation, args) =>
-      client.call(operation, args).catch(async (error: unknown) => Promise.reject(await suggest(error, args ?? {}))),
+      client
+        .call(operation, args)
+        .catch(async (error: unknown) => Promise.reject(await explained(error, operation, args ?? {}))),
   }
 }
 

@@ -4,7 +4,7 @@ import { APP_ROUTES } from '../../contract/app-routes.ts'
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { DeepReadonly, PathOf, QueryOf, Route, ResponseOf as RowAnswer } from '../../contract/routes.ts'
 import { V2_ROUTES } from '../../contract/v2-routes.ts'
-import { parseExact, writeExact } from '../../lib/json/plain.ts'
+import { parseExact, plainJson, writeExact } from '../../lib/json/plain.ts'
 
 const OPERATIONS = { ...APP_ROUTES, ...V2_ROUTES }
 
@@ -133,6 +133,17 @@ export function addressOf(
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
   return search.size === 0 ? pathname : `${pathname}?${search}`
+}
+
+/** Checks query and body against the schemas of the contract; the service may refuse more. */
+export function fitsContract(operation: Operation, { query = {}, body, bodyText, bytes }: Given<unknown>): boolean {
+  const route: Route = OPERATIONS[operation]
+  const isQuery = Object.entries(route.query ?? {}).every(([name, schema]) => {
+    const value = query[name]
+    return schema.safeParse(value === undefined ? undefined : String(value)).success
+  })
+  if (!isQuery || route.body === undefined || bytes !== undefined) return isQuery
+  return route.body.safeParse(plainJson(bodyText ?? writeExact(body ?? {}))).success
 }
 
 function parsed(text: string): unknown {

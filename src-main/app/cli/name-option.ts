@@ -11,7 +11,7 @@ export async function withOption(text: string, command: Command): Promise<string
   const flags = field === '' ? undefined : await optionOf(field, command)
   if (flags === undefined) return text
   const [name] = flags.split(' ', 1)
-  return `${name}: ${flags.endsWith('<ms>') ? why.replace(/\bat (?:least|most) \d+/, '$& ms') : inDurations(why)}`
+  return `${name}: ${flags.endsWith('<ms>') ? withUnit(inDurations(why)) : inDurations(why)}`
 }
 
 async function optionOf(field: string, { options }: Command): Promise<string | undefined> {
@@ -31,9 +31,16 @@ async function optionOf(field: string, { options }: Command): Promise<string | u
 
 const spanOf = (ms: string) => durationText(Number(ms)).replace('.0 ', ' ')
 
+const withUnit = (why: string) =>
+  why.replace(
+    /\bat (?:least|most) (\d+)/,
+    (bound, ms: string) => `${bound} ms, or write ${spanOf(ms).replace(' ', '')}`,
+  )
+
 // The unit of the API is not that of an option like `--every 10s`.
 const inDurations = (why: string) =>
   why.replace(
-    /a whole number of ms from (\d+) to (\d+)/,
-    (_all, from: string, to: string) => `from ${spanOf(from)} to ${spanOf(to)}`,
+    /(?:a whole number of ms (?=from \d+ to \d+))?from (\d+) to (\d+)( ms\b)?/,
+    (all, from: string, to: string, unit?: string) =>
+      all.startsWith('a') || unit !== undefined ? `from ${spanOf(from)} to ${spanOf(to)}` : all,
   )

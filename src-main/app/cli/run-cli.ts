@@ -94,9 +94,14 @@ function nameHelpOnError(command: CliCommand): void {
 
 const MISSING = ['commander.missingArgument', 'commander.missingMandatoryOptionValue']
 
-function whyWrong({ code, message }: CommanderError, { args, registeredArguments, example }: CliCommand): string {
+function whyWrong(
+  { code, message }: CommanderError,
+  { args, registeredArguments, example, commands, parent }: CliCommand,
+): string {
   if (code === 'commander.help') return 'A command is missing.'
   const why = message.replace(/^error: /, '')
+  if (code === 'commander.unknownCommand' && parent !== null && !why.includes('Did you mean'))
+    return `${why}. Choose one of ${commands.map((one) => one.name()).join(', ')}`
   if (!MISSING.includes(code) || example === undefined) return why
   const meaning = code === MISSING[0] ? `: ${registeredArguments[args.length]?.description}` : ''
   return `${why}${meaning}. Example: \`${example}\``

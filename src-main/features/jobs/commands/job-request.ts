@@ -65,6 +65,8 @@ async function readInput(
   surroundings: Surroundings,
 ): Promise<unknown> {
   if (text === '-' || file === '-') return parse(await readAll(surroundings.stdin), 'Standard input')
+  if (text?.startsWith('@'))
+    throw usageError(`The input is not valid JSON. To read it from a file, use --input-file ${text.slice(1)}`)
   if (text !== undefined) return parse(text, 'The input')
   if (file === undefined) return {}
   const path = resolve(surroundings.cwd, file)

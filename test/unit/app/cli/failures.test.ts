@@ -143,6 +143,7 @@ test('every command has a description, and every one that runs has examples in i
 })
 
 test.each([
+  [['completion', 'zork'], "unknown command 'zork'. Choose one of bash, zsh, fish. See `drydock completion --help`."],
   [['enpoint', 'list'], "unknown command 'enpoint' (Did you mean endpoint?)"],
   [['endpoint', 'lst'], "unknown command 'lst' (Did you mean list?)"],
   // Below a command that lists by itself, where the word would be one too many.

@@ -111,6 +111,7 @@ describe('run', () => {
 
   test.each([
     ['text that is no JSON', ['{a:1}'], /not valid JSON/],
+    ['a file as other programs take it', ['@a.json'], /To read it from a file, use --input-file a\.json/],
     ['a list', ['[1]'], /not a JSON object/],
     ['a file that is not there', ['--input-file', 'none.json'], /cannot be read \(ENOENT\)/],
     ['two inputs', ['{}', '--input-file', 'x'], /not both/],

@@ -8,7 +8,13 @@ test.each([
   [
     ['run', 'e', '--ttl', '5'],
     'policy.ttl: must be at least 10000.',
-    '--ttl: must be at least 10000 ms.',
+    '--ttl: must be at least 10000 ms, or write 10s.',
+    2,
+  ],
+  [
+    ['run', 'e', '--execution-timeout', '3'],
+    'policy.executionTimeout: must be from 5000 to 604800000 ms.',
+    '--execution-timeout: must be from 5 s to 7 d.',
     2,
   ],
   [['jobs', 'rerun', '--status', 'X'], 'filter.status.0: must be one of A, B.', '--status: must be one of A, B.', 2],

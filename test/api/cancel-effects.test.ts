@@ -25,7 +25,11 @@ it('says how many of the jobs have not ended and how many run, and how many othe
   expect(await effects({ ids: [other, 'gone', other] })).toEqual({ ...counted(1), running: 1, others: 2 })
   expect(await effects({ filter: { endpoint: 'e' } })).toEqual({ ...counted(4), running: 3, others: 0 })
   expect(await effects({ filter: { q: 'mast' } })).toEqual({ ...counted(3), running: 2, others: 1 })
-  expect(await effects({ filter: { status: ['IN_QUEUE', 'FAILED'] } })).toEqual({ ...counted(1), running: 0, others: 0 })
+  expect(await effects({ filter: { status: ['IN_QUEUE', 'FAILED'] } })).toEqual({
+    ...counted(1),
+    running: 0,
+    others: 0,
+  })
   expect(await effects({ batch: batch.id })).toEqual({ ...counted(3), running: 2, others: 1 })
   await post(`/v2/e/cancel/${other}`)
   expect(await effects({ ids: [other] })).toMatchObject(counted(0))

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../../../src-main/runtimes/docker/docker-fleet.ts'
@@ -9,11 +12,14 @@ const GPU = containerSettings.parse({ gpu: 'ANY' })
 
 test('a missing engine is reported before a missing GPU, even if no worker was started yet', async () => {
   const time = createFakeClock()
-  const surroundings = { env: {}, home: '/nowhere', platform: process.platform }
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const env = { DOCKER_HOST: `unix://${folder}/docker.sock` }
+  const surroundings = { env, home: folder, platform: process.platform }
   const local = localPlace({
     surroundings,
-    pythonPath: '/nowhere',
-    bundle: async () => '/nowhere',
+    pythonPath: folder,
+    bundle: async () => folder,
     openForWorkers: async () => ({ port: 1 }),
   })
   const fleet = createDockerFleet({
@@ -24,9 +30,9 @@ test('a missing engine is reported before a missing GPU, even if no worker was s
       addresses: () => [],
       gpuReader: { inventory: async () => ({ cards: [] }), processes: async () => [] },
     },
-    folder: '/nowhere',
+    folder,
     maxWorkers: () => 1,
-    resources: '/nowhere',
+    resources: folder,
     version: '0',
     registryAuth: () => undefined,
     surroundings,

@@ -20,8 +20,6 @@ type Parked = {
   readonly workerId: string
   readonly max: number
   readonly respond: (jobs: readonly Job[]) => void
-  /** Answered by the next commit, even without a job. */
-  readonly leaves?: boolean
 }
 
 type TakeDeps = {
@@ -38,13 +36,13 @@ export function createParkedTakes(deps: TakeDeps) {
   const { storage, clock, counts } = deps
   const rules = takeRules(deps)
   const parked = new Map<string, Set<Parked>>()
+  // Answered by the next commit, even without a job.
   const leaving = new Set<Parked>()
   const hold = createJobHold(storage, clock)
 
   function add(entry: Parked): void {
     const set = parked.get(entry.endpointId) ?? new Set<Parked>()
     parked.set(entry.endpointId, set.add(entry))
-    if (entry.leaves === true) leaving.add(entry)
   }
 
   function remove(entry: Parked): void {
@@ -141,13 +139,16 @@ export function createParkedTakes(deps: TakeDeps) {
       const { promise: jobs, resolve } = Promise.withResolvers<readonly Job[]>()
       const entry: Parked = {
         ...call,
-        leaves: true,
         respond(taken) {
           remove(entry)
           resolve(taken)
         },
       }
-      return { jobs, join: () => add(entry), leave: () => remove(entry) }
+      const join = () => {
+        add(entry)
+        leaving.add(entry)
+      }
+      return { jobs, join, leave: () => remove(entry) }
     },
     dismiss(workerId: string) {
       for (const entries of [...parked.values()])

@@ -327,6 +327,7 @@ export type UsageReading = z.infer<typeof usageReading>
 /** States of endpoints, decided by the table in `features/workers/rules/endpoint-state.ts`. Source: ours. */
 const ENDPOINT_STATES = [
   'paused',
+  'broken',
   'published',
   'closed',
   'crashing',
@@ -390,6 +391,7 @@ export const endpointView = endpointConfig.extend({
     .string()
     .optional()
     .describe('why no worker could start: no capacity, or no machine that can run it'),
+  brokenReason: z.string().optional().describe('why a published graph cannot run'),
   nodeTypesReadAt: z
     .number()
     .int()

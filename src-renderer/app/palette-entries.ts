@@ -59,8 +59,8 @@ function useEndpointLeads(): readonly Lead[] {
   return useMemo(
     () =>
       Object.values(endpoints).flatMap((endpoint): Lead[] => {
-        const { id, name, crash, codeChange, throttledReason, waitingReason } = endpoint
-        const why = crash?.lastWords ?? codeChange?.why ?? throttledReason ?? waitingReason
+        const { id, name, crash, codeChange, brokenReason, throttledReason, waitingReason } = endpoint
+        const why = crash?.lastWords ?? codeChange?.why ?? brokenReason ?? throttledReason ?? waitingReason
         const detail = why === undefined ? {} : { detail: asCalled(why) }
         const own = Object.values(workers).filter(({ endpointId }) => endpointId === id)
         const label = name === id ? id : `${name} (${id})`

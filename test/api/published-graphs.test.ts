@@ -226,9 +226,13 @@ describe('a published graph', () => {
     const { publish, tryToRun, ask, createEndpoint, run, get } = await setup()
     await publish()
     await createEndpoint('second', { container: { image: 'me/worker-comfyui:5' } })
+    expect(await get('/api/endpoints/lamps')).toMatchObject({ state: 'published' })
     await ask('DELETE', '/api/endpoints/painter')
+    const brokenReason = 'endpoint painter was deleted. Publish it again with another endpoint.'
+    expect(await get('/api/endpoints/lamps')).toMatchObject({ state: 'broken', brokenReason })
     expect(await tryToRun({ prompt: 'x' })).toMatchObject({ status: 409, body: { code: 'GRAPH_WITHOUT_ENDPOINT' } })
     await ask('PATCH', `${PATH}/lamps`, { body: { behind: 'second' } })
+    expect(await get('/api/endpoints/lamps')).toMatchObject({ state: 'published' })
     const id = await run({ prompt: 'x' })
     expect(await get(`/v2/second/status/${id}`)).toMatchObject({ status: 'IN_QUEUE' })
     await ask('DELETE', '/api/endpoints/lamps')

@@ -40,6 +40,7 @@ describe('the state of an endpoint', () => {
     ['Ready', {}, ['idle', 'unhealthy']],
     ['Closed', { workersMax: 0, inQueue: 1 }, []],
     ['Published', { workersMax: 0, graph: { behind: 'sketch', version: 1 } }, []],
+    ['Broken', { graph: { behind: 'gone', version: 1 }, brokenReason: 'endpoint gone was deleted.' }, []],
     ['Paused', { paused: true, inProgress: 1 }, ['running']],
   ] as const)('is %s with %j and workers %j', (word, facts, states: readonly WorkerState[]) => {
     const workers = states.map((state) => ({ state }))

@@ -74,6 +74,12 @@ describe('live endpoints', () => {
     expect(endpointEvent(15, 'deleted')).toBe(false)
     expect(endpoint()).toBe(undefined)
   })
+
+  test('need a new snapshot when an endpoint is deleted that a published graph runs on', () => {
+    const { store, endpointEvent } = setup()
+    store.getState().patchEndpoint('other', { graph: { behind: 'e', version: 1 } })
+    expect(endpointEvent(11, 'deleted')).toBe(true)
+  })
 })
 
 describe('live workers', () => {

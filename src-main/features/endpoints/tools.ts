@@ -123,9 +123,10 @@ type Endpoint = Awaited<ReturnType<typeof readEndpoint>>
 
 const readEndpoint = (client: ServiceClient, id: string) => client.call('endpointRead', { path: { endpointId: id } })
 
-function rowOf({ id, name, state, url, waitingReason, throttledReason, crash, handler, command, container }: Endpoint) {
+function rowOf({ id, name, state, url, crash, handler, command, container, ...reasons }: Endpoint) {
+  const { waitingReason, throttledReason, brokenReason } = reasons
   return {
-    ...{ id, name, state, url, waitingReason, throttledReason },
+    ...{ id, name, state, url, waitingReason, throttledReason, brokenReason },
     crash: crash?.lastWords,
     runs: handler ?? command ?? container?.image,
   }
@@ -144,12 +145,12 @@ async function explainEndpoint(client: ServiceClient, id: string, now: number) {
     client.call('workerList', { query: { endpoint: id } }),
     client.call('fleetEventList', { query: { endpoint: id, limit: NEWEST_EVENTS } }),
   ])
-  const { waitingReason, throttledReason, state, loadBalanced } = endpoint
+  const { waitingReason, throttledReason, brokenReason, state, loadBalanced } = endpoint
   const { inQueue, inProgress } = health.jobs
   const stats = { totals: metrics.totals, points: metrics.points, range: 'hour' }
   const [newest] = failed.requests
   const verdict = endpointHealth({
-    ...{ state, inQueue, inProgress, waitingReason, throttledReason, stats },
+    ...{ state, inQueue, inProgress, waitingReason, throttledReason, brokenReason, stats },
     loadBalanced: loadBalanced !== undefined,
     lastError: newest?.error && errorLine(newest.error),
   })

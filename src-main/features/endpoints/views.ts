@@ -19,7 +19,7 @@ import { type WaitingReason, whyJobsWait } from '../workers/rules/waiting-reason
 import { isSameServer } from '../workflows/rules/server-address.ts'
 import type { Refusals } from './refusals.ts'
 import { endpointKind } from './rules/endpoint-kind.ts'
-import { endpointStateOf, healthCounts } from './rules/endpoint-state.ts'
+import { brokenReason, endpointStateOf, healthCounts } from './rules/endpoint-state.ts'
 
 export type ViewDeps = {
   readonly storage: Storage
@@ -160,6 +160,7 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefin
     workersMin: endpoint.config.workersMin,
     workersMax: endpoint.config.workersMax,
     graph: endpoint.config.graph,
+    brokenReason: whyBroken(deps, endpoint),
     inQueue: normal + lowPriority,
     inProgress,
     crash: viewCrash(deps, endpoint.id),
@@ -167,6 +168,9 @@ function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefin
     workers: deps.registry.ofEndpoint(endpoint.id),
   })
 }
+
+const whyBroken = ({ storage }: Pick<ViewDeps, 'storage'>, { config }: Endpoint) =>
+  brokenReason(config, (id) => storage.endpoints.get(id) !== undefined)
 
 function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: string): EndpointCrash | undefined {
   const { crashLoop, decision } = status.of(id)
@@ -219,6 +223,7 @@ export function addressesOf(
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
   const crash = viewCrash(deps, endpoint.id)
   const throttled = noWorkerReason(deps, endpoint)
+  const broken = whyBroken(deps, endpoint)
   const codeChange = deps.codeChanges.get(endpoint.id)
   const install = deps.installs.get(endpoint.id)
   return {
@@ -234,6 +239,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     ...(install === undefined ? {} : { install }),
     ...viewWaiting(waitingReason(deps, endpoint)),
     ...(throttled === undefined ? {} : { throttledReason: throttled }),
+    ...(broken === undefined ? {} : { brokenReason: broken }),
     ...viewNodeTypes(deps, endpoint),
   }
 }

@@ -66,21 +66,33 @@ export function CodeChangeNote({ change, endpointId }: { readonly change: CodeCh
   )
 }
 
-type GraphNoticeProps = { readonly id: string; readonly graph: NonNullable<LiveEndpoint['graph']> }
+type GraphNoticeProps = Pick<LiveEndpoint, 'id' | 'brokenReason'> & {
+  readonly graph: NonNullable<LiveEndpoint['graph']>
+}
 
-export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps) {
+export function GraphNotice({ id, brokenReason, graph: { behind, version } }: GraphNoticeProps) {
   return (
     <section
       aria-label="Published graph"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-surface-1 px-3 py-2"
+      className={clsx(
+        'flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-2',
+        brokenReason === undefined ? 'border border-line bg-surface-1' : 'bg-failed-soft text-failed-ink',
+      )}
     >
-      <Share2 aria-hidden className="size-4 shrink-0 text-ink-2" />
+      <Share2 aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1">
-        Published graph, version {version}. It has no workers of its own; its jobs run on{' '}
-        <Link to={ADDRESS.endpoint(behind, 'jobs')} className="text-accent underline">
-          {behind}
-        </Link>
-        .
+        Published graph, version {version}.{' '}
+        {brokenReason === undefined ? (
+          <>
+            It has no workers of its own; its jobs run on{' '}
+            <Link to={ADDRESS.endpoint(behind, 'jobs')} className="text-accent underline">
+              {behind}
+            </Link>
+            .
+          </>
+        ) : (
+          `Broken: ${brokenReason}`
+        )}
       </p>
       <TextLink to={ADDRESS.publishedGraph(id)}>Form, code and versions</TextLink>
     </section>

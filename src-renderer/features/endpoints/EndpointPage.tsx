@@ -96,7 +96,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
     >
       <FaultInjectionBanner endpoint={endpoint} />
       {crash !== undefined && <CrashBanner endpoint={endpoint} crash={crash} isCrashing={isCrashing} />}
-      {endpoint.graph !== undefined && <GraphNotice id={endpoint.id} graph={endpoint.graph} />}
+      {endpoint.graph !== undefined && <GraphNotice {...endpoint} graph={endpoint.graph} />}
       <TabContent endpoint={endpoint} tab={tab} settings={settings} isCrashing={isCrashing} />
     </Page>
   )
@@ -111,7 +111,7 @@ type TabContentProps = {
 
 function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
   if (endpoint.graph !== undefined && !endpointTabs(endpoint).includes(tab))
-    return <TabOfWorkers behind={endpoint.graph.behind} tab={tab} />
+    return <TabOfWorkers {...endpoint.graph} isBroken={endpoint.brokenReason !== undefined} tab={tab} />
   switch (tab) {
     case 'overview':
       return <OverviewTab endpoint={endpoint} isCrashing={isCrashing} />
@@ -168,8 +168,12 @@ function CrashingDot({ crash }: { readonly crash: EndpointCrash }) {
   return <StateDot {...endpointStateDot('crashing')} detail={crashSummary(crash, now)} />
 }
 
-function TabOfWorkers({ behind, tab }: { readonly behind: string; readonly tab: EndpointTab }) {
+type TabOfWorkersProps = { readonly behind: string; readonly isBroken: boolean; readonly tab: EndpointTab }
+
+function TabOfWorkers({ behind, isBroken, tab }: TabOfWorkersProps) {
   const [, go] = useLocation()
+  const text = 'A published graph has no jobs, workers or log of its own'
+  if (isBroken) return <EmptyState icon={<Share2 />}>{text}.</EmptyState>
   return (
     <EmptyState
       icon={<Share2 />}
@@ -179,7 +183,7 @@ function TabOfWorkers({ behind, tab }: { readonly behind: string; readonly tab: 
         </Button>
       }
     >
-      A published graph has no jobs, workers or log of its own: its jobs run on {behind}.
+      {text}: its jobs run on {behind}.
     </EmptyState>
   )
 }

@@ -48,7 +48,7 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
   const range = chosen ?? fitting.data ?? (fitting.isError ? '1 h' : undefined)
   return (
     <>
-      {!isCrashing && <HealthNotice endpoint={endpoint} range={isGraph ? undefined : range} />}
+      {!isCrashing && !isGraph && <HealthNotice endpoint={endpoint} range={range} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <CommandLine command={endpoint.url} />
         {!isGraph && (
@@ -94,6 +94,7 @@ function HealthNotice({ endpoint, range }: { readonly endpoint: LiveEndpoint; re
     inProgress: endpoint.inProgress,
     waitingReason: endpoint.waitingReason,
     throttledReason: endpoint.throttledReason,
+    brokenReason: endpoint.brokenReason,
     loadBalanced: endpoint.loadBalanced !== undefined,
     stats: data && range && { totals: data.totals, points: data.points, range: RANGES[range].words },
     lastError: recent && errorLine(recent.error),

@@ -37,7 +37,7 @@ export function readEndpointFilter(search: URLSearchParams): EndpointListFilter 
 type Row = { readonly endpoint: LiveEndpoint; readonly workers: readonly WorkerView[] }
 
 // States that block work, worst first.
-const BLOCKED: readonly EndpointState[] = ['crashing', 'unhealthy', 'throttled', 'waiting']
+const BLOCKED: readonly EndpointState[] = ['crashing', 'broken', 'unhealthy', 'throttled', 'waiting']
 
 function urgencyRank({ endpoint, workers }: Row): number {
   const rank = BLOCKED.indexOf(stateNow(endpoint, workers))

@@ -9,11 +9,20 @@ import type { StateDotProps } from '../../ui/StateDot.tsx'
 
 type Facts = Pick<
   LiveEndpoint,
-  'paused' | 'workersMin' | 'workersMax' | 'inQueue' | 'inProgress' | 'throttledReason' | 'graph' | 'crash'
+  | 'paused'
+  | 'workersMin'
+  | 'workersMax'
+  | 'inQueue'
+  | 'inProgress'
+  | 'throttledReason'
+  | 'graph'
+  | 'brokenReason'
+  | 'crash'
 >
 
 const TONES: Readonly<Record<EndpointState, Tone>> = {
   paused: 'queued',
+  broken: 'failed',
   published: 'completed',
   closed: 'queued',
   crashing: 'failed',

@@ -9,7 +9,7 @@ import { MIB } from '../../../src-main/lib/units.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { type JobRecord, runJob } from '../../api-client/jobs.ts'
 import { publishedQuery } from '../../api-client/queries.ts'
-import { useApp } from '../../store/app-context.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { ParameterField } from '../../ui/form/ParameterField.tsx'
@@ -32,6 +32,7 @@ export function GraphForm({ graph }: { readonly graph: PublishedGraph }) {
   const { store } = useApp()
   const [given, setGiven] = useState<ReadonlyMap<string, JsonValue>>(() => defaults(graph))
   const { response, send } = useResponse(graph.id)
+  const brokenReason = useAppState(({ live }) => live.endpoints[graph.id]?.brokenReason)
   const body = useMemo(() => `{"input":${writeJson(given)}}`, [given])
   const isWhole = graph.parameters.every((parameter) => {
     const value = given.get(parameter.name)
@@ -70,9 +71,16 @@ export function GraphForm({ graph }: { readonly graph: PublishedGraph }) {
                 onFile={(file) => void take(parameter.name, file)}
               />
             ))}
-            <Button kind="main" type="submit" disabled={!isWhole || response?.isOpen === true} className="self-end">
-              Run
-            </Button>
+            <div className="flex items-center justify-end gap-3">
+              {brokenReason !== undefined && <p className="text-failed-ink">Broken: {brokenReason}</p>}
+              <Button
+                kind="main"
+                type="submit"
+                disabled={!isWhole || response?.isOpen === true || brokenReason !== undefined}
+              >
+                Run
+              </Button>
+            </div>
           </form>
         </Card>
         <ResponseCard graphId={graph.id} response={response} />

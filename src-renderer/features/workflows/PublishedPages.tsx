@@ -3,12 +3,15 @@ import { Share2 } from 'lucide-react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import type { PublishedGraph } from '../../../src-main/contract/published.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { useApp } from '../../store/app-context.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
+import { endpointStateDot } from '../endpoints/endpoint-state.ts'
 import { PublishedPage } from './PublishedPage.tsx'
 import { SectionTabs } from './SectionTabs.tsx'
 
@@ -45,11 +48,7 @@ const COLUMNS: readonly Column<PublishedGraph>[] = [
     header: 'Runs on',
     width: 120,
     grow: 1,
-    cell: ({ behind }) => (
-      <Link to={ADDRESS.endpoint(behind)} className="hover:underline">
-        {behind}
-      </Link>
-    ),
+    cell: (graph) => <RunsOn {...graph} />,
   },
   { id: 'version', header: 'Version', width: 90, cell: ({ version, versions }) => `${version} of ${versions.length}` },
   {
@@ -60,6 +59,23 @@ const COLUMNS: readonly Column<PublishedGraph>[] = [
     cell: ({ parameters }) => parameters.map(({ name }) => name).join(', ') || 'none',
   },
 ]
+
+function RunsOn({ id, behind }: PublishedGraph) {
+  const brokenReason = useAppState(({ live }) => live.endpoints[id]?.brokenReason)
+  if (brokenReason === undefined)
+    return (
+      <Link to={ADDRESS.endpoint(behind)} className="hover:underline">
+        {behind}
+      </Link>
+    )
+  return (
+    <Tooltip text={`Broken: ${brokenReason}`}>
+      <span className="flex min-w-0">
+        <StateDot {...endpointStateDot('broken')} detail={brokenReason} />
+      </span>
+    </Tooltip>
+  )
+}
 
 function PublishedListPage() {
   const { client } = useApp()

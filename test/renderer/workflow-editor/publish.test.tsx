@@ -1,9 +1,12 @@
 /** The form of a graph, and the sheet of a sweep. */
-import { fireEvent, screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { act, fireEvent, screen } from '@testing-library/react'
+import { expect, onTestFinished, test } from 'vitest'
 import type { JsonValue } from '../../../src-main/lib/json/value.ts'
+import { ADDRESS } from '../../../src-renderer/addresses.ts'
 import { OverviewTab } from '../../../src-renderer/features/endpoints/OverviewTab.tsx'
+import { GraphForm } from '../../../src-renderer/features/requests/GraphForm.tsx'
 import { PublishForm } from '../../../src-renderer/features/workflow-editor/publish/PublishPanel.tsx'
+import { PublishedPages } from '../../../src-renderer/features/workflows/PublishedPages.tsx'
 import { SweepPage } from '../../../src-renderer/features/workflows/SweepPage.tsx'
 import { ParameterField } from '../../../src-renderer/ui/form/ParameterField.tsx'
 import { anEndpoint, NOW, renderInApp } from '../support.tsx'
@@ -24,16 +27,39 @@ test.each([
   expect(values).toEqual([wanted])
 })
 
+const PROMPT = { node: '4', input: 'text', name: 'prompt', type: 'string', default: '"a lamp"' } as const
+const LAMP = anEndpoint('lamp', { graph: { behind: 'sketch', version: 1 } })
+const GRAPH = {
+  ...{ id: 'lamp', name: 'Lamp', version: 1, versions: [1], behind: 'sketch', parameters: [PROMPT] },
+  ...{ url: LAMP.url, results: [], createdAt: NOW },
+}
+
 test('the overview of a published graph has the form that runs it', async () => {
-  const prompt = { node: '4', input: 'text', name: 'prompt', type: 'string', default: '"a lamp"' }
-  const graph = { id: 'lamp', name: 'Lamp', version: 1, versions: [1], behind: 'sketch', parameters: [prompt] }
-  const endpoint = anEndpoint('lamp', { graph: { behind: 'sketch', version: 1 } })
-  renderInApp(<OverviewTab endpoint={endpoint} isCrashing={false} />, {
+  renderInApp(<OverviewTab endpoint={LAMP} isCrashing={false} />, {
     figuresRead: { endpoints: [] },
-    publishedRead: { ...graph, url: endpoint.url, results: [], createdAt: NOW },
+    publishedRead: GRAPH,
   })
   expect((await screen.findByLabelText<HTMLTextAreaElement>('prompt')).value).toBe('a lamp')
   screen.getByRole('button', { name: 'Run' })
+})
+
+test('a published graph whose endpoint was deleted says so and cannot be run', async () => {
+  const lamp = { ...LAMP, brokenReason: 'endpoint sketch was deleted.' }
+  history.replaceState(null, '', ADDRESS.publishedGraphs)
+  onTestFinished(() => history.replaceState(null, '', '/'))
+  const { store } = renderInApp(
+    <>
+      <PublishedPages />
+      <GraphForm graph={GRAPH} />
+    </>,
+    { publishedList: { graphs: [GRAPH] } },
+  )
+  act(() => store.setState(({ live }) => ({ live: { ...live, endpoints: { lamp } } })))
+  const row = await screen.findByRole('row', { name: /^Lamp/ })
+  expect(row.textContent).toContain('Broken')
+  expect(row.querySelector(`[href="${ADDRESS.endpoint('sketch')}"]`)).toBeNull()
+  screen.getByText('Broken: endpoint sketch was deleted.')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true)
 })
 
 test('a run of a sweep that failed says why in words, with its node', async () => {

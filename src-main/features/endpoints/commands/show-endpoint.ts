@@ -9,7 +9,7 @@ import { rawOf, settingText, valueAt } from '../rules/settings/setting.ts'
 
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number) {
   if (output.json) return output.document(endpoint)
-  const { crash, waitingReason, throttledReason } = endpoint
+  const { crash, waitingReason, throttledReason, brokenReason } = endpoint
   const asCalled = (text: string | undefined) => text && output.asCalled(text)
   output.fields([
     ['endpoint', output.paint('bold', endpoint.id)],
@@ -17,7 +17,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['app', endpoint.app && `${endpoint.app.name}/${endpoint.app.environment}, as ${endpoint.app.resource}`],
     ['address', endpoint.url],
     ['or', endpoint.hostUrl],
-    ['state', endpointStateText(output, endpoint)],
+    ['state', [endpointStateText(output, endpoint), brokenReason].filter(Boolean).join(': ')],
     ['crashes', crash && asCalled(`${crashSummary(crash, now)}\n${crash.lastWords}`)],
     ['code', endpoint.codeChange && codeChangeText(endpoint.codeChange, now)],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', asCalled(waitingReason)],
@@ -36,6 +36,7 @@ export function showWarning(output: Output, { warning }: { readonly warning?: st
 
 const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
   paused: 'yellow',
+  broken: 'red',
   crashing: 'red',
   unhealthy: 'red',
   waiting: 'yellow',
@@ -46,10 +47,10 @@ export function endpointStateText(output: Output, { state }: Pick<EndpointView, 
   return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
-/** Shows crashes, else why jobs or workers wait, else a code change; may be empty. */
-export function noteText({ state, crash, codeChange, ...waits }: EndpointView, now: number): string {
+/** Shows crashes, else why a graph is broken, or why jobs or workers wait, else a code change; may be empty. */
+export function noteText({ state, crash, codeChange, ...reasons }: EndpointView, now: number): string {
   if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
-  const reason = waits.waitingReason ?? waits.throttledReason
+  const reason = reasons.brokenReason ?? reasons.waitingReason ?? reasons.throttledReason
   if (reason !== undefined) return reason
   if (codeChange !== undefined && isNews(codeChange, now)) return codeChangeText(codeChange, now)
   const past = shownCrash(state, crash)

@@ -10,6 +10,7 @@ export type HealthFacts = {
   readonly inProgress: number
   readonly waitingReason: string | undefined
   readonly throttledReason: string | undefined
+  readonly brokenReason: string | undefined
   readonly loadBalanced: boolean
   readonly stats:
     | { readonly totals: MetricsTotals; readonly points: readonly MetricsPoint[]; readonly range: string }
@@ -53,6 +54,7 @@ function stoppedReason({
   state,
   waitingReason,
   throttledReason,
+  brokenReason,
 }: HealthFacts): Pick<EndpointHealth, 'level' | 'reason'> | undefined {
   const why = waitingReason === undefined ? undefined : ` ${withFullStop(waitingReason)}`
   switch (state) {
@@ -60,6 +62,8 @@ function stoppedReason({
       return { level: 'warning', reason: ' The endpoint is paused. Resume it to continue.' }
     case 'closed':
       return { level: 'warning', reason: ' Its maximum number of workers is 0: raise it in its settings.' }
+    case 'broken':
+      return { level: 'bad', reason: ` It cannot run: ${brokenReason}` }
     case 'crashing':
       return { level: 'bad', reason: why ?? ' Its workers keep crashing.' }
     case 'unhealthy':

@@ -1,4 +1,4 @@
-import type { EndpointCrash, EndpointState, WorkerState } from '../../../contract/endpoint.ts'
+import type { EndpointCrash, EndpointState, EndpointView, WorkerState } from '../../../contract/endpoint.ts'
 import type { HealthRecord } from '../../../contract/job.ts'
 import { ago, remainingSeconds } from '../../../lib/text.ts'
 
@@ -7,6 +7,7 @@ export type EndpointFacts = {
   readonly workersMin: number
   readonly workersMax: number
   readonly graph?: unknown
+  readonly brokenReason?: string | undefined
   readonly inQueue: number
   readonly inProgress: number
   readonly crash?: Pick<EndpointCrash, 'nextTryAt'> | undefined
@@ -38,6 +39,7 @@ type StateRow = {
  */
 const ENDPOINT_STATE_ROWS = [
   { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
+  { state: 'broken', text: 'Broken', holds: ({ brokenReason }) => brokenReason !== undefined },
   { state: 'published', text: 'Published', holds: ({ graph }) => graph !== undefined },
   { state: 'closed', text: 'Closed', holds: ({ workersMax }) => workersMax === 0 },
   {
@@ -61,6 +63,7 @@ const ENDPOINT_STATE_ROWS = [
 /** Most urgent first, to summarise several endpoints. Source: ours. */
 export const STATES_BY_ATTENTION = [
   'crashing',
+  'broken',
   'unhealthy',
   'throttled',
   'waiting',
@@ -79,6 +82,16 @@ export function endpointStateOf(facts: EndpointFacts): EndpointState {
 
 export function endpointStateLabel(state: EndpointState): string {
   return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
+}
+
+/** Why a published graph cannot run; `isThere` tells whether an endpoint exists. */
+export function brokenReason(
+  { graph }: Pick<EndpointView, 'graph'>,
+  isThere: (id: string) => boolean,
+): string | undefined {
+  return graph === undefined || isThere(graph.behind)
+    ? undefined
+    : `endpoint ${graph.behind} was deleted. Publish it again with another endpoint.`
 }
 
 /** The crashes to show: those before a worker that serves are history, those before sleep are not. */

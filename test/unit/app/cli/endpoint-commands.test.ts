@@ -56,6 +56,19 @@ test('endpoint list shows machines where there are any, and why workers wait for
   expect((await run(['endpoint', 'show', 'far'])).stdout).toMatch(/workers wait +boxa: it cannot be reached\n/)
 })
 
+test('a published graph whose endpoint was deleted is broken', async () => {
+  const graph = { behind: 'sketch', version: 1 }
+  const broken = { ...HELLO_VIEW, graph, state: 'broken', brokenReason: 'endpoint sketch was deleted.' }
+  const { run } = await setupCli({
+    'GET /api/endpoints': { endpoints: [broken] },
+    'GET /api/endpoints/hello': broken,
+  })
+  const { stdout } = await run(['endpoint', 'list'])
+  expect(stdout).toMatch(/^hello .* Broken /m)
+  expect(stdout).toMatch(/\n\nhello: endpoint sketch was deleted\.\n$/)
+  expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(/state +Broken: endpoint sketch was deleted\.\n/)
+})
+
 describe('the program of a command', () => {
   async function withProgram() {
     const cli = await setup()

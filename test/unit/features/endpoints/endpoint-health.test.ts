@@ -25,7 +25,7 @@ function stats(...ended: readonly (readonly [completed: number, failed: number])
 
 const FACTS: HealthFacts = {
   ...{ state: 'ready', inQueue: 0, inProgress: 0, loadBalanced: false },
-  ...{ waitingReason: undefined, throttledReason: undefined, lastError: undefined },
+  ...{ waitingReason: undefined, throttledReason: undefined, brokenReason: undefined, lastError: undefined },
   stats: stats([40, 0]),
 }
 
@@ -91,6 +91,11 @@ describe('whether an endpoint is healthy', () => {
       'a worker finds no place',
       { state: 'throttled', throttledReason: 'no Docker' },
       'warning Throttled: No worker can start: no Docker.',
+    ],
+    [
+      'the endpoint behind a graph is gone',
+      { state: 'broken', brokenReason: 'endpoint sketch was deleted.' },
+      'bad Broken: It cannot run: endpoint sketch was deleted.',
     ],
   ])('where %s', (_what, facts, said) => {
     const health = endpointHealth({ ...FACTS, ...facts })

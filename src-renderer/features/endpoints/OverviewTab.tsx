@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, CircleX, Hourglass, Moon } from 'lucide-react'
+import { Activity, CircleCheck, CircleX, Hourglass, Moon } from 'lucide-react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
@@ -70,6 +70,7 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
 
 const STYLES = {
   good: { Icon: CircleCheck, icon: 'text-completed', box: 'border border-line bg-surface-1' },
+  busy: { Icon: Activity, icon: 'text-running', box: 'border border-line bg-surface-1' },
   resting: { Icon: Moon, icon: 'text-ink-2', box: 'border border-line bg-surface-1' },
   warning: { Icon: Hourglass, icon: '', box: 'bg-warn-soft text-warn-ink' },
   bad: { Icon: CircleX, icon: '', box: 'bg-failed-soft text-failed-ink' },

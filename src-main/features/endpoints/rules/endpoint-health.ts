@@ -18,9 +18,9 @@ export type HealthFacts = {
   readonly lastError: string | undefined
 }
 
-/** `good`: no action needed; `resting`: idle; the others need attention. */
+/** `good` and `busy`: no action needed; `resting`: idle; the others need attention. */
 export type EndpointHealth = {
-  readonly level: 'good' | 'resting' | 'warning' | 'bad'
+  readonly level: 'good' | 'busy' | 'resting' | 'warning' | 'bad'
   readonly text: string
   readonly reason: string
 }
@@ -46,7 +46,7 @@ export function endpointHealth(facts: HealthFacts): EndpointHealth | undefined {
   const health = statsHealth(facts)
   if (inQueue === 0) return health
   // Work that waits for a busy or starting worker is not a fault.
-  if (health === undefined) return { level: 'resting', text: endpointStateLabel(state), reason: `${waiting}${why}` }
+  if (health === undefined) return { level: 'busy', text: endpointStateLabel(state), reason: `${waiting}${why}` }
   return { ...health, reason: `${health.reason} ${waiting}${why}` }
 }
 
@@ -91,12 +91,10 @@ function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: Heal
       state === 'ready' || state === 'running'
         ? 'A worker is ready for the next one.'
         : 'A worker starts with the next one.'
-    const reason = inProgress > 0 ? `${counted(inProgress, work)} in progress.` : next
-    return {
-      level: 'resting',
-      text: inProgress > 0 ? 'Running' : 'Idle',
-      reason: `No ${work} ended in the last ${range}. ${reason}`,
-    }
+    const none = `No ${work} ended in the last ${range}.`
+    return inProgress > 0
+      ? { level: 'busy', text: 'Running', reason: `${none} ${counted(inProgress, work)} in progress.` }
+      : { level: 'resting', text: 'Idle', reason: `${none} ${next}` }
   }
   const error = lastError === undefined || lastError === '' ? '' : ` Latest error: ${withFullStop(lastError)}`
   const others = completed === 0 ? 'none' : whole(completed)

@@ -62,7 +62,7 @@ describe('whether an endpoint is healthy', () => {
     [
       'the first one runs',
       { stats: stats(), state: 'running', inProgress: 1 },
-      `resting Running: ${NOTHING_ENDED} 1 job in progress.`,
+      `busy Running: ${NOTHING_ENDED} 1 job in progress.`,
     ],
     [
       'it is paused',
@@ -106,7 +106,10 @@ describe('whether an endpoint is healthy', () => {
     const early = { ...FACTS, stats: undefined }
     expect(endpointHealth(early)).toBeUndefined()
     expect(endpointHealth({ ...early, state: 'paused' })?.text).toBe('Paused')
-    expect(endpointHealth({ ...early, ...BUSY })?.reason).toBe('2 jobs wait. All workers are busy.')
+    expect(endpointHealth({ ...early, ...BUSY })).toMatchObject({
+      level: 'busy',
+      reason: '2 jobs wait. All workers are busy.',
+    })
   })
 })
 

@@ -13,7 +13,7 @@ import type { WorkerPlans } from './plans/worker-plans.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
 import { type CrashLoop, evaluateCrashLoop, exitStatus, lastLine } from './rules/crash-loop.ts'
-import { installHint } from './rules/missing-module.ts'
+import { installHint, withHint } from './rules/missing-module.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
 export type LifecycleDeps = {
@@ -46,7 +46,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     const cause = worker.killedBy ?? exit.reason
     const said = exit.code === 0 ? worker.neverAsks : undefined
     const known = cause ?? worker.failure ?? said
-    const exitText = known ?? withHint(worker, lastLine(worker.lastLines, exit))
+    const exitText = known ?? withInstallHint(worker, lastLine(worker.lastLines, exit))
     const { phase } = worker
     const wasLeaving = phase === 'draining' || phase === 'stopping'
     const wasOrdered = wasLeaving && worker.duty !== 'killed'
@@ -80,10 +80,9 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     deps.onEnded(worker)
   }
 
-  function withHint({ endpointId }: LiveWorker, reason: string): string {
+  function withInstallHint({ endpointId }: LiveWorker, reason: string): string {
     const endpoint = storage.endpoints.get(endpointId)
-    const hint = endpoint && installHint(endpoint, reason)
-    return hint === undefined ? reason : `${reason} (${hint})`
+    return withHint(reason, endpoint && installHint(endpoint, reason))
   }
 
   async function stop(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {

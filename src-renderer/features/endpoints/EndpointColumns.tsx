@@ -20,6 +20,7 @@ import { crashSummary, shownCrash } from '../../../src-main/features/endpoints/r
 import { errorLine } from '../../../src-main/features/jobs/rules/read-error.ts'
 import { codeChangeText, isNews } from '../../../src-main/features/workers/rules/code-change.ts'
 import { faultsText } from '../../../src-main/features/workers/rules/faults.ts'
+import { splitHint } from '../../../src-main/features/workers/rules/missing-module.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { NameLink } from '../../ui/Links.tsx'
@@ -274,10 +275,11 @@ function LastError({ endpoint, workers, stats }: EndpointRow) {
 
 function ErrorLink({ text: written, to }: { readonly text: string; readonly to: string }) {
   const text = useAsCalled()(written)
+  const { cause } = splitHint(text)
   return (
     <Tooltip text={text}>
       <Link to={to} className="text-failed-ink hover:underline">
-        {text}
+        {cause}
       </Link>
     </Tooltip>
   )

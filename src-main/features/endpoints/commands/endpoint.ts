@@ -11,6 +11,7 @@ import type { EndpointView } from '../../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../../contract/machines.ts'
 import { ago, keepEnds } from '../../../lib/text.ts'
 import { pathInApp } from '../../apps/rules/app-environment.ts'
+import { splitHint } from '../../workers/rules/missing-module.ts'
 import { serverOfEntry } from '../../workflows/rules/server-address.ts'
 import { WITH_ENDPOINTS } from '../rules/deletion-text.ts'
 import { dependentsText } from '../rules/dependents.ts'
@@ -228,10 +229,13 @@ const NOTE_LENGTH = 120
 function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
   const notes = endpoints.flatMap((endpoint) => {
     const note = noteText(endpoint, now)
-    return note === '' ? [] : [{ id: endpoint.id, text: output.asCalled(`${endpoint.id}: ${note}`) }]
+    return note === '' ? [] : [{ id: endpoint.id, text: `${endpoint.id}: ${note}` }]
   })
   if (notes.length > 0) output.line()
-  for (const { text } of notes) output.line(keepEnds(text.replace(/\s+/g, ' '), NOTE_LENGTH))
+  for (const { text } of notes) {
+    const { cause } = splitHint(text)
+    output.line(keepEnds(output.asCalled(cause).replace(/\s+/g, ' '), NOTE_LENGTH))
+  }
   const cut = notes.find(({ text }) => text.length > NOTE_LENGTH)
   if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
 }

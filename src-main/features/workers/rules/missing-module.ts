@@ -39,6 +39,16 @@ export function installHint(
   return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
 }
 
+const HINT = / \((install it: [^()]*)\)/
+
+export const withHint = (reason: string, hint: string | undefined) =>
+  hint === undefined ? reason : `${reason} (${hint})`
+
+/** Splits the cause from the hint of `withHint`, for places that have room only for the cause. */
+export function splitHint(reason: string): { readonly cause: string; readonly hint: string | undefined } {
+  return { cause: reason.replace(HINT, ''), hint: HINT.exec(reason)?.[1] }
+}
+
 /** A reason for the pages, which set the environment in a form. */
 export function withSettingName(reason: string): string {
   return reason.replace(

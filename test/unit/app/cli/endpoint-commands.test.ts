@@ -56,6 +56,21 @@ test('endpoint list shows machines where there are any, and why workers wait for
   expect((await run(['endpoint', 'show', 'far'])).stdout).toMatch(/workers wait +boxa: it cannot be reached\n/)
 })
 
+test('endpoint list names the missing module without the hint to install it, which show has', async () => {
+  const cause = "ModuleNotFoundError: No module named 'a_module_with_a_long_name'"
+  const hint = 'install it: drydock endpoint install hello a-module-with-a-long-name'
+  const crash = { count: 7, lastWords: `${cause} (${hint})`, since: 0, lastAt: NOW, needsChange: true }
+  const crashing = { ...HELLO_VIEW, state: 'crashing', crash }
+  const { run } = await setupCli({
+    'GET /api/endpoints': { endpoints: [crashing] },
+    'GET /api/endpoints/hello': crashing,
+  })
+  const { stdout } = await run(['endpoint', 'list'])
+  expect(stdout).toContain(`: ${cause}\n`)
+  expect(stdout).toMatch(/More: drydock endpoint show hello\n$/)
+  expect((await run(['endpoint', 'show', 'hello'])).stdout).toContain(hint)
+})
+
 test('a published graph whose endpoint was deleted is broken', async () => {
   const graph = { behind: 'sketch', version: 1 }
   const broken = { ...HELLO_VIEW, graph, state: 'broken', brokenReason: 'endpoint sketch was deleted.' }

@@ -5,6 +5,8 @@ import {
   environmentFor,
   installHint,
   missingPackage,
+  splitHint,
+  withHint,
 } from '../../../../src-main/features/workers/rules/missing-module.ts'
 
 test.each([
@@ -39,6 +41,15 @@ test('the hint names both commands, and one where the endpoint has an environmen
   )
   expect(installHint({ id: 'mine', config: { ...config, virtualEnv: '/envs/a' } }, error)).toBe(install)
   expect(installHint({ id: 'mine', config }, 'KeyError: 1')).toBeUndefined()
+})
+
+test('a reason is split into its cause and its hint', () => {
+  const cause = "ModuleNotFoundError: No module named 'yaml'"
+  const hint = installHint({ id: 'mine', config: { handler: '/home/ada/live.py' } }, cause)
+  expect(splitHint(withHint(cause, hint))).toEqual({ cause, hint })
+  const sentence = (reason: string) => `No worker runs: ${reason}; next try in 4 s.`
+  expect(splitHint(sentence(withHint(cause, hint)))).toEqual({ cause: sentence(cause), hint })
+  expect(splitHint('KeyError (1)')).toEqual({ cause: 'KeyError (1)', hint: undefined })
 })
 
 test('a package is a name with extras and versions, and no option, address or path', () => {

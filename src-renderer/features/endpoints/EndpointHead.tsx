@@ -6,6 +6,7 @@ import type { CodeChange, EndpointCrash } from '../../../src-main/contract/endpo
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { crashSummary } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { codeChangeText } from '../../../src-main/features/workers/rules/code-change.ts'
+import { splitHint } from '../../../src-main/features/workers/rules/missing-module.ts'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -29,7 +30,7 @@ export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
   const now = useNow()
   const { tryAgain } = useEndpointActions(endpoint)
   const { id, inQueue } = endpoint
-  const lastWords = useAsCalled()(crash.lastWords)
+  const { cause, hint } = splitHint(useAsCalled()(crash.lastWords))
   return (
     <section
       aria-label="Crashes"
@@ -41,8 +42,8 @@ export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1 break-words">
         {isCrashing ? 'Its workers keep crashing' : `Its last ${crash.count === 1 ? 'worker' : 'workers'} crashed`} (
-        {crashSummary(crash, now)}): <code className="font-mono">{lastWords}</code>
-        {/[.!?…]$/.test(lastWords) ? '' : '.'}
+        {crashSummary(crash, now)}): <code className="font-mono">{cause}</code>
+        {/[.!?…]$/.test(cause) ? '' : '.'}
         {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}
       </p>
       <Link to={ADDRESS.endpoint(id, 'logs')} className="hover:underline">
@@ -50,6 +51,7 @@ export function CrashBanner({ endpoint, crash, isCrashing }: CrashBannerProps) {
       </Link>
       <InstallButton error={crash.lastWords} endpointId={id} />
       <Button onClick={() => void tryAgain()}>{isCrashing ? 'Try now' : 'Clear'}</Button>
+      {hint !== undefined && <p className="basis-full pl-7 break-words first-letter:uppercase">{hint}.</p>}
     </section>
   )
 }

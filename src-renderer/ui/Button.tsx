@@ -23,7 +23,7 @@ export function Button({ kind = 'plain', className, type = 'button', ...rest }: 
       type={type}
       className={clsx(
         'inline-flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-control px-2.5 whitespace-nowrap',
-        'disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+        'disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
         KINDS[kind],
         className,
       )}
@@ -42,7 +42,7 @@ export function IconButton({ label, icon, children, className, type = 'button', 
         aria-label={label}
         className={clsx(
           'inline-flex size-7 shrink-0 items-center justify-center rounded-control text-ink-2',
-          'hover:bg-surface-2 hover:text-ink disabled:opacity-50 data-[state=open]:bg-surface-2 [&_svg]:size-4',
+          'hover:bg-surface-2 hover:text-ink disabled:opacity-50 aria-disabled:opacity-50 data-[state=open]:bg-surface-2 [&_svg]:size-4',
           className,
         )}
       >

@@ -115,7 +115,7 @@ const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVersions,
             </time>
             {unsaved && (
               <span className="text-warn-ink" title="Edits are stored as a draft and not yet saved as a version">
-                · Unsaved
+                Unsaved
               </span>
             )}
           </p>

@@ -280,7 +280,7 @@ describe('this machine without an engine', () => {
     await service.waiting(/^No capacity for a worker: no Docker engine answers: .* Start Docker, or set DOCKER_HOST\.$/)
     await service.clock.advance(30_000)
     const endpoint = await service.get('/api/endpoints/e')
-    expect(endpoint).toMatchObject({ state: 'waiting', waitingNeedsChange: true })
+    expect(endpoint).toMatchObject({ state: 'throttled', waitingNeedsChange: true })
     expect(endpoint).not.toHaveProperty('crash')
     expect((await service.get('/api/fleet-events?kinds=crash')).events).toEqual([])
     const { events } = await service.get('/api/fleet-events?kinds=worker')

@@ -28,6 +28,8 @@ describe('the state of an endpoint', () => {
     ['Starting', { inQueue: 1 }, ['initializing']],
     ['Waiting', { inQueue: 1 }, []],
     ['Throttled', { throttledReason: 'no engine' }, []],
+    ['Throttled', { throttledReason: 'no engine', inQueue: 1 }, []],
+    ['Starting', { throttledReason: 'no engine', inQueue: 1 }, ['initializing']],
     ['Ready', { throttledReason: 'no further card' }, ['idle']],
     ['Crashing', { inQueue: 1, crash }, []],
     ['Crashing', { crash: { ...crash, nextTryAt: 2 } }, []],
@@ -117,8 +119,9 @@ describe('the list of endpoints', () => {
       { text: '2 crashing', part: { state: 'crashing' } },
       { text: '18 jobs queued', part: { jobs: 'queued' } },
     ])
-    expect(attentionOf(rowsOf({ throttledReason: 'no engine' }, { inQueue: 1 }))).toEqual([
-      { text: '1 throttled', part: { state: 'throttled' } },
+    const unable = { throttledReason: 'no engine' }
+    expect(attentionOf(rowsOf(unable, { ...unable, inQueue: 1 }))).toEqual([
+      { text: '2 throttled', part: { state: 'throttled' } },
       { text: '1 job queued', part: { jobs: 'queued' } },
     ])
     expect(attentionOf(rowsOf({}, paused, { workersMax: 0, inQueue: 2 }))).toEqual([])

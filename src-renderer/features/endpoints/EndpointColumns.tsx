@@ -194,8 +194,17 @@ function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'
   return shownCrash(stateNow(endpoint, workers), endpoint.crash)
 }
 
-function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | undefined {
-  return crashOf(row)?.lastWords ?? row.endpoint.codeChange?.why
+/** Why an endpoint cannot run, and the page that tells more. */
+function whyNotRun(
+  row: Pick<EndpointRow, 'endpoint' | 'workers'>,
+): { readonly text: string; readonly to: string } | undefined {
+  const { id, brokenReason, throttledReason, codeChange } = row.endpoint
+  if (brokenReason !== undefined) return { text: brokenReason, to: ADDRESS.publishedGraph(id) }
+  const why = crashOf(row)?.lastWords ?? codeChange?.why
+  if (why !== undefined) return { text: why, to: ADDRESS.endpoint(id, 'logs') }
+  return throttledReason === undefined || stateNow(row.endpoint, row.workers) !== 'throttled'
+    ? undefined
+    : { text: throttledReason, to: ADDRESS.endpoint(id) }
 }
 
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
@@ -261,12 +270,12 @@ function LastHour({ endpoint, stats }: Pick<EndpointRow, 'endpoint' | 'stats'>) 
 
 function errorText(row: EndpointRow): string | undefined {
   const error = row.stats?.lastError?.error
-  return whyNotRun(row) ?? (error === undefined ? undefined : errorLine(error) || 'no message')
+  return whyNotRun(row)?.text ?? (error === undefined ? undefined : errorLine(error) || 'no message')
 }
 
 function LastError({ endpoint, workers, stats }: EndpointRow) {
   const why = whyNotRun({ endpoint, workers })
-  if (why !== undefined) return <ErrorLink text={why} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
+  if (why !== undefined) return <ErrorLink {...why} />
   if (stats?.lastError === undefined) return <Nothing />
   const { jobId } = stats.lastError
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)

@@ -9,7 +9,7 @@ import { PublishForm } from '../../../src-renderer/features/workflow-editor/publ
 import { PublishedPages } from '../../../src-renderer/features/workflows/PublishedPages.tsx'
 import { SweepPage } from '../../../src-renderer/features/workflows/SweepPage.tsx'
 import { ParameterField } from '../../../src-renderer/ui/form/ParameterField.tsx'
-import { anEndpoint, NOW, renderInApp } from '../support.tsx'
+import { anEndpoint, giveSizes, NOW, renderInApp } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
 
 test.each([
@@ -45,6 +45,7 @@ test('the overview of a published graph has the form that runs it', async () => 
 
 test('a published graph whose endpoint was deleted says so and cannot be run', async () => {
   const lamp = { ...LAMP, brokenReason: 'endpoint sketch was deleted.' }
+  onTestFinished(giveSizes())
   history.replaceState(null, '', ADDRESS.publishedGraphs)
   onTestFinished(() => history.replaceState(null, '', '/'))
   const { store } = renderInApp(

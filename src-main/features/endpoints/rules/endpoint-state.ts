@@ -50,12 +50,12 @@ const ENDPOINT_STATE_ROWS = [
   { state: 'unhealthy', text: 'Unhealthy', holds: (facts) => count(facts, 'unhealthy') > 0 && !isServing(facts) },
   { state: 'running', text: 'Running', holds: (facts) => facts.inProgress > 0 || count(facts, 'running') > 0 },
   { state: 'starting', text: 'Starting', holds: (facts) => count(facts, 'initializing') > 0 },
-  { state: 'waiting', text: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
   {
     state: 'throttled',
     text: 'Throttled',
     holds: (facts) => !isServing(facts) && facts.throttledReason !== undefined,
   },
+  { state: 'waiting', text: 'Waiting', holds: ({ inQueue }) => inQueue > 0 },
   { state: 'ready', text: 'Ready', holds: isServing },
   { state: 'asleep', text: 'Asleep', holds: () => true },
 ] as const satisfies readonly StateRow[]

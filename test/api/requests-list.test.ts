@@ -39,10 +39,21 @@ for (const [name, path] of [
             delayTime: 0,
             executionTime: 30,
             workerId: worker.id,
+            attempt: 1,
             error: 'no',
           },
         ],
       })
+    })
+
+    it('counts how often a worker took a job, also after a retry by hand', async () => {
+      const { createEndpoint, running, get, post } = await setup()
+      await createEndpoint()
+      const { jobId, worker } = await running()
+      await worker.done(jobId, { error: 'no' })
+      await post(`/v2/e/retry/${jobId}`)
+      expect((await worker.take())?.id).toBe(jobId)
+      expect((await get(path.slice(0, -1))).requests).toMatchObject([{ id: jobId, attempt: 2 }])
     })
 
     it('gives pages of 50 by default, and every job once', async () => {

@@ -128,7 +128,7 @@ describe('a job', () => {
     await page.keyboard.press('r')
     await told('The job is queued again')
     await page.getByRole('list', { name: 'Job events' }).getByText('Retried, queued again').waitFor()
-    await page.getByRole('link', { name: /^Attempts/ }).click()
+    await page.getByRole('link', { name: /^Tries/ }).click()
     await until(async () => expect(await page.getByRole('row', { name: /no face|Failed/ }).count()).toBe(2))
   })
 

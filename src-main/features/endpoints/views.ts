@@ -291,6 +291,7 @@ export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobLis
     ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
     ...(job.workerId === null ? {} : { workerId: job.workerId }),
     ...(job.retries === 0 ? {} : { retries: job.retries }),
+    ...(job.attempt === 0 ? {} : { attempt: job.attempt }),
     ...(job.error === null ? {} : { error: job.error }),
   }
 }

@@ -225,7 +225,7 @@ const readHistory = async (client: ServiceClient, id: string) =>
 
 function timelineOf(createdAt: number, history: readonly Move[]): readonly string[] {
   return history.slice(-SHOWN_MOVES).map(({ at, event, to, workerId, attempt, reason }) => {
-    const by = workerId === undefined ? '' : ` by worker ${workerId}, attempt ${attempt}`
+    const by = workerId === undefined ? '' : ` by worker ${workerId}, try ${attempt}`
     return `+${durationText(at - createdAt)} ${event} → ${to}${by}${reason === undefined ? '' : `: ${reason}`}`
   })
 }

@@ -127,7 +127,7 @@ const FACTS: readonly (readonly [name: string, read: (job: JobDetail) => string]
   ['Created', ({ createdAt }) => exactTime(createdAt)],
   ['Waited', ({ delayTime }) => span(delayTime)],
   ['Ran', ({ executionTime }) => span(executionTime)],
-  ['Attempts', ({ attempt }) => String(attempt)],
+  ['Tries', ({ attempt }) => String(attempt)],
   ['Worker', ({ workerId }) => workerId ?? '–'],
   ['Error', ({ error }) => (error === undefined ? '–' : errorLine(error))],
 ]

@@ -40,7 +40,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
     align: 'right',
     cell: ({ executionTime }) => <ShortDuration ms={executionTime} />,
   },
-  { id: 'tries', header: 'Tries', width: 48, align: 'right', cell: triesOf },
+  { id: 'tries', header: 'Tries', width: 48, align: 'right', cell: ({ attempt }) => attempt ?? <Nothing /> },
   {
     id: 'worker',
     header: 'Worker',
@@ -87,11 +87,6 @@ function StateCell({ job }: { readonly job: JobListItem }) {
       <ExpiredMark expiresAt={job.expiresAt} now={useCellNow()} />
     </span>
   )
-}
-
-// A job that no worker has taken yet has no attempts.
-function triesOf({ retries = 0, delayTime }: JobListItem): ReactNode {
-  return delayTime === undefined && retries === 0 ? <Nothing /> : retries + (delayTime === undefined ? 0 : 1)
 }
 
 const Now = createContext(0)

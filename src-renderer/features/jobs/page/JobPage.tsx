@@ -94,7 +94,7 @@ function Facts({ job }: { readonly job: JobDetail }) {
           </Link>
         </span>
       )}
-      {attempt > 0 && <span>attempt {attempt}</span>}
+      {attempt > 0 && <span>try {attempt}</span>}
       {priority !== 0 && <span>priority {priority}</span>}
       {lowPriority && <span>low priority</span>}
     </div>
@@ -185,5 +185,5 @@ const JOB_TABS: readonly { readonly name: JobTabName; readonly label: (job: JobD
   { name: 'logs', label: () => 'Logs' },
   { name: 'stream', label: ({ chunkCount }) => withCount('Stream', chunkCount) },
   { name: 'webhooks', label: ({ deliveries }) => withCount('Webhooks', deliveries.length) },
-  { name: 'attempts', label: ({ attempt }) => withCount('Attempts', attempt) },
+  { name: 'attempts', label: ({ attempt }) => withCount('Tries', attempt) },
 ]

@@ -131,7 +131,7 @@ function Step({ step, from }: { readonly step: TimelineStep; readonly from: numb
       <span className="min-w-0 break-words text-ink-2">
         {step.event === 'claim' && step.workerId !== undefined && (
           <>
-            attempt {step.attempt} on <IdLink to={ADDRESS.worker(step.workerId)}>{step.workerId}</IdLink>{' '}
+            try {step.attempt} on <IdLink to={ADDRESS.worker(step.workerId)}>{step.workerId}</IdLink>{' '}
           </>
         )}
         {step.reason !== undefined && <Said text={step.reason} />}
@@ -143,7 +143,7 @@ function Step({ step, from }: { readonly step: TimelineStep; readonly from: numb
 const sinceBegin = (ms: number) => (ms < 1 ? 'at once' : `after ${duration(Math.min(ms, 1000 * HOUR_MS))}`)
 
 const COLUMNS: readonly Column<Attempt>[] = [
-  { id: 'number', header: 'Attempt', width: 72, cell: ({ number }) => number },
+  { id: 'number', header: 'Try', width: 72, cell: ({ number }) => number },
   {
     id: 'worker',
     header: 'Worker',
@@ -180,7 +180,7 @@ export function AttemptsTab({ history }: { readonly history: readonly JobHistory
   if (attempts.length === 0) return <EmptyState>No worker has taken this job yet.</EmptyState>
   return (
     <Table
-      label="Attempts"
+      label="Tries"
       columns={COLUMNS}
       rows={attempts}
       rowId={idOf}

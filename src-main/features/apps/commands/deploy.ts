@@ -5,7 +5,7 @@ import { CliError, usageError } from '../../../app/cli/cli-error.ts'
 import { wholeNumber } from '../../../app/cli/option-values.ts'
 import { openSession } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
-import { WITH_ENDPOINTS } from '../../endpoints/rules/deletion-text.ts'
+import { restoredText, WITH_ENDPOINTS } from '../../endpoints/rules/deletion-text.ts'
 import { earlierCode, numberText } from '../rules/earlier-code.ts'
 import { addBuildOptions } from './build-app.ts'
 import type { TargetOptions } from './deploy/app-target.ts'
@@ -148,7 +148,7 @@ export function addUndeploy(undeploy: CliCommand, surroundings: Surroundings): v
     .option('--target <name>', 'delete the environment on another service, and the app if it has no other environment')
     .option(...YES)
     .details(`
-\`drydock rollback\` brings the endpoints back. A target keeps nothing: deploy there again.
+\`drydock rollback\` creates the endpoints again. A target keeps nothing: deploy there again.
 
 Examples:
   $ drydock undeploy
@@ -171,7 +171,7 @@ Examples:
       const breaks = await findBreaks(client, endpoints)
       if (endpoints.length > 0) {
         const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of} with all ${WITH_ENDPOINTS}`
-        const question = `Delete ${what}? Releases and variables are kept.`
+        const question = `Delete ${what}? Releases and variables are kept: a rollback ${restoredText(endpoints)}.`
         await confirmDeletion({ yes, what, breaks, question }, output, surroundings)
       }
       const response = await client.call('environmentUndeploy', { path: target })

@@ -1,6 +1,7 @@
 import type { EnvironmentDetail } from '../../../contract/app.ts'
 import { counted } from '../../../lib/text.ts'
 import { named } from './dependents.ts'
+import { plainId } from './ids.ts'
 
 /** All that is deleted with endpoints. */
 export const WITH_ENDPOINTS = 'jobs, results, logs, metrics, schedules, batches, load tests and saved requests'
@@ -19,6 +20,14 @@ export function environmentParts({
     ...(releases.length === 0 ? [] : [counted(releases.length, 'release')]),
     ...(variables.length === 0 ? [] : [counted(variables.length, 'variable')]),
   ]
+}
+
+/** Says what a rollback does once these endpoints are deleted: a random suffix of an id does not come back. */
+export function restoredText(endpoints: readonly { readonly id: string; readonly resource: string }[]): string {
+  const renamed = endpoints.filter(({ id, resource }) => id !== plainId(resource)).map(({ id }) => id)
+  const under = renamed.length === 1 ? 'a new id' : 'new ids'
+  const ids = renamed.length === 0 ? '' : `, ${renamed.join(', ')} under ${under}`
+  return `creates the endpoints again with new keys${ids}`
 }
 
 /** Names a thing and all that is deleted with it. */

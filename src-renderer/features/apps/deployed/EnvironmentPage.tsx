@@ -8,6 +8,7 @@ import type { ProjectView } from '../../../../src-main/contract/projects.ts'
 import {
   deletionText,
   environmentParts,
+  restoredText,
   WITH_ENDPOINTS,
 } from '../../../../src-main/features/endpoints/rules/deletion-text.ts'
 import { named } from '../../../../src-main/features/endpoints/rules/dependents.ts'
@@ -102,7 +103,7 @@ export function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProp
       disabled: !detail?.endpoints.length,
       run: () => undeploy(),
       deletes: ids,
-      effect: `This deletes ${counted(ids.length, 'endpoint')} with all ${WITH_ENDPOINTS}. Calls will fail. Releases and variables are kept, so “Roll back to this” restores the endpoints.`,
+      effect: `This deletes ${counted(ids.length, 'endpoint')} with all ${WITH_ENDPOINTS}. Calls will fail. Releases and variables are kept: “Roll back to this” ${restoredText(detail?.endpoints ?? [])}.`,
     },
     {
       label: `Delete environment ${name}`,

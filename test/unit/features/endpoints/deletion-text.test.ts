@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { restoredText } from '../../../../src-main/features/endpoints/rules/deletion-text.ts'
+
+const AGAIN = 'creates the endpoints again with new keys'
+
+test.each([
+  ['greet', 'shout', AGAIN],
+  ['greet', 'shout-a1b2c3', `${AGAIN}, shout-a1b2c3 under a new id`],
+  ['greet-d4e5f6', 'shout-a1b2c3', `${AGAIN}, greet-d4e5f6, shout-a1b2c3 under new ids`],
+])('a rollback after %s and %s were deleted %s', (greet, shout, said) => {
+  const endpoints = [
+    { resource: 'Greet', id: greet },
+    { resource: 'shout', id: shout },
+  ]
+  expect(restoredText(endpoints)).toBe(said)
+})

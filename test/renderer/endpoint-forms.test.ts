@@ -14,6 +14,7 @@ import {
   nameFromImage,
   openHub,
   suggestedName,
+  withLabel,
   withPreset,
 } from '../../src-renderer/features/endpoints/new-endpoint.ts'
 import { effectText } from '../../src-renderer/features/endpoints/settings/SaveBar.tsx'
@@ -142,6 +143,16 @@ describe('a new endpoint', () => {
     })
     for (const kind of ['command', 'web'] as const)
       expect(endpointCreate.safeParse(createBody(kind, form)).success).toBe(true)
+  })
+
+  test.each([
+    ['handler: there is no file /x.py.', 'Handler file: there is no file /x.py.'],
+    ['id: mine is reserved.', 'Name: mine is reserved.'],
+    ['container.image: must be given.', 'Image: must be given.'],
+    ['There is no capacity: none.', 'There is no capacity: none.'],
+    ['other: text', 'other: text'],
+  ])('whose field is refused by %j says it with the label of the field', (refusal, said) => {
+    expect(withLabel(refusal)).toBe(said)
   })
 
   test('is named after its file, or the folder of one that is called as many are', () => {

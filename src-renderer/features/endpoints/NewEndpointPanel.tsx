@@ -11,7 +11,7 @@ import { VariablesField } from '../../ui/form/VariablesField.tsx'
 import { ErrorNotice } from '../../ui/PageStates.tsx'
 import { NEW_ENDPOINT_TITLES, type NewEndpoint } from './endpoint-state.ts'
 import { ImageFields } from './ImageFields.tsx'
-import { createBody, EMPTY_FORM, hubProblems, type NewEndpointForm, suggestedName } from './new-endpoint.ts'
+import { createBody, EMPTY_FORM, hubProblems, type NewEndpointForm, suggestedName, withLabel } from './new-endpoint.ts'
 
 export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint; readonly onClose: () => void }) {
   const { client } = useApp()
@@ -85,8 +85,7 @@ export function NewEndpointPanel({ kind, onClose }: { readonly kind: NewEndpoint
               <ImageFields form={form} onChange={change} />
             </>
           )}
-          {/* The field is called Name here. */}
-          {create.error !== null && <ErrorNotice error={create.error.message.replace(/^id:/, 'Name:')} />}
+          {create.error !== null && <ErrorNotice error={withLabel(create.error.message)} />}
           <Button kind="main" type="submit" disabled={create.isPending || !isAnswered} className="self-end">
             Create endpoint
           </Button>

@@ -6,6 +6,7 @@ import {
   hubDefaults,
   hubSettings,
 } from '../../../src-main/features/apps/rules/worker-form.ts'
+import { SETTING_SECTIONS } from '../../../src-main/features/endpoints/rules/settings/sections.ts'
 import { plainJson } from '../../../src-main/lib/json/plain.ts'
 import { withFullStop } from '../../../src-main/lib/text.ts'
 import type { Variable } from '../../ui/form/VariablesField.tsx'
@@ -16,6 +17,15 @@ export type HubForm = {
   /** Preset name; empty for none. */
   readonly preset: string
   readonly answers: HubAnswers
+}
+
+/** A refusal with the label of the field, which its name in the API begins: `handler: there is no file …`. */
+export function withLabel(refusal: string): string {
+  const [start, path] = /^([\w.]+): /.exec(refusal) ?? ['']
+  // The form has one field for name and id.
+  const field = path === 'id' ? 'name' : path
+  const label = SETTING_SECTIONS.flatMap(({ fields }) => fields).find((one) => one.path === field)?.label
+  return label === undefined ? refusal : `${label}: ${refusal.slice(start.length)}`
 }
 
 /** The empty form. An immediate worker shows whether the image can be pulled and started. */

@@ -2,6 +2,8 @@ import { fireEvent, screen } from '@testing-library/react'
 import { type ReactNode, useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import { Confirm, SidePanel } from '../../src-renderer/ui/Dialog.tsx'
+import { Field } from '../../src-renderer/ui/form/Field.tsx'
+import { Form } from '../../src-renderer/ui/form/Form.tsx'
 import { Menu } from '../../src-renderer/ui/Menu.tsx'
 import { WideDialog } from '../../src-renderer/ui/WideDialog.tsx'
 import { renderInApp, until } from './support.tsx'
@@ -87,4 +89,23 @@ test('the focus goes to the content of the page when the button that opened a di
   renderInApp(<Opener draw={panel} goes />)
   await openAndClose(undefined)
   await isFocused(screen.getByRole('main'))
+})
+
+test('a required field that is empty says so in place of its hint, and takes the focus', () => {
+  function Draft() {
+    const [name, setName] = useState('')
+    return (
+      <Form onSubmit={() => undefined}>
+        <Field label="Name" value={name} onChange={({ target }) => setName(target.value)} hint="An id." required />
+        <button type="submit">Create</button>
+      </Form>
+    )
+  }
+  renderInApp(<Draft />)
+  fireEvent.click(screen.getByRole('button', { name: 'Create' }))
+  screen.getByText('Name is required.')
+  const field = screen.getByLabelText('Name')
+  expect(document.activeElement).toBe(field)
+  fireEvent.change(field, { target: { value: 'a' } })
+  screen.getByText('An id.')
 })

@@ -1,7 +1,7 @@
 import * as Switch from '@radix-ui/react-switch'
 import clsx from 'clsx'
 import { Search } from 'lucide-react'
-import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type ComponentPropsWithRef, type FormEvent, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { Said } from '../PageStates.tsx'
 
 export type FieldProps = ComponentPropsWithRef<'input'> & {
@@ -10,13 +10,34 @@ export type FieldProps = ComponentPropsWithRef<'input'> & {
   readonly problem?: string | undefined
 }
 
+/** Says that a required field is empty below it, in place of the browser's bubble, which would cover the hint. */
+export function useMissing(label: string, value: unknown) {
+  const [isMissing, setMissing] = useState(false)
+  return {
+    missing: isMissing && (value ?? '') === '' ? `${label} is required.` : undefined,
+    watch: {
+      onInvalid: (event: FormEvent<HTMLInputElement>) => {
+        const { currentTarget } = event
+        if (!currentTarget.validity.valueMissing) return
+        event.preventDefault()
+        setMissing(true)
+        // The browser focuses only fields whose bubble it shows.
+        if (currentTarget.form?.querySelector('input:invalid') === currentTarget) currentTarget.focus()
+      },
+      onInput: () => setMissing(false),
+    },
+  }
+}
+
 export function Field({ label, hint, problem, ...input }: FieldProps) {
+  const { missing, watch } = useMissing(label, input.value)
   return (
-    <Labelled label={label} hint={hint} problem={problem}>
+    <Labelled label={label} hint={hint} problem={problem ?? missing}>
       {(ids) => (
         <input
           {...input}
           {...ids}
+          {...watch}
           autoComplete="off"
           spellCheck={false}
           // The button of a file field stands within the border.
@@ -45,11 +66,19 @@ export function Labelled({ label, hint, problem, children }: LabelledProps) {
         ...(said !== undefined && { 'aria-describedby': `${id}-said` }),
       })}
       {said !== undefined && (
-        <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
-          <Said text={said} />
-        </p>
+        <FieldNote id={`${id}-said`} text={said} isProblem={problem !== undefined} />
       )}
     </div>
+  )
+}
+
+type FieldNoteProps = { readonly id: string; readonly text: string; readonly isProblem: boolean }
+
+export function FieldNote({ id, text, isProblem }: FieldNoteProps) {
+  return (
+    <p id={id} className={clsx('text-small', isProblem ? 'text-failed-ink' : 'text-ink-2')}>
+      <Said text={text} />
+    </p>
   )
 }
 

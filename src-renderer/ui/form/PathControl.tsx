@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { CornerLeftUp, FileCode, Folder } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import type { FolderList } from '../../../src-main/contract/projects.ts'
 import { read } from '../../platform/read.ts'
 import { useApp } from '../../store/app-context.ts'
@@ -13,7 +13,7 @@ export type PathWanted = 'folder' | 'new folder' | 'handler'
  * The field of a path. `isBeginning`: its start is being loaded, so that typed text would be wrong. `listed`: whether
  * the content is shown.
  */
-export type PathControlProps = Partial<ControlIds> & {
+export type PathControlProps = Partial<ControlIds> & Pick<ComponentProps<'input'>, 'onInvalid' | 'onInput'> & {
   readonly id: string
   readonly wants: PathWanted
   readonly value: string

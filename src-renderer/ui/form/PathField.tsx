@@ -2,7 +2,7 @@ import { FolderOpen } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
-import type { ControlIds, ControlProps } from './Field.tsx'
+import { type ControlIds, type ControlProps, FieldNote, useMissing } from './Field.tsx'
 import { PathControl, type PathControlProps } from './PathControl.tsx'
 
 export type PathFieldProps = Pick<
@@ -12,15 +12,22 @@ export type PathFieldProps = Pick<
 
 export function PathField({ label, hint, required = true, ...field }: PathFieldProps) {
   const id = useId()
+  const { missing, watch } = useMissing(label, field.value)
+  const isProblem = missing !== undefined
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
       </label>
-      <PathControl {...field} id={id} aria-describedby={`${id}-hint`} required={required}>
-        <p id={`${id}-hint`} className="text-small text-ink-2">
-          {hint}
-        </p>
+      <PathControl
+        {...field}
+        {...watch}
+        id={id}
+        aria-describedby={`${id}-hint`}
+        aria-invalid={isProblem}
+        required={required}
+      >
+        <FieldNote id={`${id}-hint`} text={missing ?? hint} isProblem={isProblem} />
       </PathControl>
     </div>
   )

@@ -65,9 +65,7 @@ export function Labelled({ label, hint, problem, children }: LabelledProps) {
         'aria-invalid': problem !== undefined,
         ...(said !== undefined && { 'aria-describedby': `${id}-said` }),
       })}
-      {said !== undefined && (
-        <FieldNote id={`${id}-said`} text={said} isProblem={problem !== undefined} />
-      )}
+      {said !== undefined && <FieldNote id={`${id}-said`} text={said} isProblem={problem !== undefined} />}
     </div>
   )
 }

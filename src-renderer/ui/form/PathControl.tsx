@@ -13,19 +13,20 @@ export type PathWanted = 'folder' | 'new folder' | 'handler'
  * The field of a path. `isBeginning`: its start is being loaded, so that typed text would be wrong. `listed`: whether
  * the content is shown.
  */
-export type PathControlProps = Partial<ControlIds> & Pick<ComponentProps<'input'>, 'onInvalid' | 'onInput'> & {
-  readonly id: string
-  readonly wants: PathWanted
-  readonly value: string
-  readonly onChange: (path: string) => void
-  readonly listed?: boolean
-  readonly children?: ReactNode
-  readonly isBeginning?: boolean
-  readonly required?: boolean
-  readonly disabled?: boolean
-  readonly placeholder?: string | undefined
-  readonly height?: string
-}
+export type PathControlProps = Partial<ControlIds> &
+  Pick<ComponentProps<'input'>, 'onInvalid' | 'onInput'> & {
+    readonly id: string
+    readonly wants: PathWanted
+    readonly value: string
+    readonly onChange: (path: string) => void
+    readonly listed?: boolean
+    readonly children?: ReactNode
+    readonly isBeginning?: boolean
+    readonly required?: boolean
+    readonly disabled?: boolean
+    readonly placeholder?: string | undefined
+    readonly height?: string
+  }
 
 export function PathControl({
   id,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import type { PublishedGraph } from '../../../src-main/contract/published.ts'
+import { endpointStateLabel } from '../../../src-main/features/endpoints/rules/endpoint-state.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -11,7 +12,6 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
-import { endpointStateDot } from '../endpoints/endpoint-state.ts'
 import { PublishedPage } from './PublishedPage.tsx'
 import { SectionTabs } from './SectionTabs.tsx'
 
@@ -71,7 +71,7 @@ function RunsOn({ id, behind }: PublishedGraph) {
   return (
     <Tooltip text={`Broken: ${brokenReason}`}>
       <span className="flex min-w-0">
-        <StateDot {...endpointStateDot('broken')} detail={brokenReason} />
+        <StateDot tone="failed" text={endpointStateLabel('broken')} detail={brokenReason} />
       </span>
     </Tooltip>
   )

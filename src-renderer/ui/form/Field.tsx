@@ -22,7 +22,9 @@ export function useMissing(label: string, value: unknown) {
         event.preventDefault()
         setMissing(true)
         // The browser focuses only fields whose bubble it shows.
-        if (currentTarget.form?.querySelector('input:invalid') === currentTarget) currentTarget.focus()
+        const fields = [...(currentTarget.form?.elements ?? [])]
+        const first = fields.find((one) => one instanceof HTMLInputElement && !one.validity.valid)
+        if (first === currentTarget) currentTarget.focus()
       },
       onInput: () => setMissing(false),
     },

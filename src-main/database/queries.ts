@@ -6,7 +6,8 @@ import type { Database } from 'better-sqlite3'
  * SQLite compiles it on its first call: the stores have more than 300, and most services use a few dozen.
  */
 export function queriesOf(db: Database) {
-  return <Values extends unknown[], Row = never>(sql: string) => {
+  return <Values extends unknown[], Row = never>(written: string) => {
+    const sql = compiledOnce(written)
     const onUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql))
     const pluckedOnUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql).pluck())
     return {
@@ -58,6 +59,12 @@ export function queriesOf(db: Database) {
     }
   }
 }
+
+/**
+ * SQLite compiles a query anew for each call if a bare parameter is a limit, or equals a column and the rows are sorted;
+ * one that is part of an expression leaves it as it is.
+ */
+export const compiledOnce = (sql: string): string => sql.replace(/(=|\bLIMIT|\bOFFSET)\s*(?=[?@])/g, '$1 +')
 
 function onFirstUse<Made>(make: () => Made): () => Made {
   let made: Made | undefined

@@ -1,6 +1,6 @@
 import BetterSqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { queriesOf } from '../../../src-main/database/queries.ts'
+import { compiledOnce, queriesOf } from '../../../src-main/database/queries.ts'
 
 type Row = { readonly id: number; readonly name: string | null }
 
@@ -45,4 +45,25 @@ it('a query fails at each call while it cannot be compiled', () => {
   for (const _ of [1, 2]) expect(() => ids()).toThrow('no such table: later')
   db.exec('CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT')
   expect(ids()).toEqual([])
+})
+
+it('leaves no bare parameter that would have the query compiled at each call, and gives the same rows', () => {
+  expect(compiledOnce('WHERE id = @id AND n <= ? LIMIT @limit OFFSET ?')).toBe(
+    'WHERE id = +@id AND n <= +? LIMIT +@limit OFFSET +?',
+  )
+  const { db, query } = setup()
+  db.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, data BLOB) STRICT`)
+  const add = query<[name: string | null, data: Uint8Array]>(`INSERT INTO t (name, data) VALUES (?, ?)`).run()
+  for (const [name, data] of [
+    ['1', 1],
+    ['01', 2],
+    [null, 3],
+  ] as const)
+    add(name, Uint8Array.of(data))
+  const named = query<[name: string | null], number>(`SELECT id FROM t WHERE name = ? ORDER BY id`).values()
+  expect([named('1'), named('01'), named(null)]).toEqual([[1], [2], []])
+  const known = query<[id: string], number>(`SELECT id FROM t WHERE id = ? ORDER BY name`).values()
+  expect([known('1'), known('x')]).toEqual([[1], []])
+  const same = query<[data: Uint8Array, limit: number], number>(`SELECT id FROM t WHERE data = ? ORDER BY id LIMIT ?`)
+  expect([same.values()(Uint8Array.of(2), 1), same.values()(Uint8Array.of(2), 0)]).toEqual([[2], []])
 })

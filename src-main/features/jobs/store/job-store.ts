@@ -219,15 +219,14 @@ function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
 // jobs have their own index, others lanes 0 and 1 of jobs_by_state, so either next is a range's first row.
 
 const WAITING = `status = 'IN_QUEUE' AND archived = 0`
-const OF_ENDPOINT = `endpoint_id = CAST(@endpointId AS TEXT) AND ${WAITING}`
+const OF_ENDPOINT = `endpoint_id = @endpointId AND ${WAITING}`
 const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))`
 const POSITION = `seq, low_priority AS lowPriority, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
 const IN_MOVED_ORDER = 'ORDER BY low_priority, priority DESC, jobs.place, seq'
-// ORDER BY follows the index, so the first row answers regardless of queue length. CAST avoids recompilation when a
-// sorted column equals a bare parameter; positional, as claims are hot.
+// ORDER BY follows the index, so the first row answers regardless of queue length; positional, as claims are hot.
 const firstSql = (which: string, order: string) => (except: string) =>
   `SELECT ${POSITION} FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
+  WHERE endpoint_id = ? AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
 const firstMovedSql = firstSql('place IS NOT NULL', IN_MOVED_ORDER)
 const firstUnmovedSql = firstSql('lane < 2', 'ORDER BY lane, seq')
 const countSql = (where: string) =>

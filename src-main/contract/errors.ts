@@ -207,6 +207,11 @@ export const ERRORS = {
     as503: { status: 503 },
     message: 'No worker of endpoint {endpointId} can take the request: {why}',
   },
+  AFFINITY_WORKER_GONE: {
+    status: 404,
+    detail: 'affinity_worker_gone',
+    message: 'The request asks for worker {workerId} of endpoint {endpointId}, which cannot take it: {why}',
+  },
   REQUEST_TOO_SLOW: {
     status: 504,
     message: 'Worker {workerId} did not answer within {seconds} s. Answer sooner, or use a queue-based endpoint.',

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, errorBody } from '../contract/errors.ts'
-import { headersForPage } from '../features/keys/rules.ts'
 import type { ServiceBase } from '../features/service-context.ts'
 
 // ms in which a refused body is discarded; closing while the client sends would lose the response. Source: ours.
@@ -14,11 +13,13 @@ export function asAppError(error: unknown, { log, newId }: ServiceBase): AppErro
   return new AppError('INTERNAL', { requestId })
 }
 
+type Headers = Readonly<Record<string, string>>
+
 export function writeError(
   incoming: IncomingMessage,
   response: ServerResponse,
   error: AppError,
-  page: string | undefined,
+  more: Headers = {},
 ): void {
   if (response.headersSent) {
     response.destroy()
@@ -26,14 +27,17 @@ export function writeError(
   }
   const { status, title, headers, body } = errorResponseParts(error)
   // Sets the reason phrase, because a failed writeHead() leaves its own behind.
-  response.writeHead(status, title, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
+  response.writeHead(status, title, { ...headers, ...more })
   response.end(body)
   discardRest(incoming)
 }
 
-export function writeSocketError(socket: Duplex, error: AppError): void {
+export function writeSocketError(socket: Duplex, error: AppError, more: Headers = {}): void {
   const { status, title, headers, body } = errorResponseParts(error)
-  const lines = Object.entries({ ...headers, connection: 'close' }).flatMap(([name, value]) => [name, String(value)])
+  const lines = Object.entries({ ...headers, ...more, connection: 'close' }).flatMap(([name, value]) => [
+    name,
+    String(value),
+  ])
   socket.end(responseHead(status, title, lines) + body)
 }
 

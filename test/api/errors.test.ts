@@ -132,6 +132,10 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/endpoints/web/pause')
     return proxied(service, '/lb/web/x')
   },
+  AFFINITY_WORKER_GONE: async (service) => {
+    await loadBalanced(service, () => undefined)
+    return proxied(service, '/lb/web/x', { headers: { 'X-Runpod-Worker-Id': 'strict nobody' } })
+  },
   FAULT_SWITCH: async (service) => {
     await loadBalanced(service, () => undefined)
     await service.ask('PATCH', '/api/endpoints/web', { body: { faults: { failPercent: 100 } } })

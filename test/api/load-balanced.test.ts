@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createProxy } from '../../src-main/features/load-balancing/routes/proxy.ts'
@@ -25,6 +25,8 @@ async function setup({ answer = (_incoming, response) => response.end('well'), p
   const { send } = await openProxy(service)
   return { ...service, key, send, ready: () => readyWorker(service) }
 }
+
+const hold: RequestListener = () => undefined
 
 type Asked = Awaited<ReturnType<typeof setup>>
 const waitsFor = (service: Asked, count: number) =>
@@ -139,8 +141,6 @@ it('requests to it are counted by one route for all endpoints, with the status o
 })
 
 describe('the fleet of a load-balanced endpoint', () => {
-  const hold: RequestListener = () => undefined
-
   it('grows by the number of open requests', async () => {
     const settings = { workersMin: 1, workersMax: 5, scaler: { type: 'REQUEST_COUNT', value: 2 } }
     const service = await setup({ answer: hold, settings })
@@ -213,6 +213,111 @@ describe('the fleet of a load-balanced endpoint', () => {
     for (let n = 0; n < 9; n++) service.send('/lb/web/x', { signal: leave.signal }).catch(() => undefined)
     await until(() => expect(service.service().balancer.counts('web')).toEqual({ waiting: 0, open: 9 }))
     leave.abort()
+  })
+})
+
+describe('a request that asks for a worker', () => {
+  const headers = (wish: string) => ({ headers: { 'X-Runpod-Worker-Id': wish } })
+
+  it('waits five minutes while that worker has its share, and others are answered meanwhile', async () => {
+    const settings = { workersMin: 2, workersMax: 3, scaler: { type: 'REQUEST_COUNT', value: 1 } }
+    const service = await setup({ answer: hold, settings })
+    await until(async () => {
+      await service.clock.advance(50)
+      expect((await service.get('/v2/web/health')).workers).toMatchObject({ idle: 2 })
+    })
+    const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
+    const leave = new AbortController()
+    const held = (wish: string) =>
+      service.send('/lb/web/x', { ...headers(wish), signal: leave.signal }).catch(() => undefined)
+    const open = () =>
+      service
+        .service()
+        .registry.ofEndpoint('web')
+        .map(({ openRequests }) => openRequests)
+    held(id)
+    await until(() => expect(open()).toEqual([1, 0]))
+    const strict = service.send('/lb/web/x', headers(`strict ${id}`))
+    held(id)
+    await until(() => expect(open()).toEqual([1, 1]))
+    await waitsFor(service, 1)
+    expect((await service.get('/api/endpoints/web')).waitingReason).toMatch(/^The worker that each request asks for/)
+    await service.clock.advance(5 * 60_000)
+    // No other worker would help.
+    expect(service.fleet().started.length).toBe(2)
+    expect((await strict).json()).toEqual({
+      ...AS_ON_THE_PLATFORM,
+      error: `No worker of endpoint web can take the request: Worker ${id}, which it asks for, did not become free. It waited 300 s.`,
+    })
+    leave.abort()
+  })
+
+  it('is answered as soon as that worker is free, before requests that came later', async () => {
+    const answers: ServerResponse[] = []
+    const settings = { workersMax: 1, scaler: { type: 'REQUEST_COUNT', value: 1 } }
+    const service = await setup({ answer: (_incoming, response) => answers.push(response), settings })
+    await service.ready()
+    const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
+    const [first, second, third] = [id, `strict ${id}`, `strict-resume ${id}`].map((wish) =>
+      service.send('/lb/web/x', headers(wish)),
+    )
+    for (const [n, answer] of [first, second, third].entries()) {
+      await until(() => expect(answers.length).toBe(n + 1))
+      answers[n]?.end(String(n))
+      expect(await answer).toMatchObject({ status: 200, text: String(n), headers: { 'x-runpod-worker-id': id } })
+    }
+  })
+
+  it('wakes a paused worker with strict-resume, and learns with strict that it is paused', async () => {
+    const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
+    const service = await setup({ settings })
+    const first = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await until(async () => {
+      await service.clock.advance(50)
+      expect(service.service().balancer.counts('web').waiting).toBe(0)
+    })
+    await first
+    const worker = () => service.service().registry.ofEndpoint('web')[0]
+    await until(async () => {
+      await service.clock.advance(100)
+      expect(worker()?.state).toBe('paused')
+    })
+    const id = worker()?.id
+    const refused = await service.send('/lb/web/x', headers(`strict ${id}`))
+    expect([refused.status, refused.json()]).toMatchObject([
+      404,
+      { detail: 'affinity_worker_gone', error: /strict-resume/ },
+    ])
+    const woken = service.send('/lb/web/x', headers(`strict-resume ${id}`))
+    await until(async () => {
+      await service.clock.advance(50)
+      expect(worker()?.state).not.toBe('paused')
+    })
+    expect(await woken).toMatchObject({ status: 200, headers: { 'x-runpod-worker-id': id } })
+    expect(service.fleet().started.length).toBe(1)
+  })
+
+  it('learns that the worker has ended while it waits for it, and no other endpoint lends one', async () => {
+    const scaler = { type: 'REQUEST_COUNT', value: 1 }
+    const service = await setup({ answer: hold, settings: { workersMax: 1, scaler } })
+    await service.ready()
+    const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
+    const leave = new AbortController()
+    service.send('/lb/web/x', { signal: leave.signal }).catch(() => undefined)
+    await until(() => expect(service.service().balancer.counts('web').open).toBe(1))
+    const waiting = service.send('/lb/web/x', headers(`strict ${id}`))
+    await waitsFor(service, 1)
+    service.fleet().end(id, { signal: 'SIGKILL' })
+    await service.clock.until(() => service.service().registry.get(id) === undefined, 10_000)
+    await service.clock.advance(1000)
+    expect((await waiting).json()).toMatchObject({ code: 'AFFINITY_WORKER_GONE', status: 404 })
+    leave.abort()
+
+    await service.createEndpoint('other', { loadBalanced: { port: await openWorker(hold) } })
+    await readyWorker(service, 'other')
+    const [ofOther] = service.service().registry.ofEndpoint('other')
+    expect((await service.send('/lb/web/x', headers(`strict ${ofOther?.id}`))).status).toBe(404)
   })
 })
 

@@ -84,7 +84,7 @@ const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 export function headersForPage(origin: string): Readonly<Record<string, string>> {
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'Job-Status, Retry-After, X-Should-Retry',
+    'access-control-expose-headers': 'Job-Status, Retry-After, X-Should-Retry, X-Runpod-Worker-Id',
     vary: 'Origin',
   }
 }

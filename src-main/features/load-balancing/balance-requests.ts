@@ -12,23 +12,26 @@ import type { QueueCount, QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import { isUsedUp, settingsWithFaults } from '../workers/rules/faults.ts'
-import { takesJobs } from '../workers/rules/transitions.ts'
-import { chooseWorker } from './rules/choose-worker.ts'
+import { takesJobs, WORKER_DUTIES } from '../workers/rules/transitions.ts'
+import { type Affinity, chooseWithAffinity } from './rules/affinity.ts'
 import { createWorkerSlots, type Slot } from './worker-slots.ts'
 
 export type EnterOptions = {
   readonly endpointId: string
   readonly signal: AbortSignal
   readonly except?: ReadonlySet<string>
+  readonly affinity?: Affinity | undefined
 }
 
 export type RequestBalancer = ReturnType<typeof createRequestBalancer>
 
-type RequestCount = { readonly waiting: number; readonly open: number }
+type RequestCount = { readonly waiting: number; readonly forOneWorker: number; readonly open: number }
 
-type Waiting = {
+/** The workers that may answer a request. */
+type Choice = { readonly except: ReadonlySet<string>; readonly affinity: Affinity | undefined }
+
+type Waiting = Choice & {
   readonly since: number
-  readonly except: ReadonlySet<string>
   readonly finish: (outcome: { readonly slot: Slot } | { readonly error: AppError }) => void
 }
 
@@ -57,11 +60,11 @@ export function createRequestBalancer(deps: {
 
   const waitingOf = (endpointId: string) => waiting.get(endpointId) ?? new Set<Waiting>()
   const counts = (endpointId: string) => ({
-    waiting: waitingOf(endpointId).size,
+    ...countWaiting(waitingOf(endpointId)),
     open: openRequests(registry.ofEndpoint(endpointId)),
   })
   const work = addRequests(deps.jobCounts, counts, () => ({
-    waiting: [...waiting.values()].reduce((sum, queue) => sum + queue.size, 0),
+    ...countWaiting([...waiting.values()].flatMap((queue) => [...queue])),
     open: openRequests(registry.all()),
   }))
   const reasonOf = (endpoint: Endpoint, requestSince: number) =>
@@ -77,7 +80,24 @@ export function createRequestBalancer(deps: {
     return undefined
   }
 
-  function choose(endpointId: string, except: ReadonlySet<string>, patient: boolean): LiveWorker | undefined {
+  function goneReason(endpointId: string, { workerId, resumes }: Affinity): string | undefined {
+    const worker = registry.ofEndpoint(endpointId).find(({ id }) => id === workerId)
+    if (worker === undefined) return 'it has ended, or belongs to another endpoint.'
+    if (worker.state === 'stopping' || !WORKER_DUTIES[worker.duty].takesJobs) return 'it is about to end.'
+    if (worker.state === 'paused' && !resumes) return 'it is paused. Ask with strict-resume to wake it.'
+    return undefined
+  }
+
+  function refusalOf(endpointId: string, affinity: Affinity | undefined): AppError | undefined {
+    const error = refusal(endpointId)
+    if (error !== undefined || !affinity?.isStrict) return error
+    const why = goneReason(endpointId, affinity)
+    return why === undefined
+      ? undefined
+      : new AppError('AFFINITY_WORKER_GONE', { workerId: affinity.workerId, endpointId, why })
+  }
+
+  function choose(endpointId: string, { except, affinity }: Choice, patient: boolean): LiveWorker | undefined {
     const endpoint = storage.endpoints.get(endpointId)
     if (endpoint === undefined) return undefined
     const config = settingsWithFaults(endpoint.config)
@@ -91,7 +111,8 @@ export function createRequestBalancer(deps: {
         !isUsedUp(config.faults, worker),
     )
     const share = config.scaler.type === 'REQUEST_COUNT' ? config.scaler.value : config.concurrency
-    return chooseWorker(ready, { share, moreCome: patient && moreCome(endpointId, workers, config.workersMax) })
+    const rule = { share, moreCome: patient && moreCome(endpointId, workers, config.workersMax) }
+    return chooseWithAffinity(ready, affinity, rule)
   }
 
   function moreCome(endpointId: string, workers: readonly LiveWorker[], most: number): boolean {
@@ -102,17 +123,22 @@ export function createRequestBalancer(deps: {
   }
 
   function dispatch(endpointId: string): void {
-    const error = refusal(endpointId)
+    let isStuck = false
     for (const request of [...waitingOf(endpointId)]) {
+      const { affinity, except } = request
+      const error = refusalOf(endpointId, affinity)
       if (error !== undefined) {
         request.finish({ error })
         continue
       }
-      const worker = choose(endpointId, request.except, true)
+      // A request that any worker may answer never overtakes another.
+      if (isStuck && !affinity?.isStrict) continue
+      const worker = choose(endpointId, request, true)
       const slot = worker && slots.take(worker)
       if (slot !== undefined) request.finish({ slot })
+      else if (affinity?.isStrict) continue
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
-      else if (request.except.size === 0) return
+      else isStuck ||= except.size === 0
     }
   }
 
@@ -122,7 +148,7 @@ export function createRequestBalancer(deps: {
   }
 
   function giveUp(endpointId: string, request: Waiting): void {
-    const worker = choose(endpointId, request.except, false)
+    const worker = choose(endpointId, request, false)
     const slot = worker && slots.take(worker)
     if (slot !== undefined) {
       request.finish({ slot })
@@ -137,13 +163,16 @@ export function createRequestBalancer(deps: {
       request.finish({ error: new AppError('ENDPOINT_NOT_FOUND', { endpointId }) })
       return
     }
-    const reason = reasonOf(endpoint, request.since)?.text ?? 'No worker became free.'
-    const why = `${reason} It waited ${Math.round((clock.steady() - request.since) / 1000)} s.`
+    const { affinity, since } = request
+    const reason = affinity?.isStrict
+      ? `Worker ${affinity.workerId}, which it asks for, did not become free.`
+      : (reasonOf(endpoint, since)?.text ?? 'No worker became free.')
+    const why = `${reason} It waited ${Math.round((clock.steady() - since) / 1000)} s.`
     const isDeaf = registry.ofEndpoint(endpointId).some(({ nothingListens }) => nothingListens)
     request.finish({ error: isDeaf ? new AppError('NOTHING_LISTENS', { endpointId, why }) : noWorker(endpoint, why) })
   }
 
-  function join({ endpointId, signal, except = NOBODY }: EnterOptions): Promise<Slot | undefined> {
+  function join({ endpointId, signal, except = NOBODY, affinity }: EnterOptions): Promise<Slot | undefined> {
     return new Promise((resolve, reject) => {
       const queue = waitingOf(endpointId)
       const stopWaiting = () => {
@@ -155,6 +184,7 @@ export function createRequestBalancer(deps: {
       const request: Waiting = {
         since: clock.steady(),
         except,
+        affinity,
         finish(outcome) {
           stopWaiting()
           if ('slot' in outcome) resolve(outcome.slot)
@@ -166,39 +196,49 @@ export function createRequestBalancer(deps: {
         onChange(endpointId)
         resolve(undefined)
       }
-      const cancelTimer = clock.after(limit('proxyWaitMs'), () => giveUp(endpointId, request))
+      const waitMs = limit(affinity?.isStrict ? 'affinityWaitMs' : 'proxyWaitMs')
+      const cancelTimer = clock.after(waitMs, () => giveUp(endpointId, request))
       signal.addEventListener('abort', onAbort, { once: true })
       waiting.set(endpointId, queue.add(request))
       onChange(endpointId)
     })
   }
 
-  function enterNow({ endpointId, except = NOBODY }: Omit<EnterOptions, 'signal'>): Slot | undefined {
-    const worker = choose(endpointId, except, true)
+  function enterNow({ endpointId, except = NOBODY, affinity }: Omit<EnterOptions, 'signal'>): Slot | undefined {
+    const worker = choose(endpointId, { except, affinity }, true)
     return worker && slots.take(worker)
+  }
+
+  function isNext({ endpointId, affinity }: EnterOptions): boolean {
+    const hasSameWorker = (before: Affinity) => affinity?.isStrict && affinity.workerId === before.workerId
+    return [...waitingOf(endpointId)].every((before) => before.affinity?.isStrict && !hasSameWorker(before.affinity))
   }
 
   return {
     /**
      * Waits for a worker, no longer than useful or the limit.
      * @returns undefined on abort
-     * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
+     * @throws AppError NO_WORKER, AFFINITY_WORKER_GONE, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
      */
     async enter(options: EnterOptions): Promise<Slot | undefined> {
       if (options.signal.aborted) return undefined
-      const error = refusal(options.endpointId)
+      const error = refusalOf(options.endpointId, options.affinity)
       if (error !== undefined) throw error
-      // A request never overtakes waiting ones.
-      const slot = waitingOf(options.endpointId).size === 0 ? enterNow(options) : undefined
+      const slot = isNext(options) ? enterNow(options) : undefined
       return slot ?? join(options)
     },
     enterNow,
     dispatch,
     counts,
     work,
-    /** Wait of the oldest request, ms; 0: none waits. */
+    /** Paused workers that requests want to be woken. */
+    toResume: (endpointId: string): readonly string[] =>
+      [...waitingOf(endpointId)].flatMap(({ affinity }) =>
+        affinity?.resumes && registry.get(affinity.workerId)?.state === 'paused' ? [affinity.workerId] : [],
+      ),
+    /** Wait of the oldest request that any worker may answer, ms; 0: none waits. */
     oldestWaitMs(endpointId: string): number {
-      const [oldest] = waitingOf(endpointId)
+      const oldest = [...waitingOf(endpointId)].find((request) => !isForOneWorker(request))
       return oldest === undefined ? 0 : clock.steady() - oldest.since
     },
     drain: slots.drain,
@@ -215,6 +255,13 @@ function noWorker({ id, config }: Endpoint, why: string): AppError {
   return new AppError('NO_WORKER', { endpointId: id, why, ...(config.noWorkerIs503 === true ? { as503: 1 } : {}) })
 }
 
+const isForOneWorker = ({ affinity }: Waiting) => affinity?.isStrict === true
+
+const countWaiting = (requests: Iterable<Waiting>) => {
+  const all = [...requests]
+  return { waiting: all.length, forOneWorker: all.filter(isForOneWorker).length }
+}
+
 const openRequests = (workers: readonly LiveWorker[]) => workers.reduce((sum, worker) => sum + worker.openRequests, 0)
 
 /** Counts waiting and open requests like waiting and running jobs. */
@@ -225,19 +272,17 @@ function addRequests(
 ): QueueCounts {
   return {
     of: (endpointId) => {
-      const { waiting, open } = requestsOf(endpointId)
-      return waiting + open === 0 ? jobs.of(endpointId) : added(jobs.of(endpointId), waiting, open)
+      const count = requestsOf(endpointId)
+      return count.waiting + count.open === 0 ? jobs.of(endpointId) : added(jobs.of(endpointId), count)
     },
-    total: () => {
-      const { waiting, open } = allRequests()
-      return added(jobs.total(), waiting, open)
-    },
+    total: () => added(jobs.total(), allRequests()),
     waitingEndpoints: jobs.waitingEndpoints,
   }
 }
 
-const added = (count: QueueCount, waiting: number, open: number): QueueCount => ({
+const added = (count: QueueCount, { waiting, forOneWorker, open }: RequestCount): QueueCount => ({
   ...count,
   normal: count.normal + waiting,
   inProgress: count.inProgress + open,
+  forOneWorker,
 })

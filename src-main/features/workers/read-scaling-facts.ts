@@ -30,7 +30,8 @@ export function readScalingFacts(
   { endpoint, crashLoop }: { readonly endpoint: Endpoint | undefined; readonly crashLoop: CrashLoop | undefined },
 ): ScalingFacts {
   const { clock, counts, fleet, leases, registry } = deps
-  const count = counts.of(endpointId)
+  const { normal: waiting, lowPriority, inProgress, forOneWorker = 0 } = counts.of(endpointId)
+  const normal = waiting - forOneWorker
   const config = endpoint && settingsWithFaults(endpoint.config)
   const { free, reason, never } = findCapacity(fleet, config)
   return {
@@ -38,7 +39,7 @@ export function readScalingFacts(
     keepPausedMs: config === undefined ? 0 : keepPausedMs(config),
     paused: endpoint?.paused ?? true,
     stopping: endpoint === undefined,
-    queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : oldestWaitMs(deps, endpointId) },
+    queue: { normal, lowPriority, inProgress, oldestNormalWaitMs: normal === 0 ? 0 : oldestWaitMs(deps, endpointId) },
     workers: workersInService(registry, endpointId).map((worker) => ({
       ...workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
       isAway: fleet.isAway(worker.id),

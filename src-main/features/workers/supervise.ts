@@ -211,7 +211,8 @@ export class WorkerSupervisor {
     }
     for (const worker of workersInService(registry, endpointId)) this.#ending.endIfDone(worker)
     for (const workerId of decision.pause ?? []) this.#idle.pause(workerId)
-    for (const workerId of decision.resume ?? []) if (this.#idle.resume(workerId)) this.check(endpointId)
+    for (const workerId of [...(decision.resume ?? []), ...balancer.toResume(endpointId)])
+      if (this.#idle.resume(workerId)) this.check(endpointId)
     for (const worker of registry.ofEndpoint(endpointId)) health.watch(worker)
     balancer.dispatch(endpointId)
     if (decision.throttled > 0 && endpoint?.config.faults?.throttle !== true) this.#ending.makeRoom(endpointId)

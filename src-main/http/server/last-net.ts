@@ -52,7 +52,7 @@ export function catchUnhandled({
 function answer({ incoming, response }: Exchange, requestId: string): void {
   if (response.writableEnded) return
   try {
-    writeError(incoming, response, new AppError('INTERNAL', { requestId }), undefined)
+    writeError(incoming, response, new AppError('INTERNAL', { requestId }))
   } catch {
     response.destroy()
   }

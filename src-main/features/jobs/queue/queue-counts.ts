@@ -1,7 +1,13 @@
 import type { JobState } from '../../../contract/job.ts'
 import type { Change, JobStore, Storage } from '../../../storage/storage.ts'
 
-export type QueueCount = { readonly normal: number; readonly lowPriority: number; readonly inProgress: number }
+export type QueueCount = {
+  readonly normal: number
+  readonly lowPriority: number
+  readonly inProgress: number
+  /** Of the normal ones, those that wait for a certain worker, so that no other would help. */
+  readonly forOneWorker?: number
+}
 
 /** Live counts, so that health and scaling do not depend on the number of jobs. */
 export type QueueCounts = ReturnType<typeof createQueueCounts>

@@ -35,6 +35,7 @@ export function copyResponse(
     headersForClient(workerResponse.rawHeaders, {
       trailers,
       client: clientAddressOf(exchange, slot),
+      workerId: slot.worker.id,
       session: by === 'session',
       page,
     }),

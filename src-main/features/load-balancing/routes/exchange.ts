@@ -6,6 +6,7 @@ import type { RequestTrace } from '../../monitoring/traces.ts'
 import type { BalancerServices } from '../../service-context.ts'
 import { injectKill } from '../../workers/inject-faults.ts'
 import { isHit } from '../../workers/rules/faults.ts'
+import { type Affinity, readAffinity, WORKER_ID_HEADER } from '../rules/affinity.ts'
 import type { RequestAddress } from '../rules/read-address.ts'
 import type { Slot } from '../worker-slots.ts'
 import type { Admitted } from './admit.ts'
@@ -27,6 +28,7 @@ export type Exchange = Admitted & {
   readonly body: 'none' | 'chunked' | 'sized'
   readonly notes: Notes
   readonly trace: RequestTrace | undefined
+  readonly affinity: Affinity | undefined
   readonly gone: AbortController
   /** ms since the request arrived. */
   readonly elapsedMs: () => number
@@ -62,6 +64,7 @@ export function beginExchange(
     body: bodyKind(incoming),
     notes,
     trace,
+    affinity: readAffinity(headerOf(incoming, WORKER_ID_HEADER.toLowerCase())),
     elapsedMs,
     end() {
       if (ended) return

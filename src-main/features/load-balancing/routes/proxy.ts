@@ -8,8 +8,9 @@ import { AppError, errorBody } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from '../../../http/write-error.ts'
 import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
-import { preflightHeaders } from '../../keys/rules.ts'
+import { headersForPage, preflightHeaders } from '../../keys/rules.ts'
 import type { BalancerServices } from '../../service-context.ts'
+import { WORKER_ID_HEADER } from '../rules/affinity.ts'
 import { mayRepeat, type NextTry, nextTry } from '../rules/choose-worker.ts'
 import { headersForClient } from '../rules/forward-headers.ts'
 import { readAddress } from '../rules/read-address.ts'
@@ -52,7 +53,8 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
     } catch (error) {
       const known = asAppError(error, service)
       if (exchange !== undefined) note(exchange, known, response.headersSent)
-      writeError(incoming, response, known, foreignPage(incoming, service))
+      const page = foreignPage(incoming, service)
+      writeError(incoming, response, known, { ...workerHeader(exchange), ...(page && headersForPage(page)) })
     }
   }
 
@@ -91,7 +93,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
       const hasResponded = exchange?.notes.status !== undefined
       if (exchange !== undefined) note(exchange, known, hasResponded)
       if (hasResponded) socket.destroy()
-      else writeSocketError(socket, known)
+      else writeSocketError(socket, known, workerHeader(exchange))
       refused = hasResponded ? undefined : errorBody(known).status
     } finally {
       unwatchKey()
@@ -116,6 +118,9 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
   }
 }
 
+const workerHeader = (exchange: Exchange | undefined) =>
+  exchange?.notes.workerId === undefined ? {} : { [WORKER_ID_HEADER]: exchange.notes.workerId }
+
 function note({ notes, endpoint, service, incoming }: Exchange, error: AppError, hasResponded: boolean): void {
   notes.error = error.message
   if (!hasResponded) notes.status = errorBody(error).status
@@ -133,13 +138,14 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   if (Number(incoming.headers['content-length'] ?? 0) > limit('proxyBodyBytes')) throw tooLarge()
   if (endpoint.config.faults !== undefined) await injectFaults(exchange)
   const repeatable = mayRepeat(incoming.method ?? '', body !== 'none')
+  const isStrict = exchange.affinity?.isStrict === true
   const failed = new Set<string>()
   let slot = await takeSeat(exchange, failed)
   for (let tries = 1; slot !== undefined; tries++) {
     const { worker } = slot
     const sent = await sendSeated(exchange, slot, response, repeatable && tries === 1)
     if (sent.kind !== 'failed') return
-    const next = nextTry(sent.failure, { tries, repeatable })
+    const next = nextTry(sent.failure, { tries, repeatable, isStrict })
     if (next !== 'any') failed.add(worker.id)
     const failure = new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why: sent.why })
     slot = await takeNext(exchange, failed, next).catch((error) => {
@@ -150,10 +156,10 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
 }
 
 async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Slot | undefined> {
-  const { service, endpoint, gone, notes, elapsedMs } = exchange
+  const { service, endpoint, gone, notes, elapsedMs, affinity } = exchange
   const since = elapsedMs()
   try {
-    return await service.balancer.enter({ endpointId: endpoint.id, signal: gone.signal, except })
+    return await service.balancer.enter({ endpointId: endpoint.id, signal: gone.signal, except, affinity })
   } finally {
     notes.waitedMs += elapsedMs() - since
   }
@@ -162,7 +168,8 @@ async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promis
 async function takeNext(exchange: Exchange, except: ReadonlySet<string>, next: NextTry): Promise<Slot | undefined> {
   if (next === 'none') return undefined
   if (next !== 'another running worker') return takeSeat(exchange, except)
-  return exchange.service.balancer.enterNow({ endpointId: exchange.endpoint.id, except })
+  const { service, endpoint, affinity } = exchange
+  return service.balancer.enterNow({ endpointId: endpoint.id, except, affinity })
 }
 
 async function sendSeated(exchange: Exchange, slot: Slot, response: ServerResponse, reuse: boolean): Promise<Sent> {
@@ -225,7 +232,11 @@ function tunnel(exchange: Exchange, slot: Slot, client: End & { readonly unwatch
       notes.status = workerResponse.statusCode
       notes.firstByteMs = exchange.elapsedMs()
       const headers = [
-        ...headersForClient(workerResponse.rawHeaders, { trailers: false, client: clientAddressOf(exchange, slot) }),
+        ...headersForClient(workerResponse.rawHeaders, {
+          trailers: false,
+          client: clientAddressOf(exchange, slot),
+          workerId: slot.worker.id,
+        }),
         ...own,
       ]
       const { statusCode = 502, statusMessage = '' } = workerResponse

@@ -1,15 +1,21 @@
-/** `startedAt` is monotonic ms. */
-export type Candidate = { readonly openRequests: number; readonly startedAt: number }
+/** Times are monotonic ms. */
+export type Candidate = {
+  readonly openRequests: number
+  readonly startedAt: number
+  readonly idleSince: number | undefined
+}
+
+/** `share`: target of open requests per worker; exceeded if no more workers come. */
+export type ShareRule = { readonly share: number; readonly moreCome: boolean }
 
 /**
- * Picks the worker with the fewest open requests, then the oldest, so that others become idle. Source:
- * docs/spec/job-api.md, 10; ties are ours.
- * @param share target of open requests per worker; exceeded if no more workers come
+ * Picks the worker with the fewest open requests, then the one that has been idle for longest, so that requests that
+ * need the same worker fail here and not first in production. Source: docs/spec/job-api.md, 10.
  * @returns undefined if the request must wait
  */
 export function chooseWorker<Worker extends Candidate>(
   candidates: readonly Worker[],
-  { share, moreCome }: { readonly share: number; readonly moreCome: boolean },
+  { share, moreCome }: ShareRule,
 ): Worker | undefined {
   let best: Worker | undefined
   for (const worker of candidates) {
@@ -21,8 +27,10 @@ export function chooseWorker<Worker extends Candidate>(
 
 function isBetter(a: Candidate, b: Candidate): boolean {
   if (a.openRequests !== b.openRequests) return a.openRequests < b.openRequests
-  return a.startedAt < b.startedAt
+  return lastBusy(a) < lastBusy(b)
 }
+
+const lastBusy = ({ idleSince, startedAt }: Candidate) => idleSince ?? startedAt
 
 export type SendFailure =
   /** No connection was made, so the worker saw nothing of the request. */
@@ -48,9 +56,13 @@ export function mayRepeat(method: string, hasBody: boolean): boolean {
  * Decides on a retry without a response. Source: RFC 9110 9.2.2; otherwise ours.
  * @param tries including this one
  * @param repeatable see mayRepeat; a refused request may always be retried
+ * @param isStrict no other worker may answer
  */
-export function nextTry(failure: SendFailure, { tries, repeatable }: { tries: number; repeatable: boolean }): NextTry {
-  if (tries >= MAX_TRIES) return 'none'
+export function nextTry(
+  failure: SendFailure,
+  { tries, repeatable, isStrict }: { tries: number; repeatable: boolean; isStrict: boolean },
+): NextTry {
+  if (tries >= MAX_TRIES || (isStrict && failure !== 'stale')) return 'none'
   if (failure === 'refused') return 'another worker, which may still have to start'
   if (!repeatable) return 'none'
   return failure === 'stale' ? 'any' : 'another running worker'

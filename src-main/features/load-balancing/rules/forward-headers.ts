@@ -5,6 +5,7 @@
 
 import { headersForPage, withoutSessions } from '../../keys/rules.ts'
 import type { TraceHeaders } from '../../monitoring/rules/trace-context.ts'
+import { WORKER_ID_HEADER } from './affinity.ts'
 
 type Pair = readonly [name: string, value: string]
 
@@ -111,6 +112,7 @@ const SHOWN_LOCATION = 'X-Drydock-Location'
 
 /**
  * @param trailers whether the response can have trailers
+ * @param workerId the worker that answered
  * @param page foreign origin that may read the response
  * @param session a session of our pages asked: the worker must not change or redirect its browser
  */
@@ -119,11 +121,13 @@ export function headersForClient(
   {
     trailers,
     client,
+    workerId,
     session = false,
     page,
   }: {
     readonly trailers: boolean
     readonly client: ClientAddress
+    readonly workerId: string
     readonly session?: boolean
     readonly page?: string | undefined
   },
@@ -132,14 +136,17 @@ export function headersForClient(
   const ended = endingHere(pairs)
   const passed = pairs.filter(([name]) => {
     const lower = name.toLowerCase()
-    return !ended.has(lower) && (trailers || lower !== 'trailer')
+    return !ended.has(lower) && (trailers || lower !== 'trailer') && lower !== WORKER_ID_HEADER.toLowerCase()
   })
   const ledBack = passed.map(
     ([name, value]): Pair => [name, ADDRESSES.get(name.toLowerCase())?.(value, client) ?? value],
   )
-  return (
-    session ? ledBack.flatMap(forSession).concat(NO_STORE) : page === undefined ? ledBack : forPage(ledBack, page)
-  ).flat()
+  const shown = session
+    ? ledBack.flatMap(forSession).concat(NO_STORE)
+    : page === undefined
+      ? ledBack
+      : forPage(ledBack, page)
+  return [...shown.flat(), WORKER_ID_HEADER, workerId]
 }
 
 // The endpoint's setting decides who may read; the worker may name its readable headers.

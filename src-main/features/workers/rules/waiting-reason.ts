@@ -7,7 +7,7 @@ import { type Started, testModeOf } from './test-modes.ts'
 export type WaitingFacts = {
   readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean
-  readonly queue: { readonly normal: number; readonly lowPriority: number }
+  readonly queue: { readonly normal: number; readonly lowPriority: number; readonly forOneWorker?: number }
   readonly workers: readonly {
     readonly state: WorkerState
     readonly startedAt: number
@@ -150,6 +150,8 @@ export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   if (job === undefined && queue.normal + queue.lowPriority === 0) return undefined
   const blocked = closed(facts) ?? asksNever(facts)
   if (blocked !== undefined) return blocked
+  if (job === undefined && queue.forOneWorker === queue.normal + queue.lowPriority)
+    return forNow('The worker that each request asks for has its share of requests or is not ready.')
   if (inState(facts, 'idle', 'running').length > 0) return forNow(whileWorking(facts))
   const hard = crashing(facts) ?? noCapacity(facts)
   if (hard !== undefined) return hard

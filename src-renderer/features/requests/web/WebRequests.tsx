@@ -6,9 +6,11 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { ProxiedRequest } from '../../../../src-main/contract/management.ts'
 import type { RequestDraft } from '../../../../src-main/contract/requests.ts'
 import type { SampleCall } from '../../../../src-main/features/jobs/rules/requests/sample-call.ts'
+import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { IdLink } from '../../../ui/Links.tsx'
 import { CodeSamples } from '../../../ui/output/CodeSamples.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { EmptyState, QueryState } from '../../../ui/PageStates.tsx'
@@ -198,6 +200,12 @@ const columnsOf = (onLoad: WebHistoryProps['onLoad']): readonly Column<ProxiedRe
         {method} {path}
       </span>
     ),
+  },
+  {
+    id: 'worker',
+    header: 'Worker',
+    width: 128,
+    cell: ({ workerId }) => workerId && <IdLink to={ADDRESS.worker(workerId)}>{workerId}</IdLink>,
   },
   { id: 'when', header: 'Sent', width: 116, cell: ({ at }) => <RelativeTime at={at} /> },
   {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { chooseWorker } from '../../../../src-main/features/load-balancing/rules/choose-worker.ts'
 
-const worker = (openRequests: number, startedAt = 0) => ({ openRequests, startedAt })
+const worker = (openRequests: number, idleSince?: number) => ({ openRequests, startedAt: 7, idleSince })
 
 describe('the choice of a worker', () => {
-  it('falls on the fewest open requests, and among equals on the one that was started first', () => {
-    const [busy, newer, older] = [worker(2, 1), worker(1, 9), worker(1, 5)]
+  it('falls on the fewest open requests, and among equals on the one that has been idle for longest', () => {
+    const [busy, newer, older] = [worker(2), worker(0, 9), worker(0, 5)]
     expect(chooseWorker([busy, newer, older], { share: 4, moreCome: false })).toBe(older)
     expect(chooseWorker([older, busy], { share: 4, moreCome: true })).toBe(older)
+    const neverUsed = worker(0)
+    expect(chooseWorker([newer, neverUsed], { share: 4, moreCome: false })).toBe(neverUsed)
   })
 
   it('lets a request wait when all have their share and another worker comes', () => {

@@ -69,24 +69,34 @@ describe('the headers for a worker', () => {
   })
 })
 
+const OF_WORKER = ['X-Runpod-Worker-Id', 'w1']
+
 describe('the headers for a client', () => {
   it('are those of the worker without those of its connection', () => {
     const raw = ['Set-Cookie', 'a', 'Connection', 'X-Mine, close', 'X-Mine', '1', 'Set-Cookie', 'b', 'Trailer', 'T']
     const client = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
-    expect(headersForClient(raw, { trailers: false, client })).toEqual(['Set-Cookie', 'a', 'Set-Cookie', 'b'])
-    expect(headersForClient(raw, { trailers: true, client })).toEqual([
-      'Set-Cookie',
-      'a',
-      'Set-Cookie',
-      'b',
-      'Trailer',
-      'T',
+    expect(headersForClient(raw, { trailers: false, client, workerId: 'w1' })).toEqual([
+      ...['Set-Cookie', 'a', 'Set-Cookie', 'b'],
+      ...OF_WORKER,
+    ])
+    expect(headersForClient(raw, { trailers: true, client, workerId: 'w1' })).toEqual([
+      ...['Set-Cookie', 'a', 'Set-Cookie', 'b', 'Trailer', 'T'],
+      ...OF_WORKER,
     ])
   })
 
   it('pass where their names are those of members of every object', () => {
     const raw = ['Constructor', 'a', '__proto__', 'b', 'toString', 'c']
     const client = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
-    expect(headersForClient(raw, { trailers: false, client })).toEqual(raw)
+    expect(headersForClient(raw, { trailers: false, client, workerId: 'w1' })).toEqual([...raw, ...OF_WORKER])
+  })
+
+  it('name the worker that answered, whatever it says itself', () => {
+    const client = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
+    const raw = ['x-runpod-worker-id', 'forged', 'X-Mine', '1']
+    const ofPage = headersForClient(raw, { trailers: false, client, workerId: 'w1', page: 'https://app.example' })
+    expect(headersForClient(raw, { trailers: false, client, workerId: 'w1' })).toEqual(['X-Mine', '1', ...OF_WORKER])
+    expect(ofPage.slice(-2)).toEqual(OF_WORKER)
+    expect(ofPage[ofPage.indexOf('access-control-expose-headers') + 1]).toContain('X-Runpod-Worker-Id')
   })
 })

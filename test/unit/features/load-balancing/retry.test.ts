@@ -17,8 +17,13 @@ describe('another try', () => {
     ['broken', false, 'none'],
   ] as const) {
     it(`after a ${failure} connection, ${repeatable ? '' : 'not '}repeatable: ${next}`, () => {
-      expect(nextTry(failure, { tries: 1, repeatable })).toBe(next)
-      expect(nextTry(failure, { tries: 3, repeatable })).toBe('none')
+      expect(nextTry(failure, { tries: 1, repeatable, isStrict: false })).toBe(next)
+      expect(nextTry(failure, { tries: 3, repeatable, isStrict: false })).toBe('none')
     })
   }
+
+  it('of a strict request goes to the same worker only', () => {
+    const at = { tries: 1, repeatable: true, isStrict: true }
+    expect([nextTry('stale', at), nextTry('refused', at), nextTry('broken', at)]).toEqual(['any', 'none', 'none'])
+  })
 })

@@ -38,6 +38,15 @@ const noCapacityReason = '32 of 32 worker processes are in use by `a` (20), `b` 
 const busy = [worker('running'), worker('running'), worker('running')]
 
 describe('why jobs wait', () => {
+  it('names the wish for a certain worker only while nothing else waits', () => {
+    const wished = 'The worker that each request asks for has its share of requests or is not ready.'
+    expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(wished)
+    expect(why({ queue: { normal: 3, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(
+      'All 3 workers are busy.',
+    )
+    expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, paused: true })).toMatch(/is paused/)
+  })
+
   it('nothing waits, nothing is said', () => {
     expect(why({ queue: { normal: 0, lowPriority: 0 }, paused: true, crashLoop })).toBeUndefined()
   })

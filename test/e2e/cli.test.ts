@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Ended } from '../support/served-service.ts'
@@ -215,6 +215,35 @@ describe('start', () => {
     expect(JSON.parse(listed.stdout).endpoints).toMatchObject([{ id: 'hello' }, { id: 'sketch', workflows: {} }])
     first.child.kill('SIGINT')
     expect(await first.ended).toMatchObject({ exitCode: 0 })
+  })
+
+  test.each([
+    ['opens the pages by another link', [], 'The pages are open in your browser (`--no-open` turns this off).'],
+    ['opens nothing with --no-open', ['--no-open'], 'The endpoint sketch runs image workflows'],
+  ])('in a terminal prints a sign-in link and %s', async (_does, options, last) => {
+    const folder = temporaryFolder()
+    const opened = join(folder, 'opened')
+    writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$@" >>'${opened}'\n`, { mode: 0o755 })
+    const PATH = [folder, process.env.PATH].join(delimiter)
+    const { child, nextLine, ended } = startCommand(
+      ['start', '--no-window', '--data', 'data', '--port', '0', ...options],
+      {
+        cwd: folder,
+        env: { PATH, DISPLAY: ':0', CI: '', SSH_CONNECTION: '' },
+        terminal: true,
+      },
+    )
+    const lines: string[] = []
+    while (!lines.at(-1)?.includes(last)) lines.push((await nextLine()) ?? last)
+    const [, printed = ''] = /^sign in +(\S+) {2}\(works once, within a minute\)$/m.exec(lines.join('\n')) ?? []
+    const { headers } = await fetch(printed, { redirect: 'manual' })
+    expect(headers.get('set-cookie')).not.toBe(null)
+    child.stdin?.write('\u0003')
+    await ended
+    const links = existsSync(opened) ? readFileSync(opened, 'utf8').trim().split('\n') : []
+    const link = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\?code=\S+$/)
+    expect(links).toEqual(options.length === 0 ? [link] : [])
+    expect(links).not.toContain(printed)
   })
 })
 

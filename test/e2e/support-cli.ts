@@ -40,15 +40,21 @@ export type CommandOptions = {
   readonly node?: string | undefined
   /** The launcher of another installation. */
   readonly launcher?: string | undefined
+  /** In a terminal, whose keys are written to the stdin of the child. */
+  readonly terminal?: boolean
 }
+
+const IN_TERMINAL = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])']
 
 /** Starts the launcher as a process of its own; a command that still runs when the test ends is stopped in order. */
 export function startCommand(argv: readonly string[], options: CommandOptions): Running {
-  const child = spawn(options.node ?? process.execPath, [options.launcher ?? LAUNCHER, ...argv], {
-    cwd: options.cwd,
-    env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const inTerminal = options.terminal === true
+  const words = [options.node ?? process.execPath, options.launcher ?? LAUNCHER, ...argv]
+  const [program = '', ...args] = inTerminal ? [...IN_TERMINAL, ...words] : words
+  const surroundings = { cwd: options.cwd, env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env } }
+  const child = inTerminal
+    ? spawn(program, args, { ...surroundings, stdio: ['pipe', 'pipe', 'pipe'] })
+    : spawn(program, args, { ...surroundings, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines = createInterface({ input: child.stdout })
   const kept: string[] = []
   lines.on('line', (line) => kept.push(line))

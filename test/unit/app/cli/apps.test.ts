@@ -43,10 +43,11 @@ test('app list is a table for people, and the answer for scripts', async () => {
   expect((await run(['app', 'list', '--json'])).json()).toEqual({ apps: [app('production', 'staging')] })
 })
 
-test('app get and env list are the environments of an app', async () => {
+test('app show, or app get, and env list are the environments of an app', async () => {
   const { run } = await setup()
   const table =
     'ENVIRONMENT  RELEASE  ACTIVE    ENDPOINTS  VARIABLES  ON            CREATED\nproduction   3        14 s ago  1          2          this machine  2 min ago\n'
+  expect((await run(['app', 'show', 'demo'])).stdout).toBe(table)
   expect((await run(['app', 'get', 'demo'])).stdout).toBe(table)
   expect((await run(['env', 'list'])).stdout).toBe(table)
 })
@@ -59,11 +60,11 @@ test('endpoints of the active release that were deleted are named wherever apps 
     [`GET ${PLACE}`]: detail({ missing: ['greet'] }),
   })
   expect((await run(['app', 'list'])).stdout).toContain('production (greet is missing: deploy again)')
-  expect((await run(['app', 'get', 'demo'])).stdout).toContain('\nproduction: greet is missing: deploy again.\n')
-  expect((await run(['env', 'get', 'production'])).stdout).toContain('\ngreet is missing: deploy again.\n')
+  expect((await run(['app', 'show', 'demo'])).stdout).toContain('\nproduction: greet is missing: deploy again.\n')
+  expect((await run(['env', 'show', 'production'])).stdout).toContain('\ngreet is missing: deploy again.\n')
 })
 
-test('env get shows endpoints, releases and names of variables', async () => {
+test('env show, or env get, is endpoints, releases and names of variables', async () => {
   const { run } = await setup()
   expect((await run(['env', 'get', 'production'])).stdout).toBe(`demo/production, created 2 min ago
 Workers run on this machine.
@@ -98,7 +99,7 @@ test('env update stores where workers run, and says when they move', async () =>
 })
 
 test.each([
-  ['env', 'get'],
+  ['env', 'show'],
   ['env', 'unset', 'TOKEN', '--later'],
   ['undeploy', '--yes'],
 ])('%s %s means production where there are several environments', async (...argv) => {
@@ -221,10 +222,10 @@ describe('the app of a command', () => {
 })
 
 test.each([
-  ['app', 'get', '..'],
+  ['app', 'show', '..'],
   ['app', 'delete', '..', '--yes'],
   ['app', 'delete', 'a/b', '--yes'],
-  ['env', 'get', '..'],
+  ['env', 'show', '..'],
   ['env', 'delete', '..', '--yes'],
 ])(
   'drydock %s %s %s is refused before anything is asked, as in an address it would mean something else',

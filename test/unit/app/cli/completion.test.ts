@@ -1,35 +1,54 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { setupCli, temporaryFolder } from './support.ts'
+import { describe, expect, test } from 'vitest'
+import { setupCli } from './support.ts'
 
-/** Words that bash offers for the last of some words. */
-function offered(script: string, ...words: string[]): readonly string[] {
-  const file = join(temporaryFolder(), 'drydock.bash')
-  const ask = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _drydock; printf '%s\\n' "\${COMPREPLY[@]}"`
-  writeFileSync(file, `${script}\n${ask}`)
-  const { stdout, stderr } = spawnSync('bash', ['--norc', file, 'drydock', ...words], { encoding: 'utf8' })
-  expect(stderr).toBe('')
-  return stdout.split('\n').filter((line) => line !== '')
+// zsh completes in a terminal only: at the start of a line, it writes what it would add, and ends.
+// `compinit -u` asks nothing about the owners of the system's folders.
+const ZSHRC = `autoload -Uz compinit; compinit -u
+. ./script
+compadd() { local -a hits; builtin compadd -O hits "$@"; print -rl -- $hits >>offered }
+zle-line-init() { BUFFER=$ASKED; CURSOR=$#BUFFER; zle complete-word; exit }
+zle -N zle-line-init
+`
+
+/** By shell, a program that writes the words offered at the end of $ASKED, one a line, from the file `script`. */
+const PROGRAMS = {
+  bash: [
+    'bash',
+    '--norc',
+    '-c',
+    `. ./script; COMP_WORDS=($ASKED); [[ $ASKED != *' ' ]] || COMP_WORDS+=(''); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_drydock; printf '%s\\n' "\${COMPREPLY[@]}" >offered`,
+  ],
+  zsh: ['python3', '-c', 'import pty; pty.spawn(["zsh", "-i"])'],
+  fish: ['fish', '--no-config', '-c', 'source ./script; complete -C "$ASKED" | cut -f 1 >offered'],
+} as const
+
+/** Words that a shell offers for the last of some words. */
+async function offered(shell: keyof typeof PROGRAMS, ...words: readonly string[]): Promise<readonly string[]> {
+  const { folder, run } = await setupCli()
+  const { exitCode, stdout } = await run(['completion', shell])
+  expect(exitCode).toBe(0)
+  writeFileSync(join(folder, 'script'), stdout)
+  writeFileSync(join(folder, '.zshrc'), ZSHRC)
+  const [program, ...args] = PROGRAMS[shell]
+  const env = { ...process.env, TERM: 'xterm', HOME: folder, ZDOTDIR: folder, ASKED: ['drydock', ...words].join(' ') }
+  expect(spawnSync(program, args, { cwd: folder, env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  const file = join(folder, 'offered')
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }
 
-test('bash completes commands, options and choices, also after options of the program', async () => {
-  const { run } = await setupCli()
-  const { exitCode, stdout: script } = await run(['completion', 'bash'])
-  expect(exitCode).toBe(0)
-  expect(offered(script, 'roll')).toEqual(['rollback'])
-  expect(offered(script, '--data', 'there', 'endpoint', 'up')).toEqual(['update'])
-  expect(offered(script, 'endpoint', 'create', 'mine', '--hand')).toEqual(['--handler'])
-  expect(offered(script, 'deploy', '--runs-on', '')).toEqual(['containers', 'processes'])
-  // A file or a name of the user's own, which the shell knows.
-  expect(offered(script, 'deploy', '--env', '')).toEqual([])
-})
-
-test('zsh and fish get scripts with the same commands', async () => {
-  const { run } = await setupCli()
-  const zsh = await run(['completion', 'zsh'])
-  expect(zsh.stdout).toMatch(/bashcompinit\n_drydock\(\)/)
-  const fish = await run(['completion', 'fish'])
-  expect(fish.stdout).toContain(`complete -c drydock -n '__drydock_at '\\''endpoint'\\''' -f -a update -d `)
+describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
+  test.for([
+    ['commands', ['roll'], ['rollback']],
+    ['commands after options of the program', ['--data', 'there', 'endpoint', 'up'], ['update']],
+    ['options', ['endpoint', 'create', 'mine', '--hand'], ['--handler']],
+    ['choices', ['deploy', '--runs-on', ''], ['containers', 'processes']],
+    ['nothing of the program where the user has a name or a file', ['deploy', '--env', 'no-such-'], []],
+  ] as const)('completes %s', async ([, words, expected], { skip }) => {
+    skip(spawnSync(shell, ['-c', 'true']).error !== undefined, `no ${shell}`)
+    expect(await offered(shell, ...words)).toEqual(expected)
+  })
 })

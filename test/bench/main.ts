@@ -11,6 +11,7 @@ import { PICTURES, performanceReport } from './performance.ts'
 import { type Row, tableText, writeMeasured } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
+import { commandStarts } from './rows/commands.ts'
 import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
@@ -35,6 +36,7 @@ import { previewSaves } from './rows/preview.ts'
 import { runThroughput } from './rows/run-throughput.ts'
 import { runsyncLatency } from './rows/runsync.ts'
 import { runsyncThroughput } from './rows/runsync-throughput.ts'
+import { savedCode } from './rows/saved-code.ts'
 import { sketchPicture } from './rows/sketch.ts'
 import { slowDisk } from './rows/slow-disk.ts'
 import { startLatency } from './rows/start-latency.ts'
@@ -60,6 +62,8 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   crowd: crowdedService,
   build: buildTimes,
   preview: previewSaves,
+  'saved-code': savedCode,
+  commands: commandStarts,
   pages: pageStart,
   'jobs-table': jobsTable,
   editor: editorCanvas,

@@ -7,13 +7,12 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { dockerEngine } from '../../support/docker-engine.ts'
 import { bounded, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
+import { LAUNCHER } from '../support/service.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../../src-main/app/cli/drydock.mjs', import.meta.url))
 const SAVES = 20
 const MOST_MS = 1000
 const WHAT = 'a save is live in a preview of 5 endpoints'

@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { endProcess, owned, programPath } from './programs.ts'
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'app', 'cli', 'drydock.mjs')
+/** The program of the command line. */
+export const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'app', 'cli', 'drydock.mjs')
 
 /** A running service. */
 export type Service = {

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
+import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { setupShared } from './support.ts'
 
@@ -21,21 +24,35 @@ const KEYS: Readonly<Record<string, string>> = {
   Esc: 'Escape',
 }
 
-/** Pages with a list each, and the name of the list. */
-const LISTS = [
-  ['/jobs', 'Jobs'],
-  ['/endpoints', 'Endpoints'],
-  ['/endpoints/echo', 'Latest jobs'],
-  ['/endpoints/echo/jobs', 'Jobs'],
-  ['/endpoints/echo/requests', 'History of requests'],
-  ['/endpoints/held/queue', 'Waiting jobs'],
-  ['/workers', 'Workers'],
-  ['/workflows', 'Workflows'],
-  ['/catalog', 'Catalog'],
-  ['/system/events', 'Events'],
-] as const
+type Fill = (service: ServedService) => Promise<unknown>
 
-async function withAll(service: ServedService): Promise<void> {
+const TWO = ['one', 'two'] as const
+const INPUT = '{"input":{}}'
+
+type Make = (service: ServedService, name: (typeof TWO)[number]) => unknown
+
+/** Makes two entries of a list, one after the other. */
+const twice =
+  (make: Make): Fill =>
+  async (service) => {
+    for (const name of TWO) await make(service, name)
+  }
+
+/** The same with an endpoint. */
+const twiceOfEndpoint =
+  (make: Make): Fill =>
+  async (service) => {
+    await service.createEndpoint('held')
+    await twice(make)(service)
+  }
+
+const loadTest: Make = async ({ get, post }) => {
+  const plan = { operation: 'run', requests: 1, concurrency: 1, body: INPUT }
+  const { id } = await post('/api/endpoints/held/load-tests', plan)
+  await until(async () => expect((await get(`/api/endpoints/held/load-tests/${id}`)).state).not.toBe('running'))
+}
+
+const withAll: Fill = async (service) => {
   await service.createHandler('echo', HANDLER, { workersMin: 2, workersMax: 2 })
   for (const n of [1, 2, 3]) await service.post('/v2/echo/runsync', { input: { n, bad: n === 2 } })
   await service.createEndpoint('held')
@@ -43,6 +60,69 @@ async function withAll(service: ServedService): Promise<void> {
   for (const n of [1, 2, 3]) await service.run('held', { n })
   for (const name of ['One', 'Two', 'Three']) await service.post('/api/workflows', { name, text: GRAPH, draft: true })
 }
+
+const withModels: Fill = async (service) => {
+  const path = join(service.folder, 'models')
+  mkdirSync(join(path, 'loras'), { recursive: true })
+  for (const name of TWO) writeFileSync(join(path, 'loras', `${name}.safetensors`), name)
+  await service.post('/api/models/folders', { folders: [{ path }] })
+}
+
+const withRuns: Fill = async (service) => {
+  await createPainter(service)
+  for (const title of TWO)
+    await service.post('/api/workflow-runs', { endpointId: 'painter', payload: payloadText(), title })
+}
+
+/** Pages with a list each, the name of the list, and entries of it. */
+const LISTS: readonly (readonly [path: string, list: string, fill: Fill])[] = [
+  ['/jobs', 'Jobs', withAll],
+  ['/endpoints', 'Endpoints', withAll],
+  ['/endpoints/echo', 'Latest jobs', withAll],
+  ['/endpoints/echo/jobs', 'Jobs', withAll],
+  ['/endpoints/echo/requests', 'History of requests', withAll],
+  [
+    '/endpoints/held/requests?view=schedules',
+    'Schedules',
+    twiceOfEndpoint(({ post }, name) =>
+      post('/api/endpoints/held/schedules', { name, cron: '0 3 1 1 *', request: { input: {} } }),
+    ),
+  ],
+  [
+    '/endpoints/held/requests?view=batches',
+    'Batches',
+    twiceOfEndpoint(({ post }, name) => post('/api/endpoints/held/batches', { name, total: 1 })),
+  ],
+  ['/endpoints/held/requests?view=load', 'Load tests', twiceOfEndpoint(loadTest)],
+  ['/endpoints/held/queue', 'Waiting jobs', withAll],
+  [
+    '/jobs/comparisons',
+    'Comparisons',
+    twiceOfEndpoint(({ post }, name) =>
+      post('/api/comparisons', { name, versions: [{ endpoint: 'held' }, { endpoint: 'held' }], file: INPUT }),
+    ),
+  ],
+  ['/workers', 'Workers', withAll],
+  [
+    '/machines',
+    'Machines',
+    // Nothing listens on that port.
+    twice(({ post }, name) => post('/api/machines', { name, way: { kind: 'ssh', to: '127.0.0.1', port: 1 } })),
+  ],
+  [
+    '/apps',
+    'Projects',
+    twice((service, name) => {
+      mkdirSync(join(service.folder, name))
+      return service.post('/api/projects', { folder: join(service.folder, name) })
+    }),
+  ],
+  ['/models', 'Models', withModels],
+  ['/workflows', 'Workflows', withAll],
+  ['/workflows/gallery', 'Runs', withRuns],
+  ['/catalog', 'Catalog', withAll],
+  ['/system/events', 'Events', withAll],
+]
 
 /** The keys that the sheet shows for a list, by what it says of them. */
 async function keysInSheet(page: Page, list: string): Promise<readonly (readonly [string, readonly string[]])[]> {
@@ -77,9 +157,9 @@ const cursor = (page: Page) =>
     return at < 0 ? undefined : `card ${at}`
   })
 
-test.each(LISTS)('on %s, the keys that the sheet shows for %s do what it says', async (path, list) => {
+test.each(LISTS)('on %s, the keys that the sheet shows for %s do what it says', async (path, list, fill) => {
   const { service, page, open, faults } = await setupShared()
-  await withAll(service)
+  await fill(service)
   await open(path)
   await until(async () => expect(await page.locator('tbody tr, [data-card]').count()).toBeGreaterThan(1))
   const rows = await keysInSheet(page, list)

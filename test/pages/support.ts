@@ -80,7 +80,7 @@ export async function setup(
 
 /**
  * The same, but the next test of the file with the same options gets the same service and page. In between, it deletes
- * apps, projects, endpoints with their jobs, workflows and the files of the test, clears the storage of the browser,
+ * apps, projects, endpoints with their jobs, workflows, comparisons, machines and the files of the test, clears the storage of the browser,
  * and reloads the app. Everything else stays, so a test that depends on the rest uses `setup()`. After a test that
  * fails, stops the service or closes the page, the next test gets a fresh service.
  */
@@ -140,7 +140,7 @@ async function clear(service: ServedService, page: Page): Promise<void> {
   const storageTypes = 'local_storage,indexeddb'
   await browser.send('Storage.clearDataForOrigin', { origin: new URL(service.url()).origin, storageTypes })
   await browser.detach()
-  for (const list of ['apps', 'projects', 'endpoints', 'workflows'])
+  for (const list of ['apps', 'projects', 'endpoints', 'workflows', 'comparisons', 'machines'])
     for (const { name, id = name } of (await service.get(`/api/${list}`))[list])
       expect(await service.ask('DELETE', `/api/${list}/${id}`)).toMatchObject({ status: 200 })
   await until(async () => expect((await service.get('/api/workers')).workers).toEqual([]))

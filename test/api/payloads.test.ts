@@ -104,7 +104,7 @@ describe('a payload', () => {
     const head = [`GET /v2/e/status/${id} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${accountKey()}`, '', '']
     collectGarbage()
     const before = process.memoryUsage().arrayBuffers
-    for (let reader = 0; reader < 20; reader++) {
+    for (let reader = 0; reader < 60; reader++) {
       const socket = connect(Number(port), hostname)
       onTestFinished(() => void socket.destroy())
       socket.write(head.join('\r\n'))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { limit } from '../../../src-main/contract/limits.ts'
 import { noteAdmission } from '../../../src-main/http/admission.ts'
 import { type ConnectionLimits, createReaderPace } from '../../../src-main/http/server/connections.ts'
 import { listen } from '../../../src-main/http/server/listen.ts'
@@ -187,6 +188,22 @@ it.each([
   await first.answered()
   await (await open(ask())).answered()
   await first.closed()
+})
+
+it('of 3,000 connections with a cookie that opens nothing, only as many stay as without one', async () => {
+  const { open } = await setup({})
+  const opened: Socket[] = []
+  for (let hundred = 0; hundred < 30; hundred++) {
+    const connections = Array.from({ length: 100 }, async () => {
+      const { socket, answered } = await open(ask('cookie: a=b\r\n', '/open'))
+      await answered()
+      return socket
+    })
+    opened.push(...(await Promise.all(connections)))
+  }
+  await until(() => expect(opened.filter(({ closed }) => !closed)).toHaveLength(limit('connectionsWithoutKey')))
+  const later = await open(ask())
+  await later.answered()
 })
 
 it('a wrong key is none', async () => {

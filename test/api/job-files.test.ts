@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { readJobFile } from '../../src-main/features/jobs/rules/job-file.ts'
 import { setup } from '../support/core.ts'
@@ -130,10 +133,13 @@ describe('an import', () => {
   })
 })
 
-it('a job as a file has its story and its payloads, and no values of variables', async () => {
+it('a job as a file has its story and its payloads, and no values of variables nor files of its handler', async () => {
   const { createEndpoint, run, worker: workerOf, ask, request } = await withFiles()
   const env = { API_TOKEN: 'a-token-of-somebody', MODEL: 'small' }
-  await createEndpoint('f', { env })
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const file of ['handler.py', '.env', 'server.pem']) writeFileSync(join(folder, file), `text of ${file}`)
+  await createEndpoint('f', { env, handler: join(folder, 'handler.py') })
   const jobId = await run({ token: env.API_TOKEN, model: 'small' }, {}, 'f')
   const worker = await workerOf('f')
   await worker.take()
@@ -142,6 +148,7 @@ it('a job as a file has its story and its payloads, and no values of variables',
   expect(response.headers.get('content-disposition')).toContain(`${jobId}.job.jsonl`)
   const text = await response.text()
   expect(text).not.toContain(env.API_TOKEN)
+  expect(text).not.toContain('text of ')
   expect(readJobFile(text)).toMatchObject({
     input: '{"token":"***","model":"small"}',
     status: 'FAILED',

@@ -25,7 +25,9 @@ const NO_NEWS = /^ ---> |^Removing intermediate /
 const STEP = /^Step \d+\/\d+ : /
 const COMMAND_FAILED = /^The command '/
 
-export async function buildImage(docker: Docker, build: ImageBuild, { report, signal }: Watch): Promise<void> {
+export type Builder = Pick<Docker, 'buildImage'>
+
+export async function buildImage(docker: Builder, build: ImageBuild, { report, signal }: Watch): Promise<void> {
   const lines: string[] = []
   const onLine = (line: string) => {
     const progressText = build.progress(line)
@@ -89,7 +91,7 @@ export function createPackageImage(folder: string) {
       return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, TAG_HASH_LENGTH)
     },
     async build(
-      docker: Docker,
+      docker: Builder,
       { name, base, ...wanted }: WantedPackages & { readonly name: string; readonly base: string },
       watch: Watch,
     ) {

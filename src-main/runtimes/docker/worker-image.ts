@@ -6,7 +6,7 @@ import type Docker from 'dockerode'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { Log } from '../../lib/clock.ts'
 import type { OwnImage, Watch } from '../port.ts'
-import { buildImage, createPackageImage, TAG_HASH_LENGTH, type WantedPackages } from './build-image.ts'
+import { type Builder, buildImage, createPackageImage, TAG_HASH_LENGTH, type WantedPackages } from './build-image.ts'
 import { engineMessage } from './engine-messages.ts'
 
 export type WantedImage = WantedPackages & Pick<ContainerSettings, 'gpu' | 'python'>
@@ -56,9 +56,9 @@ export function createWorkerImage({ resources, version, repository = 'drydock-wo
     name,
     packagesName,
     base,
-    buildPackages: (docker: Docker, wanted: WantedImage, watch: Watch): Promise<void> =>
+    buildPackages: (docker: Builder, wanted: WantedImage, watch: Watch): Promise<void> =>
       packages.build(docker, { ...wanted, name: packagesName(wanted) ?? '', base: base(wanted) }, watch),
-    build(docker: Docker, wanted: WantedImage, watch: Watch): Promise<void> {
+    build(docker: Builder, wanted: WantedImage, watch: Watch): Promise<void> {
       const options = {
         t: name(wanted),
         dockerfile: DOCKERFILE,

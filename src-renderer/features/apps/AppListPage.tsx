@@ -11,7 +11,7 @@ import { Form } from '../../ui/form/Form.tsx'
 import { ChoosePath, PathField } from '../../ui/form/PathField.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { EmptyState, ErrorNotice, Said, SkeletonRows } from '../../ui/PageStates.tsx'
 import { EnvironmentTable } from './deployed/EnvironmentTable.tsx'
 import { ProjectTable } from './ProjectTable.tsx'
 
@@ -115,7 +115,9 @@ function FirstSteps({ onChoose }: { readonly onChoose: (example: string) => void
         {[TEMPLATE, ...data.examples].map(({ name, summary, endpoints }) => (
           <li key={name} className="flex flex-col gap-2 rounded-control border border-line bg-surface-1 p-3">
             <h3 className="font-medium">{name === TEMPLATE.name ? 'Template' : name}</h3>
-            <p className="flex-1 text-ink-2">{summary.replaceAll('`', '')}</p>
+            <p className="flex-1 text-ink-2">
+              <Said text={summary} />
+            </p>
             {endpoints.length > 0 && <p className="text-small text-ink-2">Endpoints: {endpoints.join(', ')}</p>}
             <Button className="self-start" onClick={() => onChoose(name)}>
               Start with {name === TEMPLATE.name ? 'the template' : name}

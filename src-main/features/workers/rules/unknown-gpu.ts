@@ -10,7 +10,8 @@ const ALIKE = 0.4
 const MOST_TOLD = 3
 
 /**
- * Says which names of `gpu` are neither a known type nor a GPU of this machine, with the names that are most alike.
+ * Says which names of `gpu` are neither a known type nor a GPU of this machine, with the names that are most alike, or
+ * all groups and GPUs of this machine.
  * @returns undefined if all are known
  */
 export function unknownGpuText(gpu: string, cards: readonly Pick<GpuCard, 'name'>[]): string | undefined {
@@ -18,17 +19,18 @@ export function unknownGpuText(gpu: string, cards: readonly Pick<GpuCard, 'name'
   const isKnown = (name: string) => [...MODELS, ...own].some((model) => isNamed({ name: model }, name))
   const { wants } = readGpuWishes(gpu)
   const unknown = wants.flatMap((want) => (want.kind === 'name' && !isKnown(want.name) ? [want.name] : []))
-  return unknown.length === 0 ? undefined : unknown.map((name) => sentenceOf(name, [...KNOWN, ...own])).join(' ')
+  return unknown.length === 0 ? undefined : unknown.map((name) => sentenceOf(name, own)).join(' ')
 }
 
-function sentenceOf(name: string, known: readonly string[]): string {
-  const near = [...new Set(known)]
+function sentenceOf(name: string, own: readonly string[]): string {
+  const near = [...new Set([...KNOWN, ...own])]
     .map((one) => ({ one, alike: likeness(name, one) }))
     .filter(({ alike }) => alike >= ALIKE)
     .toSorted((a, b) => b.alike - a.alike)
     .slice(0, MOST_TOLD)
     .map(({ one }) => one)
-  return `There is no known GPU type ${name}.${near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`}`
+  const types = ['ANY', ...Object.keys(GPU_GROUPS), ...new Set(own)].join(', ')
+  return `There is no known GPU type ${name}. ${near.length === 0 ? `Types are ${types}.` : `Did you mean ${near.join(' or ')}?`}`
 }
 
 /** Sørensen–Dice coefficient of the letter pairs, 0 to 1. */

@@ -7,9 +7,13 @@ test.each([
   ['RTX 4O90', `${none} RTX 4O90. Did you mean RTX 4090 or RTX 4000 or RTX 3090?`],
   ['ADA_25', `${none} ADA_25. Did you mean ADA_24?`],
   ['H200,H101', `${none} H101. Did you mean H100?`],
-  ['quantum', `${none} quantum.`],
+  ['XYZ', `${none} XYZ. Types are ANY, AMPERE_16, AMPERE_24, ADA_24, ADA_32_PRO,`],
 ])('%s', (gpu, told) => {
   expect(unknownGpuText(gpu, [])?.startsWith(told.replace(/\?$/, ''))).toBe(true)
+})
+
+test('a name like no other is told the GPUs of this machine too', () => {
+  expect(unknownGpuText('XYZ', [{ name: 'Tesla T4' }, { name: 'Tesla T4' }])).toMatch(/BLACKWELL_180, Tesla T4\.$/)
 })
 
 test.each(['ANY', 'ada_24', 'RTX 4090', 'NVIDIA GeForce RTX 4090', '4090', 'AMPERE_48,-A40', 'ADA_24,L40S', 'T4'])(

@@ -125,12 +125,12 @@ test('when one endpoint does not become ready the release fails with its reason,
   void good.take().catch(() => undefined)
   service.fleet().print(broken.id, "ModuleNotFoundError: No module named 'torch'")
   service.fleet().end(broken.id, { code: 1 })
-  const why = "endpoint shout: ModuleNotFoundError: No module named 'torch'"
+  const why = "ModuleNotFoundError: No module named 'torch' (add torch to requirements.txt and deploy again)"
   const failed = await ended(2)
-  expect(failed).toMatchObject({ release: { state: 'failed', reason: why } })
+  expect(failed).toMatchObject({ release: { state: 'failed', reason: `endpoint shout: ${why}` } })
   expect(failed.steps.find(({ resource }: { resource: string }) => resource === 'shout')).toMatchObject({
     state: 'failed',
-    note: "ModuleNotFoundError: No module named 'torch'",
+    note: why,
   })
   expect(await endpointIds(service)).toEqual(['greet', 'shout'])
   await service.clock.until(() => [...service.fleet().list()].length === 2)

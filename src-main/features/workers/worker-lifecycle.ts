@@ -13,7 +13,7 @@ import type { WorkerPlans } from './plans/worker-plans.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
 import { type CrashLoop, evaluateCrashLoop, exitStatus, lastLine } from './rules/crash-loop.ts'
-import { installHint, withHint } from './rules/missing-module.ts'
+import { deployHint, installHint, withHint } from './rules/missing-module.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
 export type LifecycleDeps = {
@@ -80,9 +80,9 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     deps.onEnded(worker)
   }
 
-  function withInstallHint({ endpointId }: LiveWorker, reason: string): string {
+  function withInstallHint({ endpointId, app }: LiveWorker, reason: string): string {
     const endpoint = storage.endpoints.get(endpointId)
-    return withHint(reason, endpoint && installHint(endpoint, reason))
+    return withHint(reason, app === undefined ? endpoint && installHint(endpoint, reason) : deployHint(reason))
   }
 
   async function stop(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {

@@ -39,7 +39,15 @@ export function installHint(
   return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
 }
 
-const HINT = / \((install it: [^()]*)\)/
+/** The same for apps, whose packages come with a deploy. Packages that builds leave to images are explained by `svc`. */
+export function deployHint(text: string): string | undefined {
+  const wanted = missingPackage(text)
+  return wanted === undefined || text.includes('Builds leave it')
+    ? undefined
+    : `add ${wanted} to requirements.txt and deploy again`
+}
+
+const HINT = / \(((?:install it:|add \S+ to requirements\.txt) [^()]*)\)/
 
 export const withHint = (reason: string, hint: string | undefined) =>
   hint === undefined ? reason : `${reason} (${hint})`

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { packageWish } from '../../../../src-main/contract/packages.ts'
 import {
+  deployHint,
   environmentFor,
   installHint,
   missingPackage,
@@ -43,12 +44,22 @@ test('the hint names both commands, and one where the endpoint has an environmen
   expect(installHint({ id: 'mine', config }, 'KeyError: 1')).toBeUndefined()
 })
 
+test('an app is told the file that brings the package, unless its build left it to images', () => {
+  const error = "ModuleNotFoundError: No module named 'yaml'"
+  expect(deployHint(error)).toBe('add pyyaml to requirements.txt and deploy again')
+  expect(
+    deployHint(`${error}. Builds leave it to images; for a process: python3 -m pip install pyyaml`),
+  ).toBeUndefined()
+  expect(deployHint('KeyError: 1')).toBeUndefined()
+})
+
 test('a reason is split into its cause and its hint', () => {
   const cause = "ModuleNotFoundError: No module named 'yaml'"
   const hint = installHint({ id: 'mine', config: { handler: '/home/ada/live.py' } }, cause)
   expect(splitHint(withHint(cause, hint))).toEqual({ cause, hint })
   const sentence = (reason: string) => `No worker runs: ${reason}; next try in 4 s.`
   expect(splitHint(sentence(withHint(cause, hint)))).toEqual({ cause: sentence(cause), hint })
+  expect(splitHint(withHint(cause, deployHint(cause)))).toEqual({ cause, hint: deployHint(cause) })
   expect(splitHint('KeyError (1)')).toEqual({ cause: 'KeyError (1)', hint: undefined })
 })
 

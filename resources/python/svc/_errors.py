@@ -21,10 +21,11 @@ class NoContextError(RuntimeError):
 class NoKeyError(RuntimeError):
     """No key for the service was found."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, *missing: str) -> None:
+        """`missing`: the variables that are not set."""
         super().__init__(
-            f"there is no key for the service at {base_url}: set SVC_API_KEY, or write SVC_API_KEY=... into a .env "
-            "file of the project, or run `drydock login`"
+            f"there is no key for the service at {base_url}: set {' and '.join(missing)}, in the environment "
+            "or in a .env file of the project, or run `drydock login`"
         )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from svc._service import pinned_certificate
+from svc._service import DEFAULT_BASE_URL, pinned_certificate
 
 # Seconds before each repetition; together as long as a restart of the service takes. source: ours.
 PAUSES_S = (0.1, 0.4, 1.0)
@@ -77,7 +77,7 @@ class Http:
             except (OSError, http.client.HTTPException) as error:
                 if pause_s is None or not (may_repeat or isinstance(error, _NotSentError)):
                     said = str(error) or type(error).__name__
-                    raise ConnectionError(f"no answer from {_place(parts)}: {said}") from error
+                    raise ConnectionError(f"no answer from {_place(parts)}: {said}{_hint(url)}") from error
             self._sleep(pause_s)
         raise AssertionError("unreachable")
 
@@ -164,6 +164,11 @@ def _has_news(sock: socket.socket) -> bool:
     with selectors.DefaultSelector() as selector:
         selector.register(sock, selectors.EVENT_READ)
         return bool(selector.select(0))
+
+
+def _hint(url: str) -> str:
+    """The service may have another address than the default one."""
+    return "; start the service, or set SVC_BASE_URL to its address" if url.startswith(f"{DEFAULT_BASE_URL}/") else ""
 
 
 def _place(parts: SplitResult) -> str:

@@ -12,6 +12,7 @@ from svc._errors import NoKeyError
 
 # source: the service's own default.
 DEFAULT_BASE_URL = "http://127.0.0.1:8790"
+_VARIABLES = ("SVC_BASE_URL", "SVC_API_KEY")
 
 
 class Service(NamedTuple):
@@ -28,13 +29,13 @@ def find_service() -> Service:
     """
     env = {name: value for name, value in os.environ.items() if name.startswith("SVC_") and value}
     # A worker has both, and no file is looked for.
-    if "SVC_BASE_URL" not in env or "SVC_API_KEY" not in env:
+    if any(name not in env for name in _VARIABLES):
         env = {**read_env_file(Path.cwd()), **env}
     login = {} if env.get("SVC_API_KEY") else _read_login()
     base_url = (env.get("SVC_BASE_URL") or login.get("url") or DEFAULT_BASE_URL).rstrip("/")
     key = env.get("SVC_API_KEY") or (login.get("key") if login.get("url", "").rstrip("/") == base_url else None)
     if not key:
-        raise NoKeyError(base_url)
+        raise NoKeyError(base_url, *(name for name in _VARIABLES if not env.get(name)))
     return Service(base_url, key)
 
 

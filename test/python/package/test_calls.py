@@ -151,6 +151,16 @@ class CallsElsewhere(PackageTest):
         with mock.patch("svc._http.PAUSES_S", (0,)), refused:
             asyncio.run(self.worker.resize("a"))
 
+    def test_nobody_listening_at_the_default_address_names_the_variable(self) -> None:
+        self.service.close()
+        refused = self.assertRaisesRegex(ConnectionError, "; start the service, or set SVC_BASE_URL to its address$")
+        with (
+            mock.patch("svc._http.PAUSES_S", (0,)),
+            mock.patch("svc._http.DEFAULT_BASE_URL", self.service.url),
+            refused,
+        ):
+            asyncio.run(self.worker.resize("a"))
+
     def test_an_endpoint_that_moved_is_looked_up_again(self) -> None:
         self.service.completes("resize", 1)
         asyncio.run(self.worker.resize("a"))

@@ -97,14 +97,20 @@ class TheService(PackageTest):
         with self.assertRaises(NoKeyError):
             find_service()
 
-    def test_without_a_key_the_error_names_three_ways(self) -> None:
-        with self.assertRaises(NoKeyError) as raised:
-            find_service()
-        self.assertEqual(
-            str(raised.exception),
-            "there is no key for the service at http://127.0.0.1:8790: set SVC_API_KEY, or write SVC_API_KEY=... into "
-            "a .env file of the project, or run `drydock login`",
-        )
+    def test_without_a_key_the_error_names_the_variables_that_are_missing(self) -> None:
+        for address, place, missing in (
+            (None, "http://127.0.0.1:8790", "SVC_BASE_URL and SVC_API_KEY"),
+            ("http://other:1", "http://other:1", "SVC_API_KEY"),
+        ):
+            if address is not None:
+                os.environ["SVC_BASE_URL"] = address
+            with self.subTest(address), self.assertRaises(NoKeyError) as raised:
+                find_service()
+            self.assertEqual(
+                str(raised.exception),
+                f"there is no key for the service at {place}: set {missing}, in the environment or in a .env file of "
+                "the project, or run `drydock login`",
+            )
 
     def test_an_empty_variable_and_a_broken_login_are_none(self) -> None:
         os.environ["SVC_API_KEY"] = ""

@@ -11,7 +11,7 @@ export const YES = ['-y, --yes', 'do not ask for confirmation'] as const
 const DONE = { delete: 'deleted', replace: 'replaced', cancel: 'cancelled', stop: 'stopped' } as const
 
 export type Deletion = {
-  readonly yes: true | undefined
+  readonly yes?: true | undefined
   readonly what: string
   readonly question: string
   readonly verb?: keyof typeof DONE

@@ -70,7 +70,7 @@ export function addPurge(purge: CliCommand, surroundings: Surroundings): void {
       if (!yes) {
         // The one read that the key of an endpoint allows too.
         const what = waiting((await client.call('health', { path })).jobs.inQueue)
-        await confirmDeletion({ yes, what, question: `Cancel ${what}?`, verb: 'cancel' }, output, surroundings)
+        await confirmDeletion({ what, question: `Cancel ${what}?`, verb: 'cancel' }, output, surroundings)
       }
       const response = await client.call('purgeQueue', { path })
       output.result(response, `${waiting(response.removed)} cancelled`)

@@ -20,7 +20,7 @@ export async function confirmCancel(
   const { running, others } = await client.call('jobCancelEffects', { body: { ids: [jobId] } })
   if (others === 0) return
   output.note(otherJobsText(others, running))
-  await confirmChange({ yes, question: 'Cancel the job?' }, output, surroundings)
+  await confirmChange({ question: 'Cancel the job?' }, output, surroundings)
 }
 
 type BulkCancel = Pick<Deletion, 'find'> &
@@ -46,5 +46,5 @@ export async function confirmBulkCancel(
   if (others > 0 && canAsk(output, surroundings)) output.note(otherJobsText(others, running))
   const named = what((noun) => `${more ? 'more than ' : ''}${counted(count, noun)}`)
   const question = `${verb === 'stop' ? 'Stop' : 'Cancel'} ${named}?`
-  await confirmDeletion({ yes, what: named, question, verb }, output, surroundings)
+  await confirmDeletion({ what: named, question, verb }, output, surroundings)
 }

@@ -81,20 +81,17 @@ export function createRequestBalancer(deps: {
   }
 
   function goneReason(endpointId: string, { workerId, resumes }: Affinity): string | undefined {
-    const worker = registry.ofEndpoint(endpointId).find(({ id }) => id === workerId)
-    if (worker === undefined) return 'it has ended, or belongs to another endpoint.'
+    const worker = registry.get(workerId)
+    if (worker?.endpointId !== endpointId) return 'it has ended, or belongs to another endpoint.'
     if (worker.state === 'stopping' || !WORKER_DUTIES[worker.duty].takesJobs) return 'it is about to end.'
     if (worker.state === 'paused' && !resumes) return 'it is paused. Ask with strict-resume to wake it.'
     return undefined
   }
 
-  function refusalOf(endpointId: string, affinity: Affinity | undefined): AppError | undefined {
-    const error = refusal(endpointId)
-    if (error !== undefined || !affinity?.isStrict) return error
-    const why = goneReason(endpointId, affinity)
-    return why === undefined
-      ? undefined
-      : new AppError('AFFINITY_WORKER_GONE', { workerId: affinity.workerId, endpointId, why })
+  function goneError(endpointId: string, affinity: Affinity | undefined): AppError | undefined {
+    const why = affinity?.isStrict ? goneReason(endpointId, affinity) : undefined
+    if (affinity === undefined || why === undefined) return undefined
+    return new AppError('AFFINITY_WORKER_GONE', { workerId: affinity.workerId, endpointId, why })
   }
 
   function choose(endpointId: string, { except, affinity }: Choice, patient: boolean): LiveWorker | undefined {
@@ -123,16 +120,17 @@ export function createRequestBalancer(deps: {
   }
 
   function dispatch(endpointId: string): void {
+    const error = refusal(endpointId)
     let isStuck = false
     for (const request of [...waitingOf(endpointId)]) {
       const { affinity, except } = request
-      const error = refusalOf(endpointId, affinity)
-      if (error !== undefined) {
-        request.finish({ error })
-        continue
-      }
       // A request that any worker may answer never overtakes another.
       if (isStuck && !affinity?.isStrict) continue
+      const refused = error ?? goneError(endpointId, affinity)
+      if (refused !== undefined) {
+        request.finish({ error: refused })
+        continue
+      }
       const worker = choose(endpointId, request, true)
       const slot = worker && slots.take(worker)
       if (slot !== undefined) request.finish({ slot })
@@ -222,7 +220,7 @@ export function createRequestBalancer(deps: {
      */
     async enter(options: EnterOptions): Promise<Slot | undefined> {
       if (options.signal.aborted) return undefined
-      const error = refusalOf(options.endpointId, options.affinity)
+      const error = refusal(options.endpointId) ?? goneError(options.endpointId, options.affinity)
       if (error !== undefined) throw error
       const slot = isNext(options) ? enterNow(options) : undefined
       return slot ?? join(options)

@@ -60,13 +60,18 @@ export function createRequestBalancer(deps: {
 
   const waitingOf = (endpointId: string) => waiting.get(endpointId) ?? new Set<Waiting>()
   const counts = (endpointId: string) => ({
-    ...countWaiting(waitingOf(endpointId)),
+    waiting: waitingOf(endpointId).size,
     open: openRequests(registry.ofEndpoint(endpointId)),
   })
-  const work = addRequests(deps.jobCounts, counts, () => ({
-    ...countWaiting([...waiting.values()].flatMap((queue) => [...queue])),
-    open: openRequests(registry.all()),
-  }))
+  const work = addRequests(
+    deps.jobCounts,
+    (endpointId) => ({ ...counts(endpointId), forOneWorker: countForOneWorker(waitingOf(endpointId)) }),
+    () => ({
+      waiting: [...waiting.values()].reduce((sum, queue) => sum + queue.size, 0),
+      forOneWorker: [...waiting.values()].reduce((sum, queue) => sum + countForOneWorker(queue), 0),
+      open: openRequests(registry.all()),
+    }),
+  )
   const reasonOf = (endpoint: Endpoint, requestSince: number) =>
     waitingReason({ ...deps, counts: work }, endpoint, { requestSince })
 
@@ -255,10 +260,7 @@ function noWorker({ id, config }: Endpoint, why: string): AppError {
 
 const isForOneWorker = ({ affinity }: Waiting) => affinity?.isStrict === true
 
-const countWaiting = (requests: Iterable<Waiting>) => {
-  const all = [...requests]
-  return { waiting: all.length, forOneWorker: all.filter(isForOneWorker).length }
-}
+const countForOneWorker = (requests: Iterable<Waiting>) => [...requests].filter(isForOneWorker).length
 
 const openRequests = (workers: readonly LiveWorker[]) => workers.reduce((sum, worker) => sum + worker.openRequests, 0)
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
@@ -59,6 +59,8 @@ describe('a bulk move', () => {
     [{ worker: 'w' }, 0],
     [{ cursor: '1' }, 0],
     [{ to: 1 }, 0],
+    [{ expired: true }, 0],
+    [{ expired: false }, 6],
   ] as const) {
     it(`cancels what ${JSON.stringify(filter)} lets through`, async () => {
       const { bulk, count } = await withJobs({ waiting: 3, failed: 2 })
@@ -84,6 +86,22 @@ describe('a bulk move', () => {
   it('waits for the index of the search, however far it is behind', async () => {
     const { bulk } = await withJobs({ waiting: 0, failed: 700 })
     expect((await bulk({ action: 'retry', filter: { q: 'keel' } })).changed).toBe(700)
+  })
+
+  it('of expired jobs says why none of them is moved, and moves no others', async () => {
+    const { bulk, clock, count, get, run } = await withJobs({ waiting: 0, failed: 2 })
+    await clock.leap(31 * 60_000)
+    await vi.waitFor(async () => expect((await get('/api/job-count?expired=true')).count).toBe(2))
+    await run({ word: 'keel' })
+    for (const [action, filter] of [
+      ['retry', { q: 'keel' }],
+      ['cancel', {}],
+    ] as const)
+      expect(await bulk({ action, filter: { ...filter, expired: true } })).toEqual({
+        changed: 0,
+        refused: [{ reason: 'expired for the job API; it can only be run again as a new job', count: 2 }],
+      })
+    expect(await count('IN_QUEUE')).toBe(1)
   })
 
   it('stops the container of a running job', async () => {

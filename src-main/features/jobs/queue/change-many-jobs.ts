@@ -39,8 +39,11 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   const { storage, clock } = deps
   const refused = createReasonCounts()
   let changed = 0
-  // No transition takes an archived job, so a filter never includes them.
-  const movable = 'filter' in selection ? { filter: { ...selection.filter, archived: false } } : selection
+  // No transition takes an archived job, so a filter leaves them out unless it names them.
+  const movable =
+    'filter' in selection
+      ? { filter: { ...selection.filter, archived: selection.filter.archived ?? false } }
+      : selection
   for await (const { jobs, unknown } of selectedJobs(storage, movable, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)
     const reasons = await storage.write(() => jobs.map((job) => moveOne(storage, job, action, clock)))

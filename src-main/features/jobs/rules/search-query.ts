@@ -79,8 +79,25 @@ const hexadecimal = (id: string) => [...id].map((letter) => letter.charCodeAt(0)
 const isWord = (piece: string) => /^[a-z\d]*$/i.test(piece) && wordsOf(piece).join(' ') === piece.toLowerCase()
 
 // Ignores spaces after JSON punctuation, and underscores, so that snake case finds camel case.
-const spaced = (text: string) => text.normalize().replace(/([:,{[])\s+/g, '$1')
+const spaced = (text: string) => normalized(text).replace(/([:,{[])\s+/g, '$1')
 const folded = (text: string) => spaced(text).toLowerCase().replace(/[_\\]/g, '')
+
+// Combining marks, and the vowels and ends of Korean syllables. Source: the Unicode Standard, 3.11 and 3.12
+const CONTINUES = /[\p{M}\u1160-\u11ff]/uy
+// Source: Unicode Standard Annex 15, Stream-Safe Text Format; no text of a person has more.
+const MOST_MARKS = 30
+const PART = 256
+
+/** Normalizes a text part by part, since putting many combining marks in order takes quadratic time. */
+function normalized(text: string): string {
+  let done = ''
+  for (let from = 0, to = PART; from < text.length; from = to, to += PART) {
+    const most = to + MOST_MARKS
+    for (CONTINUES.lastIndex = to; to < most && CONTINUES.test(text); to = CONTINUES.lastIndex);
+    done += text.slice(from, to).normalize()
+  }
+  return done
+}
 
 type Word = { readonly word: string; readonly isWhole: boolean }
 

@@ -43,12 +43,21 @@ function addEnds(terms: Set<string>, word: string): void {
 const withoutBase64 = (run: string) => (/[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run) ? ' ' : run)
 
 // Control characters separate words, like spaces.
-const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gi
+const CONTROL = 'nrtbf'
+const CODE = /^[\da-f]{4}$/i
 
 /** Decodes JSON escapes, so that payloads are searched by the text that people see. */
 export function unescaped(json: string): string {
-  return json.replace(ESCAPE, (_escape, code?: string, letter = '') => {
-    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
-    return 'nrtbf'.includes(letter) ? ' ' : letter
-  })
+  // A regular expression with a callback takes four times as long.
+  let text = ''
+  let from = 0
+  for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', from)) {
+    const code = json[at + 1] === 'u' ? json.slice(at + 2, at + 6) : ''
+    const isCode = CODE.test(code)
+    const letter = json[at + 1] ?? '\\'
+    const meant = isCode ? String.fromCharCode(Number.parseInt(code, 16)) : CONTROL.includes(letter) ? ' ' : letter
+    text += json.slice(from, at) + meant
+    from = at + (isCode ? 6 : 2)
+  }
+  return text + json.slice(from)
 }

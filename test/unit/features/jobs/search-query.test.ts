@@ -1,7 +1,9 @@
 import BetterSqlite from 'better-sqlite3'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { endpointTerm, searchExpression } from '../../../../src-main/features/jobs/rules/search-query.ts'
+import { describe, expect, it, test } from 'vitest'
+import { endpointTerm, isFound, searchExpression } from '../../../../src-main/features/jobs/rules/search-query.ts'
+import { unescaped } from '../../../../src-main/features/jobs/rules/search-words.ts'
+import { cpuOf } from '../../../support/main-thread.ts'
 
 function index() {
   const db = new BetterSqlite(':memory:')
@@ -71,4 +73,30 @@ describe('searchExpression', () => {
     expect(searchExpression(' ?! ', 'e')).toBe(undefined)
     expect(searchExpression('red house', 'e', (word) => (word === 'red' ? ['red', 'reduced'] : []))).toBe(undefined)
   })
+})
+
+describe('isFound', () => {
+  it.each(['na\u00efve', '\ud55c\uad6d\uc5b4', '\ud834\udd5e'])(
+    'finds %j, however its letters are composed and wherever it is',
+    (word) => {
+      for (let before = 240; before < 270; before++) {
+        const text = `${'x'.repeat(before)}.${word.normalize('NFD')}.`
+        expect({ before, isIn: isFound(`.${word.normalize()}.`, '', [null, text]) }).toEqual({ before, isIn: true })
+      }
+    },
+  )
+
+  it('looks through many combining marks without putting them all in order', () => {
+    const marks = `a${'\u0316\u0301'.repeat(10_000)}`
+    const ordering = cpuOf(() => marks.normalize())
+    expect(cpuOf(() => isFound('a-b', '', [null, marks]))).toBeLessThan(ordering / 2)
+  })
+})
+
+test.each([
+  [String.raw`a\nb\u0041\\nc\"d\/\u00`, String.raw`a bA\nc"d/u00`],
+  ['\\', '\\'],
+  ['plain', 'plain'],
+])('%j without its escapes is %j', (json, text) => {
+  expect(unescaped(json)).toBe(text)
 })

@@ -92,6 +92,20 @@ describe('a list of jobs', () => {
   })
 })
 
+it('a search for words with punctuation does not hold the event loop as long as looking through all texts takes', async () => {
+  const { createEndpoint, run, get } = await setup()
+  await createEndpoint()
+  const text = 'a\n'.repeat(10_000)
+  for (let count = 0; count < 150; count++) await run({ text })
+  const search = () => get('/api/job-count?q=%22text%22:')
+  await search()
+  let held = 0
+  const all = await cpuWhile(async () => {
+    held = await longestHold(search)
+  })
+  expect(held).toBeLessThan(all * PART)
+})
+
 describe('a chunk', () => {
   it.each(COSTLY)('of many %s does not hold the event loop as long as reading it takes', async (_what, make) => {
     const { worker, jobId, storage } = await withRunningJob()

@@ -25,12 +25,12 @@ export async function cancelEffects(
   if (selected !== undefined)
     for await (const { jobs } of selectedJobs(storage, selected, { most: AT_ONCE }))
       for (const { id, status } of jobs) if (status === 'IN_PROGRESS') running.add(id)
-  return { ...unended(storage, selection), running: running.size, others: otherJobsOf(workers, running).length }
+  return { ...(await unended(storage, selection)), running: running.size, others: otherJobsOf(workers, running).length }
 }
 
 type Counted = ReturnType<Storage['jobs']['count']>
 
-function unended({ jobs, batches }: Storage, selection: JobSelection): Counted {
+async function unended({ jobs, batches }: Storage, selection: JobSelection): Promise<Counted> {
   if ('ids' in selection) {
     const states = [...new Set(selection.ids)].map((id) => jobs.find(id)?.status)
     return { count: states.filter((state) => state !== undefined && canMove(state, 'cancel')).length, more: false }
@@ -40,7 +40,7 @@ function unended({ jobs, batches }: Storage, selection: JobSelection): Counted {
     return { count: IN_QUEUE + IN_PROGRESS, more: false }
   }
   const { states = JOB_STATES } = selection.filter
-  return jobs.count({ ...selection.filter, states: states.filter((state) => canMove(state, 'cancel')) })
+  return await jobs.countFound({ ...selection.filter, states: states.filter((state) => canMove(state, 'cancel')) })
 }
 
 /** The selection without jobs that do not run; undefined: it means none that run. */

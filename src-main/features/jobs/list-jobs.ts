@@ -47,7 +47,7 @@ export async function listJobs({ storage, clock }: Deps, request: ListRequest): 
   const count = request.limit ?? limit('listPage')
   const filter = await searchable(storage, request)
   const phraseFirst = request.order === 'match' && filter.text !== undefined
-  const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1, phraseFirst })
+  const jobs = await storage.jobs.search({ ...filter, offset: request.offset, limit: count + 1, phraseFirst })
   const page = jobs.slice(0, count)
   const last = page.at(-1)
   const more = jobs.length > count && last !== undefined
@@ -207,14 +207,14 @@ export async function countJobs(storage: Storage, { after, ...request }: CountRe
   // Read before the count, so that no job is missed.
   const cursor = request.cursor ?? String(storage.jobs.newestSeq() + 1)
   const since = after === undefined ? undefined : Number(after) - 1
-  return { ...storage.jobs.count({ ...filter, before: Number(cursor), after: since }), cursor }
+  return { ...(await storage.jobs.countFound({ ...filter, before: Number(cursor), after: since })), cursor }
 }
 
 export async function countJobsByState(
   storage: Storage,
   request: Omit<ListRequest, 'limit' | 'offset' | 'states'>,
 ): Promise<JobStateCounts> {
-  return { states: storage.jobs.countByState(await searchable(storage, request)) }
+  return { states: await storage.jobs.countByState(await searchable(storage, request)) }
 }
 
 // Export format: one JSON line per job with facts, input, output and chunks. Each is also a valid request body, so

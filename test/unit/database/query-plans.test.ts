@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src-main/database/open-database.ts'
 import { compiledOnce } from '../../../src-main/database/queries.ts'
-import { addTextCheck, createTermLookup } from '../../../src-main/features/jobs/store/search-index.ts'
+import { createTermLookup } from '../../../src-main/features/jobs/store/search-index.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
 // statement, a row an endpoint and state.
@@ -81,7 +81,6 @@ function nullsFor(sql: string): unknown {
 
 const db = openDatabase(':memory:')
 createTermLookup(db) // makes the table of terms
-addTextCheck(db)
 const all = await queriesOfStores()
 
 describe('every query', () => {

@@ -104,7 +104,7 @@ export async function* selectedJobs(
   let { after } = filter
   await catchUp(storage, filter)
   for (;;) {
-    const jobs = storage.jobs.list({ ...filter, before, after, limit: most, oldestFirst })
+    const jobs = await storage.jobs.search({ ...filter, before, after, limit: most, oldestFirst })
     const last = jobs.at(-1)
     if (last === undefined) return
     yield { jobs, unknown: 0 }

@@ -5,14 +5,11 @@
  */
 import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../../../contract/job.ts'
-import type { JobStateCounts } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
-import { phraseExpression, searchExpression } from '../rules/search-query.ts'
 import { TIME_LIMIT_ERROR } from '../rules/time-limit.ts'
 import { isFinal } from '../rules/transitions.ts'
-import type { Job, JobFilter, JobQuery } from './job.ts'
-import { addTextCheck, createTermLookup } from './search-index.ts'
+import type { Job, JobFilter } from './job.ts'
 
 /**
  * Gap between unmoved jobs, leaving room for insertions. Source: ours, a power of two that keeps a hundred billion jobs
@@ -31,12 +28,12 @@ export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
-const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
+export const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
 const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
 const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
-const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
+export const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
 const IN_STATES = `(jobs.status IN (SELECT value FROM json_each(@states)) OR (@overLimit = 1 AND ${OVER_LIMIT}))`
-const STATE_AND_ENDPOINT = `
+export const STATE_AND_ENDPOINT = `
   (@states IS NULL OR ${IN_STATES})
   AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
   AND (@archived IS NULL OR jobs.archived = @archived)`
@@ -79,34 +76,11 @@ const countOf = (tables: string, where: string) =>
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
-// Only words with punctuation are looked up in the texts.
-const CHECKED = `
-  (@checked IS NULL OR EXISTS (
-    SELECT 1 FROM jobs j LEFT JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq
-    WHERE j.seq = job_search.rowid AND is_found(
-      @checked, j.id, j.error, substr(i.input, 1, ${limit('searchTextBytes')}),
-      substr(o.output, 1, ${limit('searchTextBytes')}))))`
-// The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
-const FOUND = `
-  SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last AND ${CHECKED}
-  ORDER BY rowid ${NEWEST_FIRST}`
-const FOUND_WHERE = `
-  SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
-  WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT}
-    AND (@workerId IS NULL OR jobs.worker_id = @workerId) AND ${CHECKED}
-  ORDER BY job_search.rowid ${NEWEST_FIRST}`
+export type Range = { readonly first: number; readonly last: number }
 
-// Beyond this, nobody looks for the first ones; source: ours.
-const MOST_PHRASES = 1000
-const withoutPhrases = (sql: string) =>
-  sql.replace('MATCH @match', 'MATCH @match AND job_search.rowid NOT IN (SELECT value FROM json_each(@phrases))')
-
-type Range = { readonly first: number; readonly last: number }
-
+/** Filters without a text; see job-search for the others. */
 export function createJobFilter(db: Database) {
   const query = queriesOf(db)
-  addTextCheck(db)
-  const read = query<[seq: number], Job>(READ_JOB).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
   const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(`
     SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`).one()
@@ -132,18 +106,8 @@ export function createJobFilter(db: Database) {
     SELECT seq FROM jobs
     WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
     ORDER BY seq DESC LIMIT @limit OFFSET @offset`).values()
-  const termsOf = createTermLookup(db)
   const ofWorker = statement(db, OF_WORKER)
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
-  const found = statement(db, FOUND)
-  const foundWhere = statement(db, FOUND_WHERE)
-  const foundOthers = statement(db, withoutPhrases(FOUND))
-  const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
-  const statesAmong = query<[{ readonly seqs: string }], JobState>(`
-    SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-    UNION ALL
-    SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-    WHERE ${OVER_LIMIT}`).values()
 
   function seqAt(time: number): number {
     let low = 1
@@ -204,13 +168,9 @@ export function createJobFilter(db: Database) {
   }
 
   function seqs(filter: JobFilter, page: PageOf): readonly number[] {
-    const way = wayOf(filter, termsOf)
-    if (way.by === 'nothing') return []
+    const way = wayOf(filter)
     const query = { ...rangeOf(filter), ...page }
     switch (way.by) {
-      case 'text':
-        if (page.phraseFirst) return phrasesFirst(filter, way, query)
-        return (way.alone ? found : foundWhere).all({ ...query, ...way.values })
       case 'worker':
         return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
       case 'states': {
@@ -229,28 +189,11 @@ export function createJobFilter(db: Database) {
     }
   }
 
-  function phrasesFirst({ text = '' }: JobFilter, way: TextWay, query: Range & PageOf): readonly number[] {
-    const values = { ...query, ...way.values }
-    const asPhrase = { ...values, match: phraseExpression(way.match, text), offset: 0, limit: MOST_PHRASES }
-    const phrases = (way.alone ? found : foundWhere).all(asPhrase)
-    const own = phrases.slice(query.offset, query.offset + query.limit)
-    const others = {
-      ...values,
-      phrases: JSON.stringify(phrases),
-      offset: Math.max(0, query.offset - phrases.length),
-      limit: query.limit - own.length,
-    }
-    return [...own, ...(way.alone ? foundOthers : foundOthersWhere).all(others)]
-  }
-
-  function count(filter: JobFilter, most = limit('jobCount')): { readonly count: number; readonly more: boolean } {
-    const way = wayOf(filter, termsOf)
-    if (way.by === 'nothing') return { count: 0, more: false }
+  function count(filter: JobFilter, most = limit('jobCount')): JobCount {
+    const way = wayOf(filter)
     const range = rangeOf(filter)
     const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
     switch (way.by) {
-      case 'text':
-        return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [by(way.alone ? found : foundWhere, way.values)])
       case 'worker':
         return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [
           by(way.alone ? ofWorker : ofWorkerWhere, way.values),
@@ -272,36 +215,13 @@ export function createJobFilter(db: Database) {
     }
   }
 
-  function countRead(filter: JobFilter): JobStateCounts['states'] {
-    const most = limit('stateCount')
-    const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
-    const byState = Map.groupBy(statesAmong({ seqs: JSON.stringify(newest.slice(0, most)) }), (state) => state)
-    return inEachState((state) => ({ count: byState.get(state)?.length ?? 0, more: newest.length > most }))
-  }
-
-  return {
-    countByState({ states: _all, ...filter }: JobFilter): JobStateCounts['states'] {
-      if (filter.text !== undefined || filter.workerId !== undefined) return countRead(filter)
-      const most = limit('stateCount')
-      return inEachState((state) => count({ ...filter, states: [state] }, most))
-    },
-    /** Newest first, unless it says otherwise. */
-    list: (query: JobQuery): readonly Job[] =>
-      seqs(query, {
-        limit: query.limit,
-        offset: query.offset ?? 0,
-        oldestFirst: query.oldestFirst ?? false,
-        phraseFirst: query.phraseFirst ?? false,
-      })
-        .map((seq) => read(seq))
-        .filter((job) => job !== undefined),
-    count: (filter: JobFilter) => count(filter),
-  }
+  return { seqs, count, rangeOf }
 }
 
+export type JobCount = { readonly count: number; readonly more: boolean }
+
 type Way =
-  | { readonly by: 'nothing' | 'states' | 'all' }
-  | { readonly by: 'text'; readonly alone: boolean; readonly match: string; readonly values: object }
+  | { readonly by: 'states' | 'all' }
   | { readonly by: 'worker'; readonly alone: boolean; readonly values: object }
   | { readonly by: 'endpoint'; readonly values: object }
 
@@ -316,44 +236,35 @@ function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean 
 
 const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
 
-function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof createTermLookup>): Way {
-  const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
+/** Values of the conditions of a filter in SQL. */
+export function conditionsOf(filter: JobFilter) {
   const states = someStates(filter)
-  const some = states === undefined ? null : JSON.stringify(states)
-  const archived = archivedOf(filter)
-  const overLimit = Number(takesOverLimit(filter))
-  const isAnyState = some === null && archived === null
-  if (text !== undefined) {
-    const found = searchExpression(text, endpointId ?? undefined, termsOf)
-    if (found === undefined) return { by: 'nothing' }
-    const alone = isAnyState && workerId === null
-    return {
-      by: 'text',
-      alone,
-      match: found.match,
-      values: alone ? found : { ...found, states: some, overLimit, endpointId, workerId, archived },
-    }
+  return {
+    states: states === undefined ? null : JSON.stringify(states),
+    overLimit: Number(takesOverLimit(filter)),
+    endpointId: filter.endpointId ?? null,
+    workerId: filter.workerId ?? null,
+    archived: archivedOf(filter),
   }
-  if (workerId !== null) {
-    const alone = isAnyState && endpointId === null
-    return {
-      by: 'worker',
-      alone,
-      values: alone ? { workerId } : { workerId, states: some, overLimit, endpointId, archived },
-    }
-  }
+}
+
+export type Conditions = ReturnType<typeof conditionsOf>
+
+function wayOf(filter: JobFilter): Way {
+  const conditions = conditionsOf(filter)
+  const { states, endpointId, workerId, archived } = conditions
+  const isAnyState = states === null && archived === null
+  if (workerId !== null) return { by: 'worker', alone: isAnyState && endpointId === null, values: conditions }
   if (!isAnyState) return { by: 'states' }
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
 }
 
-type PageOf = {
+export type PageOf = {
   readonly limit: number
   readonly offset: number
   readonly oldestFirst: boolean
   readonly phraseFirst?: boolean
 }
-
-type TextWay = Extract<Way, { readonly by: 'text' }>
 
 type Statement = ReturnType<typeof statement>
 
@@ -375,23 +286,23 @@ function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
   }
 }
 
-function statement(db: Database, sql: string) {
+export function statement(db: Database, sql: string) {
   // Plain numbers, as a jump far down a list passes some ten thousand.
   const query = queriesOf(db)
   const down = query<[object], number>(sql).values()
   const up = query<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).values()
   const counted = query<[object], number>(`SELECT COUNT(*) FROM (${sql})`).value(0)
   return {
-    all: ({ oldestFirst, phraseFirst: _order, ...values }: PageOf): readonly number[] =>
-      (oldestFirst ? up : down)(values),
+    all: ({
+      oldestFirst,
+      phraseFirst: _order,
+      ...values
+    }: PageOf & Readonly<Record<string, unknown>>): readonly number[] => (oldestFirst ? up : down)(values),
     count: (values: object): number => counted({ offset: 0, ...values }),
   }
 }
 
-function upTo(
-  most: number,
-  counts: readonly ((limit: number) => number)[],
-): { readonly count: number; readonly more: boolean } {
+function upTo(most: number, counts: readonly ((limit: number) => number)[]): JobCount {
   let sum = 0
   for (const count of counts) {
     sum += count(most + 1 - sum)
@@ -399,9 +310,6 @@ function upTo(
   }
   return { count: sum, more: false }
 }
-
-const inEachState = <Count>(countOf: (state: JobState) => Count) =>
-  Object.fromEntries(JOB_STATES.map((state) => [state, countOf(state)])) as Record<JobState, Count>
 
 function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): readonly number[] {
   const filled = ranges.filter((range) => range.length > 0)

@@ -3,8 +3,9 @@ import { queriesOf } from '../../../database/queries.ts'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../rules/transitions.ts'
 import type { EventLog } from './event-store.ts'
 import type { Job, Moment, MoveFields, NewJob } from './job.ts'
-import { createJobFilter, createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
+import { createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
+import { createJobSearch } from './job-search.ts'
 
 // Durations are at least 0: after a restart, slow clock corrections below the jump limit may set time back slightly.
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
@@ -102,7 +103,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
 
   return {
     ...createJobList(db),
-    ...createJobFilter(db),
+    ...createJobSearch(db),
     move,
     insert(job: NewJob, { now, steady }: Moment) {
       const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job

@@ -79,6 +79,9 @@ export type JobFilter = {
   readonly after?: number | undefined
 }
 
+/** A filter that needs no look into texts. */
+export type PlainFilter = JobFilter & { readonly text?: undefined }
+
 export type NamedJobs = { readonly ids: readonly string[] } | { readonly filter: JobFilter }
 
 export type JobQuery = JobFilter & {

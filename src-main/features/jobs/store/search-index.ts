@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
 import type { StateStore } from '../../../database/state-store.ts'
-import { endpointTerm, isFound, jobTerm } from '../rules/search-query.ts'
+import { endpointTerm, jobTerm } from '../rules/search-query.ts'
 import { termsOf, unescaped, wordsOf } from '../rules/search-words.ts'
 import { LAST_EVENT } from './event-store.ts'
 
@@ -31,13 +31,6 @@ export function createTermLookup(db: Database): (word: string) => readonly strin
     }
     return terms
   }
-}
-
-/** Adds the SQL function `is_found(checked, id, error, input, output)`. */
-export function addTextCheck(db: Database): void {
-  db.function('is_found', { deterministic: true, varargs: true }, (checked: string, id: string, ...texts: string[]) =>
-    Number(isFound(checked, id, texts)),
-  )
 }
 
 type TextRow = {

@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { isTimedOut, TIME_LIMIT_ERROR } from '../../../../src-main/features/jobs/rules/time-limit.ts'
+import type { PlainFilter } from '../../../../src-main/features/jobs/store/job.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
-import type { Job, JobFilter } from '../../../../src-main/storage/storage.ts'
+import type { Job } from '../../../../src-main/storage/storage.ts'
 
 // More than are looked at before the ranges of each endpoint are.
 const JOBS = 1500
@@ -38,7 +39,7 @@ async function setup(): Promise<{
   return { jobs, all: all.reverse() }
 }
 
-const FILTERS: readonly JobFilter[] = [
+const FILTERS: readonly PlainFilter[] = [
   {},
   { archived: false },
   { archived: true },
@@ -66,7 +67,7 @@ const PAGES = [
 it('lists and counts hold the same as looking at each job', async () => {
   const { jobs, all } = await setup()
   const isIn =
-    ({ states, withTimeLimits = false, endpointId, archived, before = Infinity, after = 0 }: JobFilter) =>
+    ({ states, withTimeLimits = false, endpointId, archived, before = Infinity, after = 0 }: PlainFilter) =>
     (job: Job) =>
       (states === undefined ||
         states.includes(job.status) ||

@@ -9,7 +9,8 @@ import type { PackageInstall } from '../contract/packages.ts'
 import { notePlace, originalOf } from '../database/database-place.ts'
 import { otherUserOf } from '../database/database-users.ts'
 import { fileError } from '../database/write-files.ts'
-import { readManifest, unpackArtifact } from '../features/apps/adapters/unpack-artifact.ts'
+import { readManifest } from '../features/apps/adapters/unpack-artifact.ts'
+import { unpackInThread } from '../features/apps/adapters/unpack-in-thread.ts'
 import { createReleases } from '../features/apps/releases.ts'
 import { createCatalog } from '../features/endpoints/catalog.ts'
 import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
@@ -222,7 +223,7 @@ export function createCore(ports: CorePorts) {
   const jobs = { leases, waiters, streams, streamClients, webhooks, models, pendingBulk }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
-  const ofReleases = { ...machine, registry, supervisor, unpack: unpackArtifact, readManifest }
+  const ofReleases = { ...machine, registry, supervisor, unpack: unpackInThread, readManifest }
   const releases = createReleases({ ...base, ...ofReleases })
   const workflowPorts = { ...workflowResources(dataFolder), fetchNodeTypes, sizeOfNodeTypes, probeServer }
   const workflows = createWorkflows({ ...base, ports: workflowPorts, settings: settings.get })

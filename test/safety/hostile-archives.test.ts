@@ -7,7 +7,10 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readTemplate } from '../../src-main/app/app-builder/app-template.ts'
 import { createUnpacker, unpackArtifact } from '../../src-main/features/apps/adapters/unpack-artifact.ts'
+import { unpackInThread } from '../../src-main/features/apps/adapters/unpack-in-thread.ts'
+import type { UnpackArtifact } from '../../src-main/features/apps/ports/artifacts.ts'
 import { archiveTexts, setup as setupBuild } from '../build/support.ts'
+import { cpuWhile, longestHold } from '../support/main-thread.ts'
 import { archive, file, folder, gnuLongName, pax, TAR_END, tarBytes } from './tar-bytes.ts'
 
 const MIB = 1024 * 1024
@@ -116,6 +119,8 @@ describe('an archive is refused that has', () => {
     ['a contiguous file', archive(file('c', { type: '7' })), 'is of a kind that is not known'],
     ['a sparse file of the older form', archive(file('s', { type: 'S' })), 'is of a kind that is not known'],
     ['a sparse file', archive(pax({ 'GNU.sparse.major': '1', 'GNU.sparse.minor': '0' }), FINE), 'is a sparse file'],
+    ['more fields than any program writes', archive(pax(fields(101)), FINE), 'has more than 100 fields'],
+    ['more fields for all', archive(pax(fields(101), 'g'), pax({ a: '' }), FINE), 'has more than 100 fields'],
     ['an unknown kind', archive(file('u', { type: 'Z' })), 'is of a kind that is not known'],
     ['a folder with bytes', archive(folder('d/', { content: tarBytes(file('../evil')) })), 'is a folder with bytes'],
   ])('%s', async (_what, bytes, reason) => {
@@ -138,6 +143,35 @@ describe('an archive is refused that has', () => {
   ])('%s', async (_what, bytes, reason) => {
     expect(await refusal(() => bytes)).toContain(reason)
   })
+})
+
+/** So many fields of the newer form. */
+function fields(count: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`F${at}`, '']))
+}
+
+it('the fields of a crafted archive are read without holding the event loop', async () => {
+  const { root } = setup()
+  const artifact = join(root, 'artifact.tar.gz')
+  writeFileSync(artifact, archive(pax(fields(250_000)), FINE))
+  const folder = join(root, 'unpacked', 'app')
+  const unpack = (unpacker: UnpackArtifact) => () =>
+    expect(unpacker(artifact, folder, new AbortController().signal)).rejects.toThrow('has more than 100 fields')
+  const reading = await cpuWhile(unpack(unpackArtifact))
+  expect(await longestHold(unpack(unpackInThread))).toBeLessThan(reading / 2)
+  expect(readdirSync(join(root, 'unpacked'))).toEqual(['sentinel'])
+})
+
+it('an archive is unpacked in its thread, unless that is stopped', async () => {
+  const { root } = setup()
+  const artifact = join(root, 'artifact.tar.gz')
+  writeFileSync(artifact, archive(FINE))
+  const stopping = new AbortController()
+  const unpacking = unpackInThread(artifact, join(root, 'unpacked', 'stopped'), stopping.signal)
+  stopping.abort(new Error('the release was stopped'))
+  await expect(unpacking).rejects.toThrow('the release was stopped')
+  await unpackInThread(artifact, join(root, 'unpacked', 'app'), new AbortController().signal)
+  expect(readdirSync(join(root, 'unpacked')).toSorted()).toEqual(['app', 'sentinel'])
 })
 
 describe('an archive is refused that is', () => {

@@ -1,5 +1,6 @@
 import { bindOperations } from '../../http/operation.ts'
-import { readManifest, unpackArtifact } from '../apps/adapters/unpack-artifact.ts'
+import { readManifest } from '../apps/adapters/unpack-artifact.ts'
+import { unpackInThread } from '../apps/adapters/unpack-in-thread.ts'
 import { createFindEndpoint } from '../apps/environment-endpoints.ts'
 import type { FeatureCore } from '../service-context.ts'
 import { createPlatformDeploys } from './deploys.ts'
@@ -13,7 +14,7 @@ import { createUploads } from './uploads.ts'
 export function openFeature(core: FeatureCore) {
   const uploads = createUploads(core.storage, core.clock, core.newId)
   const signInRequests = createSignInRequests(core.clock, core.newId, core.accountKey)
-  const platformDeploys = createPlatformDeploys({ ...core, unpack: unpackArtifact, readManifest })
+  const platformDeploys = createPlatformDeploys({ ...core, unpack: unpackInThread, readManifest })
   const services = { ...core, uploads, signInRequests, platformDeploys }
   return {
     operations: bindOperations(SIGN_IN_OPERATIONS, services),

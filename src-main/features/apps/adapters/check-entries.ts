@@ -25,8 +25,10 @@ const NAME_BYTES = 255
 const PATH_BYTES = 2048
 // Five times the deepest package seen. Source: ours.
 const DEPTH = 100
+// Ten times those of an entry with access lists and a type for security. Source: ours.
+const FIELDS = 100
 // All paths are held in memory to find duplicates: 500,000 usual paths take 35 MiB. Ours.
-const ALL_PATHS_BYTES = 128 * MIB
+const ALL_PATHS_BYTES = 64 * MIB
 const SHOWN_CHARACTERS = 120
 
 const REFUSED_TYPES: Readonly<Record<string, string>> = {
@@ -102,7 +104,9 @@ export function tooLarge({ bytes }: ArchiveLimits): string {
 function kindOf({ name, type, size, pax }: Header): CheckedEntry['kind'] {
   if (type !== 'file' && type !== 'directory') refuse(name, REFUSED_TYPES[type] ?? 'is of a kind that is not known')
   // A newer sparse file looks ordinary, but its bytes are a map with pieces.
-  if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse'))) refuse(name, 'is a sparse file')
+  const fields = Object.keys(pax ?? {})
+  if (fields.length > FIELDS) refuse(name, `has more than ${FIELDS} fields`)
+  if (fields.some((key) => key.startsWith('GNU.sparse'))) refuse(name, 'is a sparse file')
   // The reader would take the bytes for the next header.
   if (type === 'directory' && size > 0) refuse(name, 'is a folder with bytes')
   return type === 'file' ? 'file' : 'folder'

@@ -8,7 +8,7 @@ import { limit } from '../../../contract/limits.ts'
 import type { Bytes } from '../../../http/body-text.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { parseJsonBody, readFields } from '../../../http/read-request.ts'
-import { MIB } from '../../../lib/units.ts'
+import { KIB, MIB } from '../../../lib/units.ts'
 import type { BatchPlace, Endpoint } from '../../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { submissionOf } from './v2.ts'
@@ -17,6 +17,8 @@ const LINE_END = 10
 // Jobs per commit, and bytes of their lines held for it.
 const AT_ONCE = 100
 const BYTES_AT_ONCE = 16 * MIB
+// Bytes of lines that are parsed in one turn of the event loop; lists without values take 10 ms. Source: ours.
+const TURN_BYTES = 128 * KIB
 
 type ImportResult = (typeof jobImportResult)['_output']
 
@@ -76,6 +78,7 @@ export async function importLines(
   }
 
   let line = first - 1
+  let parsed = 0
   for await (const bytes of linesOf(bodyOf(c), limit('runBodyBytes'))) {
     line += 1
     if (most !== undefined && line - first >= most) {
@@ -83,7 +86,10 @@ export async function importLines(
       throw new AppError('BODY_TOO_LARGE', { limit: `${most} lines`, operation: 'a piece of a batch' })
     }
     await take(line, bytes)
-    if (line % AT_ONCE === 0) await nextTurn()
+    parsed += bytes?.length ?? 0
+    if (line % AT_ONCE !== 0 && parsed < TURN_BYTES) continue
+    await nextTurn()
+    parsed = 0
   }
   await finish(line)
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }

@@ -9,7 +9,7 @@ import type { ModelDownload, ModelDownloadCreate } from '../../contract/models.t
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { MIB } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
-import type { ModelFiles, ModelTarget, Storage, StoredDownload } from '../../storage/storage.ts'
+import type { ModelFiles, ModelTarget, ReadHead, Storage, StoredDownload } from '../../storage/storage.ts'
 import { authorizationFor } from './credentials.ts'
 import type { FetchFile } from './ports.ts'
 import { mayHappen, pauseBefore, TRIES_MAX } from './rules/download-transitions.ts'
@@ -24,6 +24,7 @@ export type ModelDownloadDeps = {
   readonly newId: Pick<NewId, 'uuid'>
   readonly log: Log
   readonly files: ModelFiles
+  readonly readHead: ReadHead
   readonly fetchFile: FetchFile
   readonly settings: () => Pick<ServiceSettings, 'modelsFromPrivateAddresses' | 'modelsMaxMib'>
   readonly folders: () => readonly ModelTarget['folder'][]
@@ -108,6 +109,7 @@ export function createModelDownloads(deps: ModelDownloadDeps) {
               fetchFile: deps.fetchFile,
               authorization: given.get(id) ?? ((host) => authorizationFor(storage, host)),
               allowPrivate: settings().modelsFromPrivateAddresses,
+              readHead: deps.readHead,
               maxBytes: settings().modelsMaxMib * MIB,
               learn: async (reported) => void (await storage.write(() => store.learn(id, reported))),
               onBytes,

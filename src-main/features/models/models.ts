@@ -16,6 +16,7 @@ import { takesWorkflows } from '../workflows/rules/runs/takes-workflows.ts'
 import { createModelDownloads, type ModelDownloadDeps } from './downloads.ts'
 import { createHubModels } from './hub-models.ts'
 import { createModelUses } from './model-uses.ts'
+import { createReadHead } from './read-head.ts'
 import { folderProblem, modelNameProblem, modelPathsYaml, mountOf, PATHS_FILE, pathProblem } from './rules/layout.ts'
 
 export type Models = ReturnType<typeof createModels>
@@ -25,7 +26,7 @@ const OF_CONTAINERS = 'container_model_paths.yaml'
 const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
 export function createModels(
-  deps: Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> &
+  deps: Omit<ModelDownloadDeps, 'storage' | 'files' | 'readHead' | 'folders' | 'onFinished' | 'settings'> &
     ReadsInThread & {
       readonly settings: () => ServiceSettings
       readonly storage: Storage
@@ -45,12 +46,13 @@ export function createModels(
   // By path, size and time of change, as files have gigabytes.
   const checked = new Map<string, string>()
   const findUses = createModelUses({ storage, clock, readInThread })
+  const readHead = createReadHead({ readInThread })
 
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
   const folders = (): readonly ModelFolder[] => (set.length === 0 ? [defaultFolder()] : set)
 
   const targets = () => [...folders(), defaultFolder()]
-  const downloads = createModelDownloads({ ...deps, files, folders: targets, onFinished: () => rescan() })
+  const downloads = createModelDownloads({ ...deps, files, readHead, folders: targets, onFinished: () => rescan() })
   const hub = createHubModels({ ...deps, files, folder: defaultFolder, downloads })
 
   function rescan(): Promise<void> {
@@ -62,7 +64,7 @@ export function createModels(
 
   async function scan(): Promise<void> {
     const wanted = folders()
-    scanned = await files.scan(wanted)
+    scanned = await files.scan(wanted, readHead)
     here = scanned.flatMap((one) => one.files.map(({ directory, name }) => ({ directory, name })))
     await findPresent(wanted)
     const now = JSON.stringify(

@@ -1,4 +1,11 @@
-import type { ModelDownloadStore, ModelFiles, ModelPart, ModelTarget, StoredDownload } from '../../storage/storage.ts'
+import type {
+  ModelDownloadStore,
+  ModelFiles,
+  ModelPart,
+  ModelTarget,
+  ReadHead,
+  StoredDownload,
+} from '../../storage/storage.ts'
 import { TargetError } from './rules/target-error.ts'
 /**
  * One try of a download: continue, verify, rename. Everything that a host claims is bounded: size, disk, checksum,
@@ -27,6 +34,7 @@ export type TryEnd =
 
 export type TryDeps = {
   readonly files: ModelFiles
+  readonly readHead: ReadHead
   readonly fetchFile: FetchFile
   readonly authorization: (host: string) => string | undefined
   readonly allowPrivate: boolean
@@ -46,7 +54,7 @@ export async function runDownload(deps: TryDeps, download: StoredDownload, targe
     part = await deps.files.openPart(target, download.id)
     const problem = await receive(deps, download, part)
     if (problem !== undefined) return problem
-    return await finish(part, download, target)
+    return await finish(deps, part, download, target)
   } catch (error) {
     return endOf(error)
   } finally {
@@ -133,11 +141,16 @@ async function diskProblem(part: ModelPart, missing: number): Promise<TryEnd | u
   )
 }
 
-async function finish(part: ModelPart, { expected }: StoredDownload, target: ModelTarget): Promise<TryEnd> {
+async function finish(
+  { readHead }: TryDeps,
+  part: ModelPart,
+  { expected }: StoredDownload,
+  target: ModelTarget,
+): Promise<TryEnd> {
   if (part.bytes() === 0) return useless('the file is empty')
   const sha256 = part.sha256()
   if (expected !== undefined && sha256 !== expected) return useless(otherFile(sha256, expected))
-  const problem = formatProblem(await part.inspect(), target.name)
+  const problem = formatProblem(await part.inspect(readHead), target.name)
   if (problem !== undefined) return useless(problem)
   await part.finish()
   return { kind: 'done', sha256 }

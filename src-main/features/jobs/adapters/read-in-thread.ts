@@ -14,6 +14,7 @@ import { answerIn, createThread } from '../../../lib/node/thread.ts'
 import { sizeText } from '../../../lib/text.ts'
 import { MIB } from '../../../lib/units.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
+import { factsOfHead } from '../../models/rules/recognise-model.ts'
 import { systemPackagesIn } from '../../platform-api/rules/system-packages.ts'
 import { readClassesFile, typesIn } from '../../workflows/rules/classes-file.ts'
 import { readPngTexts, writeGraphIntoPng } from '../../workflows/rules/metadata/png.ts'
@@ -73,6 +74,7 @@ const READERS: Readers = {
     return { texts: [...read.classes].map(([name, type]) => [name, writeJson(type)] as const) }
   },
   modelNames: (graph) => modelNamesIn(JSON.parse(strictJson(graph))),
+  modelHead: factsOfHead,
   graphExport(file) {
     const opened = readGraphExport(bufferOf(file).toString())
     if ('why' in opened) return { problem: opened.why }

@@ -1,5 +1,6 @@
 /** Readers of bodies, results and files; large ones run in a thread, as they would block the event loop. */
 import type { JobFileHead } from '../../../contract/job-file.ts'
+import type { ModelFacts } from '../../../contract/models.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import type { Problem } from '../../comparisons/rules/plan.ts'
 import type { FoundResult, FoundResults } from '../../workflows/rules/runs/find-results.ts'
@@ -53,6 +54,8 @@ export type Readers = {
     text: string,
   ) => { readonly texts: readonly (readonly [name: string, json: string])[] } | Problem
   readonly modelNames: (graph: string) => readonly string[]
+  /** The header of a safetensors file. */
+  readonly modelHead: (json: string, dataBytes: number) => ModelFacts
   readonly graphExport: (file: Bytes) => ExportRead | Problem
   readonly jobFile: (line: string, head: Omit<JobFileHead, 'masked'>, hidden: HiddenValues) => { readonly text: string }
   readonly systemPackages: (input: Json) => readonly string[]

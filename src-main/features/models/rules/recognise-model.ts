@@ -1,6 +1,6 @@
 /** Recognises models by tensor names, shapes and metadata, without loading them. */
 import type { ModelFacts } from '../../../contract/models.ts'
-import type { Tensor, TensorFile } from './model-heads.ts'
+import { readTensors, type Tensor, type TensorFile } from './model-heads.ts'
 
 type Kind = NonNullable<ModelFacts['kind']>
 
@@ -13,7 +13,13 @@ export function formatOf(start: Uint8Array, name: string): ModelFacts['format'] 
   return /\.onnx$/i.test(name) ? 'onnx' : 'unknown'
 }
 
-export function recogniseModel({ tensors, metadata }: TensorFile): ModelFacts {
+/** @param json undefined if not UTF-8 */
+export function factsOfHead(json: string | undefined, dataBytes: number): ModelFacts {
+  const tensors = readTensors(json, dataBytes)
+  return 'fault' in tensors ? { format: 'safetensors', ...tensors } : recogniseModel(tensors)
+}
+
+function recogniseModel({ tensors, metadata }: TensorFile): ModelFacts {
   const byName = new Map(tensors.map((tensor) => [tensor.name.replace(/^model\.diffusion_model\./, ''), tensor]))
   const file: Names = { names: tensors.map(({ name }) => name), byName, metadata }
   const kind = KINDS.find(([, test]) => test(file))?.[0]

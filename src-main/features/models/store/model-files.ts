@@ -27,7 +27,7 @@ import { errorCode } from '../../../lib/error-code.ts'
 import { MIB } from '../../../lib/units.ts'
 import { foldersOf } from '../rules/layout.ts'
 import { TargetError } from '../rules/target-error.ts'
-import { createModelScanner, inspectModel } from './scan-models.ts'
+import { createModelScanner, inspectModel, type ReadHead } from './scan-models.ts'
 
 export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }
 
@@ -207,7 +207,7 @@ async function openPart(directory: string, target: ModelTarget, id: string) {
     },
     /** SHA-256 of its bytes, in lower case hex. */
     sha256: () => hash.copy().digest('hex'),
-    inspect: () => inspectModel(path, target.name, bytes),
+    inspect: (readHead: ReadHead) => inspectModel({ path, name: target.name, bytes }, readHead),
     /** Makes it durable and gives it its name, which is taken only now. @throws TargetError when the name is taken */
     async finish() {
       await file.sync()

@@ -9,13 +9,16 @@ import { limit } from '../../../contract/limits.ts'
 import type { ModelFacts, ModelFolder, ModelView } from '../../../contract/models.ts'
 import { errorCode } from '../../../lib/error-code.ts'
 import { foldersOf, MODEL_FILE, presentDirectory } from '../rules/layout.ts'
-import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../rules/model-heads.ts'
-import { formatOf, recogniseModel } from '../rules/recognise-model.ts'
+import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf } from '../rules/model-heads.ts'
+import { factsOfHead, formatOf } from '../rules/recognise-model.ts'
 
 type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
   readonly path: string
   readonly facts: ModelFacts
 }
+
+/** Reads the header of a safetensors file. */
+export type ReadHead = (json: string, dataBytes: number) => Promise<ModelFacts>
 
 export type ScannedFolder = {
   readonly folder: ModelFolder
@@ -34,21 +37,21 @@ type Found = Omit<ModelFile, 'facts'>
 export function createModelScanner() {
   let known = new Map<string, ModelFile>()
 
-  async function withFacts(found: Found): Promise<ModelFile> {
+  async function withFacts(found: Found, readHead: ReadHead): Promise<ModelFile> {
     const before = known.get(found.path)
     const isSame = before !== undefined && before.bytes === found.bytes && before.changedAt === found.changedAt
-    const facts = isSame ? before.facts : await inspectModel(found.path, found.name, found.bytes)
+    const facts = isSame ? before.facts : await inspectModel(found, readHead)
     return { ...found, facts }
   }
 
   return {
-    async scan(folders: readonly ModelFolder[]): Promise<readonly ScannedFolder[]> {
+    async scan(folders: readonly ModelFolder[], readHead: ReadHead): Promise<readonly ScannedFolder[]> {
       const scanned: ScannedFolder[] = []
       for (const folder of folders) {
         const { found, more, fault } = await walkFolder(folder)
         const files: ModelFile[] = []
         for (let at = 0; at < found.length; at += AT_ONCE)
-          files.push(...(await Promise.all(found.slice(at, at + AT_ONCE).map(withFacts))))
+          files.push(...(await Promise.all(found.slice(at, at + AT_ONCE).map((file) => withFacts(file, readHead)))))
         scanned.push({ folder, files, more, fault, freeBytes: await freeBytes(folder.path) })
       }
       known = new Map(scanned.flatMap(({ files }) => files).map((file) => [file.path, file]))
@@ -127,7 +130,10 @@ async function directoriesIn(folder: ModelFolder, root: string): Promise<readonl
     .map(({ name }) => [presentDirectory(name), join(folder.path, name)] as const)
 }
 
-export async function inspectModel(path: string, name: string, bytes: number): Promise<ModelFacts> {
+export async function inspectModel(
+  { path, name, bytes }: Pick<Found, 'path' | 'name' | 'bytes'>,
+  readHead: ReadHead,
+): Promise<ModelFacts> {
   try {
     await using file = await open(path)
     const read = async (length: number, position: number) => {
@@ -140,8 +146,9 @@ export async function inspectModel(path: string, name: string, bytes: number): P
     if (format !== 'safetensors') return { format }
     const length = headLength(start, bytes)
     if (typeof length !== 'number') return { format, ...length }
-    const tensors = readTensors(textOf(await read(length, LENGTH_BYTES)), bytes - LENGTH_BYTES - length)
-    return 'fault' in tensors ? { format, ...tensors } : recogniseModel(tensors)
+    const json = textOf(await read(length, LENGTH_BYTES))
+    const dataBytes = bytes - LENGTH_BYTES - length
+    return json === undefined ? factsOfHead(json, dataBytes) : await readHead(json, dataBytes)
   } catch (error) {
     return { format: 'unknown', fault: `it cannot be read: ${(error as Error).message}` }
   }

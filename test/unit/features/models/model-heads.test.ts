@@ -3,16 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ModelFacts } from '../../../../src-main/contract/models.ts'
+import { createReadInThread } from '../../../../src-main/features/jobs/adapters/read-in-thread.ts'
+import { createReadHead } from '../../../../src-main/features/models/read-head.ts'
 import { HEAD_BYTES_MAX } from '../../../../src-main/features/models/rules/model-heads.ts'
+import { factsOfHead } from '../../../../src-main/features/models/rules/recognise-model.ts'
 import { inspectModel } from '../../../../src-main/features/models/store/scan-models.ts'
+import { cpuOf, leastHold } from '../../../support/main-thread.ts'
 import { LORA, safetensors, type TestTensors, withHead } from '../../../support/model-files.ts'
+
+const READ = async (json: string, dataBytes: number) => factsOfHead(json, dataBytes)
 
 async function inspect(bytes: Uint8Array, name = 'a.safetensors'): Promise<ModelFacts> {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-heads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'file')
   writeFileSync(path, bytes)
-  return inspectModel(path, name, bytes.length)
+  return inspectModel({ path, name, bytes: bytes.length }, READ)
 }
 
 const tensors = (shapes: Readonly<Record<string, readonly number[]>>, dtype = 'F16'): TestTensors =>
@@ -158,5 +164,26 @@ test('a file that cannot be read says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-heads-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   symlinkSync(join(folder, 'nowhere'), join(folder, 'a.safetensors'))
-  expect(await inspectModel(join(folder, 'a.safetensors'), 'a.safetensors', 10)).toMatchObject({ format: 'unknown' })
+  expect(
+    await inspectModel({ path: join(folder, 'a.safetensors'), name: 'a.safetensors', bytes: 10 }, READ),
+  ).toMatchObject({ format: 'unknown' })
+})
+
+test('a header of very many keys is read in a thread', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-heads-'))
+  const { readInThread, stop } = createReadInThread()
+  onTestFinished(async () => {
+    await stop()
+    rmSync(folder, { recursive: true })
+  })
+  const path = join(folder, 'file')
+  const metadata = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key ${at}`, 'x']))
+  const json = JSON.stringify({ __metadata__: metadata })
+  const bytes = withHead(json, 0)
+  writeFileSync(path, bytes)
+  const reading = cpuOf(() => factsOfHead(json, 0))
+  const found = { path, name: 'a.safetensors', bytes: bytes.length }
+  const held = await leastHold(() => inspectModel(found, createReadHead({ readInThread })))
+  expect(held).toBeLessThan(reading / 2)
+  expect(await inspectModel(found, createReadHead({ readInThread }))).toEqual(factsOfHead(json, 0))
 })

@@ -33,3 +33,29 @@ export function pngOf(chunk: Buffer, bytes: number): Buffer {
   const count = Math.floor((bytes - head.length - end.length) / chunk.length)
   return Buffer.concat([head, ...Array.from({ length: count }, () => chunk), end])
 }
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+/** What files of these kinds begin with, and their smallest part. */
+const PARTS: Readonly<Record<string, readonly [head: Buffer, part: Buffer]>> = {
+  webp: [latin1('RIFF\0\0\0\0WEBP'), latin1('EXIF\0\0\0\0')],
+  jpg: [Buffer.from([0xff, 0xd8]), Buffer.from([0xff, 0xe1, 0, 2])],
+  svg: [latin1('<svg>'), latin1('<!---->')],
+  mp4: [latin1('\0\0\0\x0cftypisom'), latin1('\0\0\0\x08free')],
+  webm: [latin1('\x1aE\xdf\xa3\x87B\x82\x84webm'), Buffer.from([0x45, 0xa3, 0x80])],
+  mp3: [Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f]), latin1('AAAA\0\0\0\x01\0\0\x03')],
+  wav: [latin1('RIFF\0\0\0\0WAVE'), latin1('AAAA\0\0\0\0')],
+  flac: [latin1('fLaC'), Buffer.from([1, 0, 0, 0])],
+  ogg: [Buffer.alloc(0), Buffer.concat([latin1('OggS'), Buffer.alloc(23)])],
+}
+
+/** Files of as many parts as fit into so many bytes, by the end of their name. */
+export const WORST_FILES: Readonly<Record<string, (bytes: number) => Buffer>> = {
+  png: (bytes) => pngOf(pngChunk('tEXt', latin1('k\0v')), bytes),
+  ...Object.fromEntries(
+    Object.entries(PARTS).map(([kind, [head, part]]) => [
+      kind,
+      (bytes: number) => Buffer.concat([head, Buffer.alloc(bytes - head.length, part)]),
+    ]),
+  ),
+}

@@ -239,6 +239,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
   targets: [],
   apps: [
     'adapters/unpack-artifact',
+    'adapters/unpack-in-thread',
     'adapters/watch-project',
     'environment-endpoints',
     'environments',

@@ -36,7 +36,7 @@ export function pngOf(chunk: Buffer, bytes: number): Buffer {
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** What files of these kinds begin with, and their smallest part. */
+/** The beginnings of files by kind, and the smallest part of each. */
 const PARTS: Readonly<Record<string, readonly [head: Buffer, part: Buffer]>> = {
   webp: [latin1('RIFF\0\0\0\0WEBP'), latin1('EXIF\0\0\0\0')],
   jpg: [Buffer.from([0xff, 0xd8]), Buffer.from([0xff, 0xe1, 0, 2])],

@@ -15,7 +15,8 @@ type Bounds = {
 }
 
 export type Thread<Told, Answer> = {
-  readonly ask: (told: Told) => Promise<Answer | Problem>
+  /** @param handedOver buffers of `told` that are moved instead of copied: they are empty here afterwards */
+  readonly ask: (told: Told, handedOver?: readonly ArrayBuffer[]) => Promise<Answer | Problem>
   /** Frees its memory once everything is answered; it can be used again. */
   readonly release: () => Promise<void>
   /** Ends it at once: all current and later requests get a problem. */
@@ -45,11 +46,11 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
     await ended?.terminate()
   }
 
-  async function tell(told: Told): Promise<Answer | Problem> {
+  async function tell(told: Told, handedOver: readonly ArrayBuffer[]): Promise<Answer | Problem> {
     clearTimeout(idle)
     if (stopped) return STOPPED
     thread ??= start()
-    const answer = await answerOf<Told, Answer>(thread, told, timeMs)
+    const answer = await answerOf<Told, Answer>(thread, { told, handedOver, timeMs })
     if ('failed' in answer) await end()
     if (stopped) return 'given' in answer ? answer.given : STOPPED
     // A thread that waits for work keeps no process alive.
@@ -65,7 +66,7 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
   }
 
   return {
-    ask: (told) => inTurn(() => tell(told)),
+    ask: (told, handedOver = []) => inTurn(() => tell(told, handedOver)),
     release: () => inTurn(end),
     async stop() {
       stopped = true
@@ -79,7 +80,14 @@ type Answered<Answer> = { readonly given: Answer } | { readonly failed: string }
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
-function answerOf<Told, Answer>(thread: Worker, told: Told, timeMs: number): Promise<Answered<Answer>> {
+function answerOf<Told, Answer>(
+  thread: Worker,
+  {
+    told,
+    handedOver,
+    timeMs,
+  }: { readonly told: Told; readonly handedOver: readonly ArrayBuffer[]; readonly timeMs: number },
+): Promise<Answered<Answer>> {
   const { promise, resolve } = Promise.withResolvers<Answered<Answer>>()
   const onMessage = (given: Answer) => resolve({ given })
   const onError = (error: Error) =>
@@ -88,7 +96,7 @@ function answerOf<Told, Answer>(thread: Worker, told: Told, timeMs: number): Pro
   const timer = setTimeout(() => resolve({ failed: `it took longer than ${timeMs / 1000} s` }), timeMs)
   thread.ref()
   thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
-  thread.postMessage(told)
+  thread.postMessage(told, handedOver)
   return promise.finally(() => {
     clearTimeout(timer)
     thread.off('message', onMessage).off('error', onError).off('exit', onEnd)

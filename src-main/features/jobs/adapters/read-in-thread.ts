@@ -153,8 +153,23 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
     idleMs: limit('readInThreadIdleMs'),
   })
   const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
-    given.some((one) => sizeOf(one) > limit('payloadInRowBytes')) ? ask({ name, given }) : read({ name, given })
+    given.some((one) => sizeOf(one) > limit('payloadInRowBytes'))
+      ? ask({ name, given }, handedOver(name, given))
+      : read({ name, given })
   return { readInThread: readInThread as ReadInThread, stop }
+}
+
+// Bodies that nobody needs once they are read; copying the largest holds the event loop for 10 ms.
+const HANDED_OVER: ReadonlySet<keyof Readers> = new Set(['object', 'report', 'chunk'])
+
+function handedOver(name: keyof Readers, given: readonly unknown[]): readonly ArrayBuffer[] {
+  if (!HANDED_OVER.has(name)) return []
+  // A part of a buffer is copied, as others may use the rest.
+  return given.flatMap((one) =>
+    one instanceof Uint8Array && one.buffer instanceof ArrayBuffer && one.length === one.buffer.byteLength
+      ? one.buffer
+      : [],
+  )
 }
 
 // Counts only texts and bytes, since accompanying lists are short.

@@ -36,10 +36,25 @@ export type MachineFault = {
   readonly endsContainers?: true
 }
 
+/** Jobs of a run in addition to those that run when the fault comes: sent before it, while it lasts, and afterwards. */
+type Load = { readonly before: number; readonly during: number; readonly after: number; readonly s: number }
+
+/** A second of a run, counted from the fault. */
+export type Second = {
+  readonly s: number
+  /** Jobs that wait, that run, and that ended; missing: the service did not answer. */
+  readonly jobs?: { readonly inQueue: number; readonly inProgress: number; readonly completed: number }
+  /** Why the endpoint waits, and why each job that runs does. */
+  readonly reasons: readonly string[]
+  readonly workers: readonly string[]
+  readonly machines: readonly string[]
+}
+
 /** How many workers run. */
 export const WORKERS = 2
-// Of each kind in a run: those that run when the fault comes, those that are sent while it lasts, and afterwards.
-const [BEFORE, DURING, AFTER] = [6, 10, 6]
+const FEW: Load = { before: 6, during: 10, after: 6, s: 0.1 }
+/** 200 jobs of half a second. */
+export const MANY: Load = { before: 98, during: 60, after: 40, s: 0.5 }
 // Longer than a fault needs to come, and than the two that run then; s.
 const LONG_S = 4
 // From the mended fault to the end of all jobs, ms. Source: ours, ssh is found dead after 9 s and tried again each 10.
@@ -63,15 +78,23 @@ def handler(job):
 /** The numbers of accepted jobs by id. */
 type Told = Map<string, number>
 
+type RunOptions = {
+  /** The service is killed in the middle of each run, and started again before the fault is mended. */
+  readonly killsService?: boolean | undefined
+  readonly load?: Load
+  /** Hears of each second from the fault to the last result. */
+  readonly onSecond?: (second: Second) => void
+}
+
 /**
  * Makes a fault again and again while clients send jobs.
- * @param killsService the service is killed in the middle of each, and started again before it is mended
- * @returns how long it took at most from the mended fault to the last result, ms
+ * @returns the longest times to the last result, from the fault and from its end, the longest one after the fault
+ *   without any result, ms; and how many jobs were started twice
  */
 export async function breakMachines(
   place: FaultPlace,
   fault: MachineFault,
-  { runs, killsService = false }: { readonly runs: number; readonly killsService?: boolean },
+  { runs, ...options }: RunOptions & { readonly runs: number },
 ) {
   const { service } = place
   await service.createHandler('work', HANDLER, {
@@ -80,24 +103,34 @@ export async function breakMachines(
     workersMax: WORKERS,
   })
   const told: Told = new Map()
-  let slowestMs = 0
+  const seen: Awaited<ReturnType<typeof oneRun>>[] = []
   for (let run = 0; run < runs; run++) {
     await until(async () => expect(await place.running()).toHaveLength(WORKERS), ALL_DONE_MS)
-    slowestMs = Math.max(slowestMs, await oneRun(place, fault, { told, killsService }))
+    seen.push(await oneRun(place, fault, told, options))
   }
   const { jobs } = await service.get('/v2/work/health')
   expect(jobs).toMatchObject({ completed: told.size, failed: 0, inProgress: 0, inQueue: 0 })
   expect(await service.stop()).toMatchObject({ exitCode: 0 })
   expect(await place.running()).toEqual([])
   expect(service.integrity()).toEqual(['ok'])
-  return { runs, jobs: told.size, retried: jobs.retried, slowestMs }
+  const most = (figure: keyof (typeof seen)[number]) => Math.max(...seen.map((run) => run[figure]))
+  return {
+    runs,
+    jobs: told.size,
+    retried: jobs.retried,
+    startedTwice: seen.reduce((sum, run) => sum + run.startedTwice, 0),
+    fromFaultMs: most('fromFaultMs'),
+    gapMs: most('gapMs'),
+    slowestMs: most('fromMendedMs'),
+  }
 }
 
 async function oneRun(
   place: FaultPlace,
   { make, mend, lastsMs = 0, endsContainers }: MachineFault,
-  { told, killsService }: { readonly told: Told; readonly killsService: boolean },
-): Promise<number> {
+  told: Told,
+  { killsService = false, load = FEW, onSecond }: RunOptions,
+) {
   const { service } = place
   const mine: string[] = []
   const send = async (count: number, s: number) => {
@@ -114,43 +147,88 @@ async function oneRun(
     const { jobs } = await service.get('/v2/work/health')
     expect(jobs).toMatchObject({ inProgress: WORKERS })
   })
-  await send(BEFORE, 0.1)
+  await send(load.before, load.s)
   const old = await place.running()
+  const brokenAt = Date.now()
+  const stopWatching = onSecond && watchSeconds(service, brokenAt, onSecond)
   await make()
-  const brokenAt = performance.now()
+  const madeAt = performance.now()
   if (killsService) {
     await service.kill()
     await service.start()
   }
-  await send(DURING, 0.1)
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, lastsMs - (performance.now() - brokenAt)))) // the fault itself
-  const mendedAt = performance.now()
-  const since = Math.floor(Date.now() / 1000)
+  await send(load.during, load.s)
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, lastsMs - (performance.now() - madeAt)))) // the fault itself
+  const mendedAt = Date.now()
   await mend()
-  await send(AFTER, 0.1)
+  await send(load.after, load.s)
   await until(async () => {
     const { jobs } = await service.get('/v2/work/health')
     expect(jobs).toMatchObject({ inQueue: 0, inProgress: 0 })
   }, ALL_DONE_MS)
-  const ms = Math.round(performance.now() - mendedAt)
+  stopWatching?.()
   await place.reached()
-  await expectBooksToAgree(place, mine, told)
+  const books = await expectBooksToAgree(place, mine, told)
   await expectNothingLeft(place)
-  if (endsContainers === undefined) await expectFenced(place, { old, since })
-  return ms
+  if (endsContainers === undefined) await expectFenced(place, { old, since: Math.floor(mendedAt / 1000) })
+  const ends = [brokenAt, ...books.endedAt.filter((at) => at > brokenAt).toSorted((a, b) => a - b)]
+  const last = Math.max(...ends)
+  return {
+    startedTwice: books.startedTwice,
+    fromFaultMs: last - brokenAt,
+    gapMs: Math.max(...ends.map((at, index) => at - (ends[index - 1] ?? at))),
+    fromMendedMs: Math.max(0, last - mendedAt),
+  }
 }
 
+/** Asks each second for all that pages and commands show of jobs. @returns ends it */
+function watchSeconds(
+  { ask }: FaultPlace['service'],
+  brokenAt: number,
+  onSecond: (second: Second) => void,
+): () => void {
+  const look = async () => {
+    const s = Math.round((Date.now() - brokenAt) / 1000)
+    const answers = await Promise.all(
+      ['/v2/work/health', '/api/endpoints/work', '/api/workers', '/api/machines'].map((path) => ask('GET', path)),
+    ).catch(() => undefined)
+    if (answers === undefined) return onSecond({ s, reasons: [], workers: [], machines: [] })
+    const [health, endpoint, fleet, added] = answers.map(({ body }) => body)
+    const running = (fleet.workers as readonly { readonly jobs: readonly string[] }[]).flatMap(({ jobs }) => jobs)
+    const records = await Promise.all(running.map((id) => ask('GET', `/api/jobs/${id}/progress`))).catch(() => [])
+    const { inQueue, inProgress, completed } = health.jobs
+    onSecond({
+      ...{ s, jobs: { inQueue, inProgress, completed } },
+      reasons: [endpoint, ...records.map(({ body }) => body)].flatMap(({ waitingReason }) => waitingReason ?? []),
+      workers: fleet.workers.map(wordsOf),
+      machines: added.machines.map(wordsOf),
+    })
+  }
+  const timer = setInterval(look, 1000)
+  return () => clearInterval(timer)
+}
+
+type Shown = { readonly [key in 'name' | 'machine' | 'state' | 'reason']?: string }
+const wordsOf = ({ name, machine, state, reason }: Shown) =>
+  [name ?? machine, state, reason].filter((word) => word !== undefined).join(' ')
+
 /** Every job that a client was told of has one result, of a worker that has done it; none counts twice. */
-async function expectBooksToAgree({ service, ledger }: FaultPlace, ids: readonly string[], told: Told): Promise<void> {
-  const lines = new Set(await ledger())
+async function expectBooksToAgree({ service, ledger }: FaultPlace, ids: readonly string[], told: Told) {
+  const all = await ledger()
+  const lines = new Set(all)
+  const endedAt: number[] = []
+  let startedTwice = 0
   for (const id of ids) {
     const n = told.get(id)
     const { body } = await service.ask('GET', `/v2/work/status/${id}`)
     expect(body).toMatchObject({ id, status: 'COMPLETED', output: { n } })
     expect(lines).toContain(`end ${n} ${body.output.worker}`)
-    const history = await service.historyOf(id)
-    expect(history.filter(({ event }) => event === 'complete')).toMatchObject([{ workerId: body.output.worker }])
+    const ends = (await service.historyOf(id)).filter(({ event }) => event === 'complete')
+    expect(ends).toMatchObject([{ workerId: body.output.worker }])
+    endedAt.push(...ends.map(({ at }) => at))
+    if (all.filter((line) => line.startsWith(`begin ${n} `)).length > 1) startedTwice++
   }
+  return { endedAt, startedTwice }
 }
 
 /** Only workers that the service knows run on the machines. */

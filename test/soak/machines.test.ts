@@ -1,7 +1,17 @@
 /** Faults of other machines with all their runs; test/machines/faults.test.ts runs the short ones once. */
+import { appendFileSync } from 'node:fs'
 import { describe, onTestFinished, test } from 'vitest'
-import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
-import { cableOut, engineKilled, remotePlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { breakMachines, type FaultPlace, MANY, type MachineFault, type Second } from '../safety/machine-faults.ts'
+import {
+  cableOut,
+  engineKilled,
+  linkStalled,
+  NO_FAULT,
+  powerOff,
+  remotePlaceOfFaults,
+  sshdKilled,
+  workerKilled,
+} from '../support/far-faults.ts'
 import { type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
 import { type RemoteSwarm, remoteSwarm } from '../support/far-swarm.ts'
 import { nodeCut, nodeDrained, swarmPlaceOfFaults } from '../support/swarm-faults.ts'
@@ -65,6 +75,77 @@ describe('nodes of a swarm', () => {
         onTestFinished(swarm.stop)
         const place = await swarmPlaceOfFaults(swarm)
         await soakFault({ row: 0, of: RUNS }, (runs) => breakMachines(place, fault(swarm), { runs, killsService }))
+      },
+      LIMIT_MS,
+    )
+})
+
+// A machine that is gone this long is given up, and its work goes on elsewhere.
+const GONE_MS = 20_000
+
+/** Faults of a machine, which SSH reaches by itself or through the manager, while another one goes on. */
+const WITH_MANY_JOBS: readonly {
+  readonly name: string
+  readonly fault: (hit: RemoteMachine, manager: RemoteMachine) => MachineFault
+  readonly killsService?: true | undefined
+}[] = [
+  { name: 'its link is cut', fault: (hit) => cableOut(hit, GONE_MS) },
+  { name: 'its link stalls', fault: (hit) => linkStalled(hit, GONE_MS) },
+  { name: 'its power goes off, and on again', fault: (hit) => powerOff(hit, GONE_MS) },
+  { name: 'its engine is killed', fault: engineKilled },
+  { name: 'a worker is killed', fault: workerKilled },
+  { name: 'the sshd is killed', fault: (_, manager) => sshdKilled(manager) },
+  { name: 'the service is killed', fault: () => NO_FAULT, killsService: true },
+]
+
+/** 200 jobs meet the fault on a machine, and another one has room. */
+async function breakWithManyJobs(
+  place: FaultPlace,
+  fault: MachineFault,
+  {
+    where,
+    name,
+    killsService,
+  }: { readonly where: string; readonly name: string; readonly killsService?: true | undefined },
+): Promise<void> {
+  const onSecond = (second: Second) => noteSecond({ where, fault: name, ...second })
+  await soakFault({ row: 0, of: 1 }, (runs) =>
+    breakMachines(place, fault, { runs, load: MANY, onSecond, killsService }),
+  )
+}
+
+/** Appends a line of JSON to the file that FAULT_SECONDS names. */
+function noteSecond(second: object): void {
+  const file = process.env.FAULT_SECONDS
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(second)}\n`)
+}
+
+describe('200 jobs on two machines by ssh', () => {
+  for (const { name, fault, killsService } of WITH_MANY_JOBS)
+    test(
+      name,
+      async ({ skip }) => {
+        const [hit, other] = [await remoteMachine(), await remoteMachine()]
+        for (const machine of [hit, other]) if (!('why' in machine)) onTestFinished(machine.stop)
+        if ('why' in hit || 'why' in other) return skip(true, 'why' in hit ? hit.why : '')
+        const place = await remotePlaceOfFaults(hit, other)
+        await breakWithManyJobs(place, fault(hit, hit), { where: 'ssh', name, killsService })
+      },
+      LIMIT_MS,
+    )
+})
+
+describe('200 jobs on two nodes of a swarm', () => {
+  for (const { name, fault, killsService } of WITH_MANY_JOBS)
+    test(
+      name,
+      async ({ skip }) => {
+        const swarm = await remoteSwarm()
+        if ('why' in swarm) return skip(true, swarm.why)
+        onTestFinished(swarm.stop)
+        const [manager, hit] = swarm.nodes
+        const place = await swarmPlaceOfFaults(swarm)
+        await breakWithManyJobs(place, fault(hit, manager), { where: 'swarm', name, killsService })
       },
       LIMIT_MS,
     )

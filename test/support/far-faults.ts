@@ -1,10 +1,16 @@
 /** The faults of a machine that is reached by ssh, and the machine as a place for them. */
+import { expect } from 'vitest'
 import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
-import type { RemoteMachine } from './far-machine.ts'
-import { FAR_IMAGE, remoteService } from './far-service.ts'
+import { dockerOn, type RemoteMachine } from './far-machine.ts'
+import { FAR_IMAGE, type RemoteService, remoteService } from './far-service.ts'
+import { until } from './served-service.ts'
 
 /** Folder of a machine in which handlers write their book. */
 export const LEDGER = '/root/ledger'
+
+// The first worker on a machine may have to wait for an image, ms.
+const WARM_MS = 120_000
+const IS_WORKER = ['--filter', 'label=svc.worker']
 
 /** Begins the book of a machine. */
 export const beginLedger = (machine: RemoteMachine): Promise<string> =>
@@ -13,19 +19,38 @@ export const beginLedger = (machine: RemoteMachine): Promise<string> =>
 /** The lines of a text, without empty ones. */
 export const linesOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
-/** A service whose workers run on the machine. */
-export async function remotePlaceOfFaults(machine: RemoteMachine): Promise<FaultPlace> {
-  await beginLedger(machine)
-  const service = await remoteService(machine)
+/** Whole ids of the containers of workers that run there; an engine that is down runs none. */
+export const workersOn = (machine: RemoteMachine): Promise<readonly string[]> =>
+  dockerOn(machine, 'ps', '--quiet', '--no-trunc', ...IS_WORKER).then(linesOf, () => [])
+
+/** The book of all machines together, and the workers that run there. */
+export function booksOf(machines: readonly RemoteMachine[]): Pick<FaultPlace, 'ledger' | 'running'> {
+  const onAll = async (ask: (machine: RemoteMachine) => Promise<readonly string[]>) =>
+    (await Promise.all(machines.map(ask))).flat()
+  return {
+    ledger: () => onAll(async (machine) => linesOf(await machine.run('cat', `${LEDGER}/lines`))),
+    running: () => onAll(workersOn),
+  }
+}
+
+/** A service whose workers run on the machine, or on it and another one. */
+export async function remotePlaceOfFaults(machine: RemoteMachine, other?: RemoteMachine): Promise<FaultPlace> {
+  const machines = other === undefined ? [machine] : [machine, other]
+  for (const one of machines) await beginLedger(one)
+  const service = await remoteService(machine, other === undefined ? {} : { others: { other } })
+  if (other !== undefined) for (const name of ['box', 'other']) await warm(service, name)
   return {
     service,
-    container: { image: FAR_IMAGE, machine: 'box', volumes: [{ source: LEDGER, target: '/ledger' }] },
-    ledger: async () => linesOf(await machine.run('cat', `${LEDGER}/lines`)),
-    running: async () => linesOf(await service.docker('ps', '--quiet', '--no-trunc', '--filter', 'label=svc.worker')),
+    container: {
+      ...{ image: FAR_IMAGE, machine: other === undefined ? 'box' : 'any' },
+      volumes: [{ source: LEDGER, target: '/ledger' }],
+    },
+    ...booksOf(machines),
     async events(since) {
-      const filters = ['label=svc.worker', 'event=start', 'event=die'].flatMap((filter) => ['--filter', filter])
+      if (other !== undefined) return [] // a worker may begin there while the old one still runs
+      const filters = [...IS_WORKER, '--filter', 'event=start', '--filter', 'event=die']
       const span = ['--since', String(since), '--until', String(Math.ceil(Date.now() / 1000))]
-      const output = await service.docker('events', ...span, ...filters, '--format', '{{.Action}} {{.ID}}')
+      const output = await dockerOn(machine, 'events', ...span, ...filters, '--format', '{{.Action}} {{.ID}}')
       return linesOf(output).map((line) => {
         const [action, container = ''] = line.split(' ')
         return { container, action: action === 'start' ? 'start' : 'die' }
@@ -35,12 +60,49 @@ export async function remotePlaceOfFaults(machine: RemoteMachine): Promise<Fault
   }
 }
 
+/** Lets the machine do a job, so that it has image, network and files before it has to stand in for another one. */
+async function warm(service: RemoteService, machine: string): Promise<void> {
+  const id = `warms-${machine}`
+  await service.createHandler(id, 'def handler(job):\n    return 1\n', { container: { image: FAR_IMAGE, machine } })
+  await service.jobEnd(id, await service.run(id, {}), WARM_MS)
+  await service.ask('DELETE', `/api/endpoints/${id}`)
+  await until(async () => expect(await service.get('/api/workers')).toEqual({ workers: [] }))
+}
+
 /** The cable is out for some time. */
 export const cableOut = ({ link }: RemoteMachine, lastsMs: number): MachineFault => ({
   make: () => link('down'),
   mend: () => link('up'),
   lastsMs,
 })
+
+/** All packets of its link get lost for some time. */
+export const linkStalled = ({ link }: RemoteMachine, lastsMs: number): MachineFault => ({
+  make: () => link('stalled'),
+  mend: () => link('flowing'),
+  lastsMs,
+})
+
+/** Its power is off for some time. */
+export const powerOff = ({ power }: RemoteMachine, lastsMs: number): MachineFault => ({
+  make: () => power('off'),
+  mend: () => power('on'),
+  lastsMs,
+  endsContainers: true,
+})
+
+/** A worker there is killed. */
+export const workerKilled = (machine: RemoteMachine): MachineFault => ({
+  async make() {
+    const [worker = 'none'] = await workersOn(machine)
+    await dockerOn(machine, 'kill', worker)
+  },
+  mend: async () => undefined,
+  endsContainers: true,
+})
+
+/** Nothing; for the service that is killed. */
+export const NO_FAULT: MachineFault = { make: async () => undefined, mend: async () => undefined, endsContainers: true }
 
 /** Its sshd is killed with all connections. */
 export const sshdKilled = ({ killSshd, startSshd }: RemoteMachine): MachineFault => ({

@@ -25,8 +25,8 @@ export type RemoteMachine = {
   readonly run: (...argv: readonly string[]) => Promise<string>
   /** The same, while the test waits. */
   readonly runNow: (...argv: readonly string[]) => string
-  /** Pulls its cable, or puts it in. */
-  readonly link: (state: 'up' | 'down') => Promise<void>
+  /** Pulls its cable, or puts it in; or lets all packets get lost, and no longer. */
+  readonly link: (state: 'up' | 'down' | 'stalled' | 'flowing') => Promise<void>
   /** Ends its sshd with all connections by SIGKILL. */
   readonly killSshd: () => Promise<void>
   readonly startSshd: () => Promise<void>
@@ -37,6 +37,8 @@ export type RemoteMachine = {
   /** Ends its engine by SIGKILL. */
   readonly killEngine: () => Promise<void>
   readonly startEngine: () => Promise<void>
+  /** Ends all that runs on it at once, or starts it as a boot does. */
+  readonly power: (state: 'off' | 'on') => Promise<void>
   /** Ends all that runs on it, and removes it. */
   readonly stop: () => Promise<void>
 }
@@ -77,6 +79,7 @@ export async function remoteMachine(beside?: string): Promise<RemoteMachine | { 
       knowHostKey: () => tell('know-host'),
       killEngine: () => tell('kill-engine'),
       startEngine: () => tell('start-engine'),
+      power: (state) => tell('power', state),
       stop: () => tell('stop'),
     }
   } catch (error) {
@@ -87,6 +90,10 @@ export async function remoteMachine(beside?: string): Promise<RemoteMachine | { 
     throw error
   }
 }
+
+/** Runs the docker command on the engine of a machine and gives its output. */
+export const dockerOn = async ({ dockerHost }: Pick<RemoteMachine, 'dockerHost'>, ...argv: readonly string[]) =>
+  (await execute('docker', ['-H', dockerHost, ...argv])).stdout.trim()
 
 // An engine that the caller names is not the one of the machine.
 function ownEnvironment(): NodeJS.ProcessEnv {

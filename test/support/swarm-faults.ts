@@ -1,7 +1,7 @@
 /** The faults of nodes of a swarm, and the swarm as a place for them. Workers run on the nodes that are no managers. */
 import { expect } from 'vitest'
 import { type FaultPlace, type MachineFault, WORKERS } from '../safety/machine-faults.ts'
-import { beginLedger, LEDGER, linesOf } from './far-faults.ts'
+import { beginLedger, booksOf, LEDGER, workersOn } from './far-faults.ts'
 import type { RemoteMachine } from './far-machine.ts'
 import { FAR_IMAGE } from './far-service.ts'
 import type { RemoteSwarm } from './far-swarm.ts'
@@ -10,15 +10,8 @@ import { swarmService } from './swarm-service.ts'
 
 // Until what ran on a node runs on another one. Source: ours.
 const REPLACED_MS = 20_000
-const IS_WORKER = ['--filter', 'label=svc.worker', '--no-trunc']
-
-const running = (swarm: RemoteSwarm, node: RemoteMachine) =>
-  swarm.docker(node, 'ps', '--quiet', ...IS_WORKER).then(linesOf, () => []) // an engine that is down runs nothing
-
 /** A service whose workers run on the swarm. */
 export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace> {
-  const onAll = async <T>(ask: (node: RemoteMachine) => Promise<readonly T[]>) =>
-    (await Promise.all(swarm.nodes.map(ask))).flat()
   for (const node of swarm.nodes) await beginLedger(node)
   const service = await swarmService(swarm)
   return {
@@ -27,8 +20,7 @@ export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace
       ...{ image: FAR_IMAGE, machine: 'lab', placement: ['node.role==worker'] },
       volumes: [{ source: LEDGER, target: '/ledger' }],
     },
-    ledger: () => onAll(async (node) => linesOf(await node.run('cat', `${LEDGER}/lines`))),
-    running: () => onAll((node) => running(swarm, node)),
+    ...booksOf(swarm.nodes),
     // Its faults end the containers of a node, so that nothing is asked of their order.
     events: async () => [],
     reached: service.reached,
@@ -38,7 +30,7 @@ export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace
 /** The node with the most workers, and the other one that may have some. */
 async function nodesOf(swarm: RemoteSwarm): Promise<{ readonly hit: RemoteMachine; readonly other: RemoteMachine }> {
   const [, one, two] = swarm.nodes
-  const [ofOne, ofTwo] = await Promise.all([running(swarm, one), running(swarm, two)])
+  const [ofOne, ofTwo] = await Promise.all([workersOn(one), workersOn(two)])
   return ofOne.length >= ofTwo.length ? { hit: one, other: two } : { hit: two, other: one }
 }
 
@@ -73,7 +65,7 @@ export function nodeCut(swarm: RemoteSwarm, { isReplaced }: { readonly isReplace
       await hit.killEngine()
       const since = Date.now()
       if (!isReplaced) return
-      await until(async () => expect(await running(swarm, nodes.other)).toHaveLength(WORKERS), 2 * REPLACED_MS)
+      await until(async () => expect(await workersOn(nodes.other)).toHaveLength(WORKERS), 2 * REPLACED_MS)
       expect(Date.now() - since).toBeLessThanOrEqual(REPLACED_MS)
     },
     async mend() {

@@ -179,6 +179,28 @@ describe('a machine that vanishes with an idle worker', () => {
     expect(other?.place.workers.size).toBe(1)
   })
 
+  it('is replaced once, also where its next worker was prepared on that machine, which keeps nothing of it', async () => {
+    const service = await withMachines(['gpu-box', 'other'])
+    service.fleet().noEngine = 'no Docker engine answers'
+    const container = { ...IMAGE, machine: 'any', prepared: 1 }
+    await service.createEndpoint('e', { container, workersMin: 1, workersMax: 2 })
+    const first = await service.worker()
+    const [box, other] = ['gpu-box', 'other'].map((name) => service.remoteMachines.at(name))
+    await service.clock.until(() => box?.place.prepared.size === 1)
+    const image = Promise.withResolvers<void>()
+    if (other !== undefined) other.fleet().startsAfter = image.promise
+    box?.lose('Connection timed out')
+    await service.clock.advance(1000)
+    await service.run()
+    await service.clock.advance(1000)
+    image.resolve()
+    await service.worker('e', [first])
+    box?.reach()
+    await service.clock.until(() => box?.place.prepared.size === 0)
+    const { events } = await service.get('/api/fleet-events?kinds=scale')
+    expect(events.filter(({ event }: { readonly event: string }) => event === 'initializing')).toHaveLength(2)
+  })
+
   it('is the reason why a job waits if no other machine has room', async () => {
     const service = await withMachines()
     await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1 })

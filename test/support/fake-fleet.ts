@@ -75,6 +75,8 @@ export type FakeFleet = Fleet & {
   refuseShells: string | undefined
   /** Every later start fails with this reason. */
   failStarts: string | undefined
+  /** Every later start waits for it, as for an image. */
+  startsAfter: Promise<void> | undefined
   /** Graphics cards of the machine; a worker that wants one has it for itself. */
   cards: number
   /** Why no engine of this machine answers; as of a real one, nobody knows that before a start was tried. */
@@ -105,6 +107,7 @@ export function createFakeFleet({
   readonly place?: FakePlace
   readonly reach?: ServiceReach
 }): FakeFleet {
+  const ready = new Set<string>()
   const mine = new Map<string, FakeWorkerLife>()
   const started: WorkerSpec[] = []
   const shells: FakeShell[] = []
@@ -179,6 +182,7 @@ export function createFakeFleet({
       drivers: new Set(),
     }
     started.push(spec)
+    ready.delete(spec.workerId)
     place.prepared.delete(spec.workerId)
     place.workers.set(spec.workerId, worker)
     drive(spec.workerId, worker)
@@ -190,6 +194,7 @@ export function createFakeFleet({
   }
 
   function stop(workerId: string, graceMs: number): Promise<void> {
+    ready.delete(workerId)
     place.prepared.delete(workerId)
     const worker = mine.get(workerId)
     if (worker === undefined) return Promise.resolve()
@@ -214,6 +219,7 @@ export function createFakeFleet({
     refuseShells: undefined,
     usageReadings: 0,
     failStarts: undefined,
+    startsAfter: undefined,
     noEngine: undefined,
     hasTriedEngine: false,
     get containerHost() {
@@ -231,11 +237,15 @@ export function createFakeFleet({
       mine.clear()
     },
     async ensure({ container }) {
+      await fleet.startsAfter
       if (container === undefined || fleet.noEngine === undefined) return reach
       fleet.hasTriedEngine = true
       throw new Error(fleet.noEngine)
     },
-    prepare: async (spec) => void place.prepared.set(spec.workerId, spec),
+    async prepare(spec) {
+      place.prepared.set(spec.workerId, spec)
+      ready.add(spec.workerId)
+    },
     pause: async (workerId) => freeze(workerId, true),
     resume: async (workerId) => freeze(workerId, false),
     isAway: (workerId) => isAway && mine.has(workerId),
@@ -264,7 +274,7 @@ export function createFakeFleet({
       return true
     },
     async sweep() {
-      place.prepared.clear()
+      for (const workerId of [...place.prepared.keys()]) if (!ready.has(workerId)) place.prepared.delete(workerId)
       for (const workerId of [...place.workers.keys()]) if (!mine.has(workerId)) end(workerId, { signal: 'SIGKILL' })
     },
     drainOutput: (workerId) => drain(workerId, false),

@@ -90,9 +90,10 @@ export function joinMachines(
     return problem()?.reason ?? lacks ?? driver.fleet.refusal(plan)
   }
 
+  // Not its owner, which is the machine that it was prepared on until it starts elsewhere.
   function machineOfWorker(workerId: string): OpenMachine | undefined {
     const placed = registry.get(workerId)?.machine
-    return owners.get(workerId) ?? (placed === undefined ? undefined : machines.get(placed))
+    return placed === undefined ? undefined : machines.get(placed)
   }
 
   function chooseMachine(container: ContainerSettings): string {
@@ -126,10 +127,12 @@ export function joinMachines(
     place(plan, workerId) {
       const { container } = plan
       if (container === undefined) return plan
+      const on = (machine: string) => ({ ...plan, container: { ...container, machine } })
       const prepared = owners.get(workerId)
-      const found = prepared?.problem() === undefined ? prepared?.name : undefined
-      const machine = found ?? chooseMachine(container)
-      return { ...plan, container: { ...container, machine } }
+      if (prepared !== undefined && prepared.problem() === undefined) return on(prepared.name)
+      owners.delete(workerId)
+      prepared?.driver.fleet.stop(workerId, 0).catch(() => undefined) // its machine removes it when it is back
+      return on(chooseMachine(container))
     },
     async ensure(plan, watch) {
       const machine = machineOf(plan)

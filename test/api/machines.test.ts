@@ -229,6 +229,17 @@ it('a job that its machine was lost with says so, and is started again elsewhere
   expect((await service.get(`/api/jobs/${jobId}/progress`)).warnings).toEqual([warning])
 })
 
+it('a job whose lease ends before the loss of its machine is noticed keeps its tries', async () => {
+  const service = await withMachines()
+  await service.endpointOn('gpu-box', 'e', { redispatches: 0 })
+  const { jobId } = await service.running()
+  service.remoteMachines.at('gpu-box').losesWhenAsked = 'Connection timed out'
+  await service.clock.advance(limit('leaseMs') + 1000)
+  const record = await service.get(`/api/jobs/${jobId}`)
+  expect(record).toMatchObject({ status: 'IN_QUEUE' })
+  expect(record.history.at(-1)).toMatchObject({ event: 'release', reason: 'machine gpu-box is unreachable' })
+})
+
 describe('a job of an endpoint that waits for its machine', () => {
   async function lostWhileRunning(waitForMachineMs: number) {
     const service = await withMachines(['gpu-box', 'other'])

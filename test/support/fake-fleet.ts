@@ -249,6 +249,7 @@ export function createFakeFleet({
     pause: async (workerId) => freeze(workerId, true),
     resume: async (workerId) => freeze(workerId, false),
     isAway: (workerId) => isAway && mine.has(workerId),
+    checkAway: async () => undefined,
     setAway(value) {
       isAway = value
       for (const listener of capacityListeners) listener()

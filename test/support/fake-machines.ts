@@ -22,6 +22,8 @@ export type FakeMachine = {
   /** Nobody reaches it any more, for this reason, or it is reached again. */
   readonly lose: (reason: string) => void
   readonly reach: () => void
+  /** Why it is lost from now on, which is noticed when somebody asks it. */
+  losesWhenAsked: string | undefined
 }
 
 /** The machines of a test, by name; one that was not prepared is reached and empty. */
@@ -70,6 +72,7 @@ export function fakeMachines(): FakeMachines {
       steps: [{ check: 'Docker engine', state: 'ok', found: '28.0' }] as readonly DoctorRow[],
       cards: Number.POSITIVE_INFINITY,
       wasCleared: false,
+      losesWhenAsked: undefined as string | undefined,
       clearedIds: [] as string[],
       openId: undefined as string | undefined,
       lose: (reason: string) => change({ state: 'unreachable', reason, since: 1 }),
@@ -107,6 +110,9 @@ export function fakeMachines(): FakeMachines {
         fleet: {
           ...fleet,
           isAway: () => machine.status.state !== 'connected',
+          async checkAway() {
+            if (machine.losesWhenAsked !== undefined) machine.lose(machine.losesWhenAsked)
+          },
           async stop(workerId, graceMs) {
             if (unreached() === undefined) await fleet.stop(workerId, graceMs)
             else machine.stops.add(workerId)

@@ -169,6 +169,7 @@ export function joinMachines(
       ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
     ],
     isAway: (workerId) => machineOfWorker(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
+    checkAway: (workerId) => ownerOf(workerId).checkAway(workerId),
     async adopt(worker) {
       const { machine: name, ...handle } = JSON.parse(worker.handle)
       if (name === undefined) return local.adopt(worker)

@@ -18,13 +18,15 @@ export function createLeaseWatch(deps: {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Log
-  readonly fleet: Pick<Fleet, 'isAway'>
+  readonly fleet: Pick<Fleet, 'isAway' | 'checkAway'>
   readonly leases: Leases
   readonly registry: WorkerRegistry
   readonly ending: Pick<WorkerEnding, 'begin'>
 }) {
   const { storage, clock, log, fleet, leases, registry, ending } = deps
+  const checking = new Set<string>()
   let cancel: (() => void) | undefined
+  let isStopped = false
 
   function tick(): void {
     cancel = clock.after(TICK_MS, () => {
@@ -37,7 +39,19 @@ export function createLeaseWatch(deps: {
   function lookAtLeases(): void {
     const { overdue, silent } = expiredLeases(leases, clock.steady())
     failOverdueJobs(deps, overdue).catch((error) => log.error('overdue jobs not failed', { error }))
-    for (const workerId of silent) loseWorker(workerId)
+    for (const workerId of silent) {
+      if (checking.has(workerId)) continue
+      checking.add(workerId)
+      loseIfSilent(workerId)
+        .catch((error) => log.error('silent worker not lost', { workerId, error }))
+        .finally(() => checking.delete(workerId))
+    }
+  }
+
+  // A lease may end before it is noticed that its machine was lost.
+  async function loseIfSilent(workerId: string): Promise<void> {
+    await fleet.checkAway(workerId)
+    if (!isStopped && expiredLeases(leases, clock.steady()).silent.has(workerId)) loseWorker(workerId)
   }
 
   function loseWorker(workerId: string): void {
@@ -85,7 +99,10 @@ export function createLeaseWatch(deps: {
       tick()
       return true
     },
-    stop: () => cancel?.(),
+    stop() {
+      isStopped = true
+      cancel?.()
+    },
   }
 }
 

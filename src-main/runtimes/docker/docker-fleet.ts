@@ -340,6 +340,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       await removeUnknown().catch(() => undefined)
     },
     isAway: (workerId) => running.has(workerId) && engine.problem() !== undefined,
+    checkAway: engine.check,
     drainOutput: () => undefined,
     capacity({ container }) {
       const problem = engine.problem()

@@ -33,6 +33,8 @@ export type Engine = {
   readonly connect: () => Promise<Connected>
   /** For a question: without an engine, none is sought later. */
   readonly findEngine: () => Promise<Connected>
+  /** Asks it something, to notice a lost connection. */
+  readonly check: () => Promise<void>
   readonly checkedAfter: <T>(work: Promise<T>) => Promise<T>
   readonly problem: () => string | undefined
   readonly wasConnected: () => boolean
@@ -168,6 +170,7 @@ export function createEngine(options: {
   return {
     connect,
     findEngine,
+    check,
     async checkedAfter(work) {
       try {
         return await work

@@ -298,6 +298,7 @@ export function createProcessFleet({
     },
     refusal: async () => undefined,
     isAway: () => false,
+    checkAway: async () => undefined,
     usage: (workerIds) => readUsage(workerIds.flatMap((id) => running.get(id) ?? [])),
     async openShell() {
       throw new Error('it runs as a process on this machine, so you can use any terminal')

@@ -30,6 +30,7 @@ function noFleet(reason: string): Fleet {
     resume: done,
     list: () => [],
     isAway: () => false,
+    checkAway: async () => undefined,
     adopt: async () => false,
     sweep: done,
     drainOutput: nothing,

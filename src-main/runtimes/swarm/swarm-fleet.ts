@@ -374,6 +374,10 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       const node = nodes.get(tracked.node.id)
       return engine.problem() !== undefined || node === undefined || whyAway(node) !== undefined
     },
+    async checkAway(workerId) {
+      const node = running.get(workerId)?.node
+      await Promise.all([engine.check(), node && nodes.get(node.id)?.engine.check()])
+    },
     adopt,
     async sweep() {
       if (!state.used()) return

@@ -48,16 +48,26 @@ function destination({ to, port }: SshTarget): readonly string[] {
 }
 
 /**
- * ssh's final message as one line.
+ * All that a failed login, session or forward says, as one line, because its last line often only says that it failed.
  * @param stderr its complete output
  * @param otherwise used if it said nothing
  */
 export function sshReason(stderr: string, otherwise: string): string {
+  const { said, lines } = meaningfulLines(stderr)
+  return said.length === 0 ? (lines.at(-1) ?? otherwise) : said.join(' ')
+}
+
+/** Why a connection ended that was once open: the last thing it says. */
+export function whyLost(stderr: string, otherwise: string): string {
+  const { said, lines } = meaningfulLines(stderr)
+  return said.at(-1) ?? lines.at(-1) ?? otherwise
+}
+
+function meaningfulLines(stderr: string) {
   const lines = stderr
     .split(/\r?\n/)
     .map((line) => line.replace(/^@+|@+$/g, '').trim())
     .filter((line) => line !== '')
   // OpenSSH repeats this line for every failed forward request.
-  const said = [...new Set(lines.filter((line) => !/^channel \d+: open failed/.test(line)))]
-  return said.length === 0 ? (lines.at(-1) ?? otherwise) : said.join(' ')
+  return { lines, said: [...new Set(lines.filter((line) => !/^channel \d+: open failed/.test(line)))] }
 }

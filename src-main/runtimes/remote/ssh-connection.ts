@@ -13,6 +13,7 @@ import {
   type SshTarget,
   sessionArguments,
   sshReason,
+  whyLost,
 } from './ssh-command.ts'
 
 export type SshConnection = {
@@ -56,13 +57,16 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
   const master = start(masterArguments(target, control))
   const close = () => void master.kill()
   signal.addEventListener('abort', close)
+  let wasOpen = false
   const ended = endOf(master).then((end) => {
     signal.removeEventListener('abort', close)
     rmSync(folder, { recursive: true, force: true })
-    return end.missing ? NO_PROGRAM : sshReason(end.stderr, `ssh ended with exit code ${end.code}`)
+    if (end.missing) return NO_PROGRAM
+    return (wasOpen ? whyLost : sshReason)(end.stderr, `ssh ended with exit code ${end.code}`)
   })
   master.stdin.write(`echo ${SAID.replace(' ', '\\ ')}; exec cat >/dev/null\n`)
   await loggedIn(master, ended, clock)
+  wasOpen = true
 
   const overIt = async (args: readonly string[], input?: string): Promise<string> => {
     const child = start(args)

@@ -42,6 +42,10 @@ const proxied = {
   bytesOut: 0,
   error: 'Worker w1 did not answer',
 }
+const onBox = {
+  ...{ ...worker, id: 'w2', state: 'stopping', machine: 'boxa', container: 'b0a4c5e6f7a8b9c0' },
+  reason: 'machine boxa is unreachable',
+}
 const link = { url: 'http://127.0.0.1:8790/sign-in?code=abc', expiresAt: NOW + 60_000, sameUser: true }
 const settings = {
   strictLimits: false,
@@ -118,6 +122,18 @@ test('health without an endpoint shows the service and all its endpoints', async
   const { run } = await setup()
   expect((await run(['health', '--json'])).json()).toEqual({ service: info, endpoints: { hello: health } })
   expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
+})
+
+test('workers shows machines where there are any, and which one lost a worker', async () => {
+  const alone = await setup({ 'GET /api/workers': { workers: [worker] } })
+  expect((await alone.run(['workers'])).stdout).not.toContain('MACHINE')
+  const { run } = await setup({ 'GET /api/workers': { workers: [worker, onBox] } })
+  expect((await run(['workers'])).stdout).toBe(
+    `WORKER  ENDPOINT  STATE     STARTED  JOBS  DONE  MACHINE       CONTAINER     REASON
+w1      hello     idle      5 s ago  0     3     this machine
+w2      hello     stopping  5 s ago  0     3     boxa          b0a4c5e6f7a8  machine boxa is unreachable
+`,
+  )
 })
 
 test('jobs prints a table with a line of the input, and of the output or the error', async () => {

@@ -119,6 +119,24 @@ describe('a worker', () => {
   })
 })
 
+it('a worker that is taken over is not replaced while its machine is cleared of what was left there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const service = await withMachines(['gpu-box', 'other'], { file: join(folder, 'drydock.db') })
+  service.fleet().noEngine = 'no Docker engine answers'
+  await service.endpointOn('any', 'e', { workersMin: 1, workersMax: 1 })
+  const { jobId, worker } = await service.running()
+  const cleared = Promise.withResolvers<void>()
+  service.remoteMachines.at('gpu-box').sweepsAfter = cleared.promise
+  await service.restart('killed')
+  await service.run()
+  await service.clock.advance(1000)
+  expect((await service.get('/api/workers')).workers).toMatchObject([{ id: worker.id, machine: 'gpu-box' }])
+  cleared.resolve()
+  await worker.done(jobId, { output: 1 })
+  expect(await service.status(jobId)).toMatchObject({ status: 'COMPLETED' })
+})
+
 describe('a machine that vanishes', () => {
   it('lets the endpoint wait by its name and in the words of the connection', async () => {
     const service = await withMachines()

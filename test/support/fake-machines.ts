@@ -22,6 +22,8 @@ export type FakeMachine = {
   /** Nobody reaches it any more, for this reason, or it is reached again. */
   readonly lose: (reason: string) => void
   readonly reach: () => void
+  /** What is left of before is ended there after this. */
+  sweepsAfter: Promise<void> | undefined
   /** Why it is lost from now on, which is noticed when somebody asks it. */
   losesWhenAsked: string | undefined
 }
@@ -72,6 +74,7 @@ export function fakeMachines(): FakeMachines {
       steps: [{ check: 'Docker engine', state: 'ok', found: '28.0' }] as readonly DoctorRow[],
       cards: Number.POSITIVE_INFINITY,
       wasCleared: false,
+      sweepsAfter: undefined as Promise<void> | undefined,
       losesWhenAsked: undefined as string | undefined,
       clearedIds: [] as string[],
       openId: undefined as string | undefined,
@@ -112,6 +115,10 @@ export function fakeMachines(): FakeMachines {
           isAway: () => machine.status.state !== 'connected',
           async checkAway() {
             if (machine.losesWhenAsked !== undefined) machine.lose(machine.losesWhenAsked)
+          },
+          async sweep() {
+            await machine.sweepsAfter
+            await fleet.sweep()
           },
           async stop(workerId, graceMs) {
             if (unreached() === undefined) await fleet.stop(workerId, graceMs)

@@ -168,7 +168,7 @@ export function joinMachines(
       ...local.list(),
       ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
     ],
-    isAway: (workerId) => machineOfWorker(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
+    isAway: (workerId) => machineOfWorker(workerId)?.problem()?.isAway === true || ownerOf(workerId).isAway(workerId),
     checkAway: (workerId) => ownerOf(workerId).checkAway(workerId),
     async adopt(worker) {
       const { machine: name, ...handle } = JSON.parse(worker.handle)

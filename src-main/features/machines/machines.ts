@@ -286,7 +286,7 @@ export function createMachines(deps: {
 }
 
 function problemOf(driver: MachineDriver, { isSwept, isRetired }: State): Room | undefined {
-  if (isRetired) return { free: 0, reason: 'it is being removed' }
+  if (isRetired) return { free: 0, reason: 'it is being removed', isAway: true }
   const { state, reason: cause } = driver.status()
   if (state === 'connected') return isSwept ? undefined : { free: 0, reason: 'workers of before are ended there first' }
   const why = cause === undefined ? '' : `: ${cause}`

@@ -16,7 +16,10 @@ const LIMIT_MS = 600_000
 test(
   'a cable that is out for 5 s loses nothing, also where the service is killed in the middle of it',
   async () => {
-    await breakMachines(await remotePlaceOfFaults(machine), cableOut(machine, 5000), { runs: 1, killsService: true })
+    await breakMachines(await remotePlaceOfFaults(machine), () => cableOut(machine, 5000), {
+      runs: 1,
+      killsService: true,
+    })
   },
   LIMIT_MS,
 )
@@ -24,7 +27,7 @@ test(
 test(
   'an sshd that is killed loses nothing',
   async () => {
-    await breakMachines(await remotePlaceOfFaults(machine), sshdKilled(machine), { runs: 1 })
+    await breakMachines(await remotePlaceOfFaults(machine), () => sshdKilled(machine), { runs: 1 })
   },
   LIMIT_MS,
 )
@@ -32,7 +35,7 @@ test(
 test(
   'an engine that is killed loses nothing, and its containers are replaced',
   async () => {
-    await breakMachines(await remotePlaceOfFaults(machine), engineKilled(machine), { runs: 1 })
+    await breakMachines(await remotePlaceOfFaults(machine), () => engineKilled(machine), { runs: 1 })
   },
   LIMIT_MS,
 )

@@ -88,12 +88,13 @@ type RunOptions = {
 
 /**
  * Makes a fault again and again while clients send jobs.
+ * @param faultNow chosen for each run, when all workers run
  * @returns the longest times to the last result, from the fault and from its end, the longest one after the fault
  *   without any result, ms; and how many jobs were started twice
  */
 export async function breakMachines(
   place: FaultPlace,
-  fault: MachineFault,
+  faultNow: () => MachineFault | Promise<MachineFault>,
   { runs, ...options }: RunOptions & { readonly runs: number },
 ) {
   const { service } = place
@@ -106,7 +107,7 @@ export async function breakMachines(
   const seen: Awaited<ReturnType<typeof oneRun>>[] = []
   for (let run = 0; run < runs; run++) {
     await until(async () => expect(await place.running()).toHaveLength(WORKERS), ALL_DONE_MS)
-    seen.push(await oneRun(place, fault, told, options))
+    seen.push(await oneRun(place, await faultNow(), told, options))
   }
   const { jobs } = await service.get('/v2/work/health')
   expect(jobs).toMatchObject({ completed: told.size, failed: 0, inProgress: 0, inQueue: 0 })

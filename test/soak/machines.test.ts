@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { describe, onTestFinished, test } from 'vitest'
 import { breakMachines, type FaultPlace, MANY, type MachineFault, type Second } from '../safety/machine-faults.ts'
 import {
+  busiestOf,
   cableOut,
   engineKilled,
   linkStalled,
@@ -30,7 +31,7 @@ const FAULTS: Readonly<Record<string, (machine: RemoteMachine) => MachineFault>>
 
 const SWARM_FAULTS: readonly {
   readonly name: string
-  readonly fault: (swarm: RemoteSwarm) => MachineFault
+  readonly fault: (swarm: RemoteSwarm) => Promise<MachineFault>
   readonly killsService: boolean
 }[] = [
   { name: 'a node is drained', fault: nodeDrained, killsService: false },
@@ -58,7 +59,7 @@ describe('machines by ssh', () => {
           onTestFinished(machine.stop)
           const place = await remotePlaceOfFaults(machine)
           await soakFault({ row: 0, of: RUNS }, (runs) =>
-            breakMachines(place, faultOf(machine), { runs, killsService }),
+            breakMachines(place, () => faultOf(machine), { runs, killsService }),
           )
         },
         LIMIT_MS,
@@ -74,7 +75,9 @@ describe('nodes of a swarm', () => {
         if ('why' in swarm) return skip(true, swarm.why)
         onTestFinished(swarm.stop)
         const place = await swarmPlaceOfFaults(swarm)
-        await soakFault({ row: 0, of: RUNS }, (runs) => breakMachines(place, fault(swarm), { runs, killsService }))
+        await soakFault({ row: 0, of: RUNS }, (runs) =>
+          breakMachines(place, () => fault(swarm), { runs, killsService }),
+        )
       },
       LIMIT_MS,
     )
@@ -98,19 +101,26 @@ const WITH_MANY_JOBS: readonly {
   { name: 'the service is killed', fault: () => NO_FAULT, killsService: true },
 ]
 
-/** 200 jobs meet the fault on a machine, and another one has room. */
+/** 200 jobs meet the fault on the one of two machines that has more workers. */
 async function breakWithManyJobs(
   place: FaultPlace,
-  fault: MachineFault,
+  machines: readonly [RemoteMachine, RemoteMachine],
   {
     where,
     name,
+    faultOf,
     killsService,
-  }: { readonly where: string; readonly name: string; readonly killsService?: true | undefined },
+  }: {
+    readonly where: string
+    readonly name: string
+    readonly faultOf: (hit: RemoteMachine) => MachineFault
+    readonly killsService: true | undefined
+  },
 ): Promise<void> {
   const onSecond = (second: Second) => noteSecond({ where, fault: name, ...second })
+  const faultNow = async () => faultOf(await busiestOf(machines))
   await soakFault({ row: 0, of: 1 }, (runs) =>
-    breakMachines(place, fault, { runs, load: MANY, onSecond, killsService }),
+    breakMachines(place, faultNow, { runs, load: MANY, onSecond, killsService }),
   )
 }
 
@@ -125,11 +135,12 @@ describe('200 jobs on two machines by ssh', () => {
     test(
       name,
       async ({ skip }) => {
-        const [hit, other] = [await remoteMachine(), await remoteMachine()]
-        for (const machine of [hit, other]) if (!('why' in machine)) onTestFinished(machine.stop)
-        if ('why' in hit || 'why' in other) return skip(true, 'why' in hit ? hit.why : '')
-        const place = await remotePlaceOfFaults(hit, other)
-        await breakWithManyJobs(place, fault(hit, hit), { where: 'ssh', name, killsService })
+        const [one, two] = [await remoteMachine(), await remoteMachine()]
+        for (const machine of [one, two]) if (!('why' in machine)) onTestFinished(machine.stop)
+        if ('why' in one || 'why' in two) return skip(true, 'why' in one ? one.why : '')
+        const place = await remotePlaceOfFaults(one, two)
+        const faultOf = (hit: RemoteMachine) => fault(hit, hit)
+        await breakWithManyJobs(place, [one, two], { where: 'ssh', name, faultOf, killsService })
       },
       LIMIT_MS,
     )
@@ -143,9 +154,10 @@ describe('200 jobs on two nodes of a swarm', () => {
         const swarm = await remoteSwarm()
         if ('why' in swarm) return skip(true, swarm.why)
         onTestFinished(swarm.stop)
-        const [manager, hit] = swarm.nodes
+        const [manager, one, two] = swarm.nodes
         const place = await swarmPlaceOfFaults(swarm)
-        await breakWithManyJobs(place, fault(hit, manager), { where: 'swarm', name, killsService })
+        const faultOf = (hit: RemoteMachine) => fault(hit, manager)
+        await breakWithManyJobs(place, [one, two], { where: 'swarm', name, faultOf, killsService })
       },
       LIMIT_MS,
     )

@@ -33,6 +33,14 @@ export function booksOf(machines: readonly RemoteMachine[]): Pick<FaultPlace, 'l
   }
 }
 
+/** The machine with the most workers now. */
+export async function busiestOf(machines: readonly RemoteMachine[]): Promise<RemoteMachine> {
+  const counted = await Promise.all(
+    machines.map(async (machine) => ({ machine, workers: (await workersOn(machine)).length })),
+  )
+  return counted.reduce((most, one) => (one.workers > most.workers ? one : most)).machine
+}
+
 /** A service whose workers run on the machine, or on it and another one. */
 export async function remotePlaceOfFaults(machine: RemoteMachine, other?: RemoteMachine): Promise<FaultPlace> {
   const machines = other === undefined ? [machine] : [machine, other]

@@ -1,7 +1,7 @@
 /** The faults of nodes of a swarm, and the swarm as a place for them. Workers run on the nodes that are no managers. */
 import { expect } from 'vitest'
 import { type FaultPlace, type MachineFault, WORKERS } from '../safety/machine-faults.ts'
-import { beginLedger, booksOf, LEDGER, workersOn } from './far-faults.ts'
+import { beginLedger, booksOf, busiestOf, LEDGER, powerOff, workersOn } from './far-faults.ts'
 import type { RemoteMachine } from './far-machine.ts'
 import { FAR_IMAGE } from './far-service.ts'
 import type { RemoteSwarm } from './far-swarm.ts'
@@ -30,49 +30,37 @@ export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace
 /** The node with the most workers, and the other one that may have some. */
 async function nodesOf(swarm: RemoteSwarm): Promise<{ readonly hit: RemoteMachine; readonly other: RemoteMachine }> {
   const [, one, two] = swarm.nodes
-  const [ofOne, ofTwo] = await Promise.all([workersOn(one), workersOn(two)])
-  return ofOne.length >= ofTwo.length ? { hit: one, other: two } : { hit: two, other: one }
+  const hit = await busiestOf([one, two])
+  return { hit, other: hit === one ? two : one }
 }
 
 /** A node is drained, so that its workers go elsewhere, and is active again. */
-export function nodeDrained(swarm: RemoteSwarm): MachineFault {
+export async function nodeDrained(swarm: RemoteSwarm): Promise<MachineFault> {
   const [manager] = swarm.nodes
-  let hit: RemoteMachine | undefined
-  const set = (availability: string) =>
-    swarm.docker(manager, 'node', 'update', '--availability', availability, hit?.name ?? '')
-  return {
-    async make() {
-      ;({ hit } = await nodesOf(swarm))
-      await set('drain')
-    },
-    mend: async () => void (await set('active')),
-    lastsMs: 10_000,
-    endsContainers: true,
-  }
+  const { hit } = await nodesOf(swarm)
+  const set = async (availability: string) =>
+    void (await swarm.docker(manager, 'node', 'update', '--availability', availability, hit.name))
+  return { make: () => set('drain'), mend: () => set('active'), lastsMs: 10_000, endsContainers: true }
 }
 
 /**
  * A node vanishes with all that ran on it, as when its power is cut, and comes back.
  * @param isReplaced looks whether its workers run on the other node in time, before the fault goes on
  */
-export function nodeCut(swarm: RemoteSwarm, { isReplaced }: { readonly isReplaced: boolean }): MachineFault {
-  let hit: RemoteMachine | undefined
+export async function nodeCut(
+  swarm: RemoteSwarm,
+  { isReplaced }: { readonly isReplaced: boolean },
+): Promise<MachineFault> {
+  const { hit, other } = await nodesOf(swarm)
+  const { make, ...fault } = powerOff(hit, 20_000)
   return {
+    ...fault,
     async make() {
-      const nodes = await nodesOf(swarm)
-      hit = nodes.hit
-      await hit.link('down')
-      await hit.killEngine()
+      await make()
       const since = Date.now()
       if (!isReplaced) return
-      await until(async () => expect(await workersOn(nodes.other)).toHaveLength(WORKERS), 2 * REPLACED_MS)
+      await until(async () => expect(await workersOn(other)).toHaveLength(WORKERS), 2 * REPLACED_MS)
       expect(Date.now() - since).toBeLessThanOrEqual(REPLACED_MS)
     },
-    async mend() {
-      await hit?.link('up')
-      await hit?.startEngine()
-    },
-    lastsMs: 20_000,
-    endsContainers: true,
   }
 }

@@ -53,6 +53,19 @@ test(
 )
 
 test(
+  'Ctrl+C in the terminal of the service leaves nothing there',
+  async () => {
+    const service = await setup()
+    expect(await service.interrupt()).toMatchObject({
+      exitCode: 0,
+      stderr: expect.not.stringContaining('may still run'),
+    })
+    expect(await service.there()).toEqual(NOTHING)
+  },
+  LIMIT_MS,
+)
+
+test(
   'the removal of a machine leaves nothing there; without the link it says what stays, until it is added again',
   async () => {
     const service = await setup()

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type Ended, startCommand, temporaryFolder } from '../e2e/support-cli.ts'
-import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
+import { pressCtrlC, processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
 import { keepOnly } from '../support/project-folder.ts'
 import { until } from '../support/served-service.ts'
 
@@ -157,15 +157,11 @@ export async function previewProject(
         return body.output
       },
       signal: (name) => void child.kill(name),
-      pressCtrlC() {
-        for (const { pid } of processes()) if (groupOf(pid) === groupOf(child.pid)) signal(pid, 'SIGINT')
-      },
+      pressCtrlC: () => pressCtrlC(child.pid, processes()),
       ended,
       processes,
     }
   }
-
-  const groupOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]
 
   return {
     project,

@@ -33,6 +33,13 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** Interrupts a process, and the others among `processes` that are in its group, as Ctrl+C in a terminal does. Linux only. */
+export function pressCtrlC(leader: number | undefined, processes: readonly Pick<SeenProcess, 'pid'>[]): void {
+  for (const { pid } of processes) if (groupOf(pid) === groupOf(leader)) signal(pid, 'SIGINT')
+}
+
+const groupOf = (pid: number | undefined) => readIfThere(`/proc/${pid}/stat`).split(') ')[1]?.split(' ')[2]
+
 // A process that exits before it is read has an empty environment.
 function environments(): readonly { readonly pid: number; readonly environment: string }[] {
   if (process.platform === 'linux') {

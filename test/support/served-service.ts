@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
 import { PATIENCE_MS } from './patience.ts'
-import { processesMarked, type SeenProcess, signal } from './process-table.ts'
+import { pressCtrlC, processesMarked, type SeenProcess, signal } from './process-table.ts'
 
 /** The program `drydock` of this clone. */
 export const LAUNCHER = fileURLToPath(new URL('../../src-main/app/cli/drydock.mjs', import.meta.url))
@@ -64,6 +64,8 @@ export type ServedService = {
   readonly kill: () => Promise<void>
   /** SIGTERM, and waits for the end. */
   readonly stop: () => Promise<Ended>
+  /** Ctrl+C in its terminal, and waits for the end. */
+  readonly interrupt: () => Promise<Ended>
   /** Runs a command of the CLI with `--data` and `--json`, in the folder. */
   readonly command: (...argv: string[]) => Promise<Ended>
   /** Asks the service with the account key. */
@@ -199,6 +201,10 @@ export function servedService(
     },
     async stop() {
       started().kill('SIGTERM')
+      return (await ended) as Ended
+    },
+    async interrupt() {
+      pressCtrlC(started().pid, processesMarked(mark))
       return (await ended) as Ended
     },
     command: (...argv) => collect(spawnLauncher([...argv, '--data', data, '--json'])),

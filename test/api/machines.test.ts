@@ -238,6 +238,7 @@ it('a job that its machine was lost with says so, and is started again elsewhere
   const { jobId, worker } = await service.running()
   service.remoteMachines.at('gpu-box').lose('Connection timed out')
   await service.clock.advance(limit('leaseMs') + 1000)
+  expect((await service.get('/api/fleet-events?kinds=crash')).events).toEqual([])
   const next = await service.worker('e', [worker])
   expect((await next.take())?.id).toBe(jobId)
   const job = await service.get(`/api/jobs/${jobId}`)

@@ -67,7 +67,7 @@ export function createLeaseWatch(deps: {
     const takeBack = isAway ? requeueJobs : rescueLostJobs
     takeBack(deps, held, reason).catch((error) => log.error('lost jobs not taken back', { workerId, error }))
     if (worker === undefined) return
-    registry.move(worker, 'lose', { reason })
+    if (!isAway) registry.move(worker, 'lose', { reason })
     ending.begin(worker, reason)
   }
 

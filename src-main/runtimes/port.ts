@@ -103,6 +103,8 @@ export type Fleet = {
   readonly resume: (workerId: string) => Promise<void>
   readonly list: () => readonly FleetWorker[]
   readonly isAway: (workerId: string) => boolean
+  /** The node that is away, if its machine is a swarm that answers. */
+  readonly awayNode?: ((workerId: string) => string | undefined) | undefined
   /** Asks its engine, so that `isAway` does not wait for a lost connection to be noticed. */
   readonly checkAway: (workerId: string) => Promise<void>
   /** Adopts a worker of an earlier run; false if it is gone or its pid reused. */

@@ -259,6 +259,18 @@ it('a job whose lease ends before the loss of its machine is noticed keeps its t
   expect(record.history.at(-1)).toMatchObject({ event: 'release', reason: 'machine gpu-box is unreachable' })
 })
 
+it('a job whose node of a swarm is lost says which', async () => {
+  const service = await withMachines(['lab'])
+  await service.endpointOn('lab')
+  const { jobId } = await service.running()
+  Object.assign(service.remoteMachines.at('lab'), { lostNode: 'n2' }).lose('no answer')
+  const { waitingReason } = await service.get(`/api/jobs/${jobId}`)
+  expect(waitingReason).toBe('Node n2 of lab is unreachable.')
+  await service.clock.advance(limit('leaseMs') + 1000)
+  const { history } = await service.get(`/api/jobs/${jobId}`)
+  expect(history.at(-1)).toMatchObject({ event: 'release', reason: 'node n2 of lab is unreachable' })
+})
+
 describe('a job of an endpoint that waits for its machine', () => {
   async function lostWhileRunning(waitForMachineMs: number) {
     const service = await withMachines(['gpu-box', 'other'])

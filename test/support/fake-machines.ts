@@ -22,6 +22,8 @@ export type FakeMachine = {
   /** Nobody reaches it any more, for this reason, or it is reached again. */
   readonly lose: (reason: string) => void
   readonly reach: () => void
+  /** The node that alone is lost with `lose`, as in a swarm. */
+  lostNode: string | undefined
   /** What is left of before is ended there after this. */
   sweepsAfter: Promise<void> | undefined
   /** Why it is lost from now on, which is noticed when somebody asks it. */
@@ -74,6 +76,7 @@ export function fakeMachines(): FakeMachines {
       steps: [{ check: 'Docker engine', state: 'ok', found: '28.0' }] as readonly DoctorRow[],
       cards: Number.POSITIVE_INFINITY,
       wasCleared: false,
+      lostNode: undefined as string | undefined,
       sweepsAfter: undefined as Promise<void> | undefined,
       losesWhenAsked: undefined as string | undefined,
       clearedIds: [] as string[],
@@ -113,6 +116,7 @@ export function fakeMachines(): FakeMachines {
         fleet: {
           ...fleet,
           isAway: () => machine.status.state !== 'connected',
+          awayNode: () => machine.lostNode,
           async checkAway() {
             if (machine.losesWhenAsked !== undefined) machine.lose(machine.losesWhenAsked)
           },

@@ -12,6 +12,7 @@ import type { Leases } from '../jobs/queue/leases.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import type { RecentSpans } from '../jobs/rules/expected-start.ts'
 import { expectStart } from '../jobs/rules/expected-start.ts'
+import { lostMachineReason } from '../jobs/rules/lost-machine.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
@@ -24,7 +25,7 @@ import { brokenReason, endpointStateOf, healthCounts } from './rules/endpoint-st
 export type ViewDeps = {
   readonly storage: Storage
   readonly clock: Clock
-  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
+  readonly fleet: Pick<Fleet, 'capacity' | 'isAway' | 'awayNode'>
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: WorkerRegistry
@@ -109,7 +110,8 @@ export function machineAway(
   if (lease === undefined || machine === undefined || !fleet.isAway(lease.workerId)) return undefined
   const waitMs = storage.endpoints.get(job.endpointId)?.config.waitForMachineMs ?? 0
   const wait = waitMs === 0 ? '' : `; the job waits up to ${durationText(waitMs)} for it`
-  return { text: `Machine ${machine} is unreachable${wait}.`, needsChange: false }
+  const reason = lostMachineReason(machine, fleet.awayNode?.(lease.workerId))
+  return { text: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${wait}.`, needsChange: false }
 }
 
 function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {

@@ -169,6 +169,7 @@ export function joinMachines(
       ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
     ],
     isAway: (workerId) => machineOfWorker(workerId)?.problem()?.isAway === true || ownerOf(workerId).isAway(workerId),
+    awayNode: (workerId) => ownerOf(workerId).awayNode?.(workerId),
     checkAway: (workerId) => ownerOf(workerId).checkAway(workerId),
     async adopt(worker) {
       const { machine: name, ...handle } = JSON.parse(worker.handle)

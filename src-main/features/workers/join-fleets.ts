@@ -37,6 +37,7 @@ export function joinFleets(drivers: { readonly process: Fleet; readonly containe
     resume: async (workerId) => owners.get(workerId)?.resume(workerId),
     list: () => all.flatMap((fleet): readonly FleetWorker[] => fleet.list()),
     isAway: (workerId) => owners.get(workerId)?.isAway(workerId) ?? false,
+    awayNode: (workerId) => owners.get(workerId)?.awayNode?.(workerId),
     checkAway: async (workerId) => owners.get(workerId)?.checkAway(workerId),
     async adopt(worker) {
       const fleet = 'container' in JSON.parse(worker.handle) ? drivers.container : drivers.process

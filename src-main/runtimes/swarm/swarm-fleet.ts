@@ -348,6 +348,12 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     return { free, reason: undefined }
   }
 
+  function awayNode(workerId: string): string | undefined {
+    const tracked = running.get(workerId)
+    const node = tracked && nodes.get(tracked.node.id)
+    return tracked === undefined || (node !== undefined && whyAway(node) === undefined) ? undefined : tracked.node.name
+  }
+
   async function ensure(plan: WorkerPlan, watch: Watch): Promise<ServiceReach> {
     const connected = await engine.connect()
     refuseUnsupported(plan, machine)
@@ -368,12 +374,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     pause: async (workerId) => running.get(workerId)?.worker.pause(),
     resume: async (workerId) => running.get(workerId)?.worker.resume(),
     list: () => [...running.values()].map(({ worker }) => worker.facts),
-    isAway(workerId) {
-      const tracked = running.get(workerId)
-      if (tracked === undefined) return false
-      const node = nodes.get(tracked.node.id)
-      return engine.problem() !== undefined || node === undefined || whyAway(node) !== undefined
-    },
+    isAway: (workerId) => running.has(workerId) && (engine.problem() !== undefined || awayNode(workerId) !== undefined),
+    awayNode: (workerId) => (engine.problem() === undefined ? awayNode(workerId) : undefined),
     async checkAway(workerId) {
       const node = running.get(workerId)?.node
       await Promise.all([engine.check(), node && nodes.get(node.id)?.engine.check()])

@@ -1,9 +1,13 @@
 import type { JobHistoryEntry } from '../../../contract/management.ts'
 
-const REASON = /^machine (.+) is unreachable$/
+const REASON = /^(?:machine|node) (.+) is unreachable$/
 
-/** History reason of a job that was requeued because its machine cannot be reached. */
-export const lostMachineReason = (machine: string) => `machine ${machine} is unreachable`
+/**
+ * History reason of a job that was requeued because its machine cannot be reached.
+ * @param node the only part of the machine that is lost
+ */
+export const lostMachineReason = (machine: string, node: string | undefined) =>
+  node === undefined ? `machine ${machine} is unreachable` : `node ${node} of ${machine} is unreachable`
 
 /**
  * Warns that the lost machine's worker may have finished the job.

@@ -6,7 +6,7 @@ const entry = (event: string, attempt: number, reason?: string): JobHistoryEntry
   ...{ at: 1, event, to: 'IN_PROGRESS', attempt },
   ...(reason === undefined ? {} : { reason }),
 })
-const lost = (machine: string) => entry('release', 1, lostMachineReason(machine))
+const lost = (machine: string, node?: string) => entry('release', 1, lostMachineReason(machine, node))
 
 test.each([
   ['one that ran once', [entry('claim', 1)], undefined],
@@ -20,6 +20,11 @@ test.each([
     'one that started again elsewhere',
     [entry('claim', 1), lost('a'), entry('claim', 2)],
     'Started twice: a was lost. Its handler may have run more than once.',
+  ],
+  [
+    'one that lost a node of a swarm',
+    [entry('claim', 1), lost('lab', 'n2'), entry('claim', 2)],
+    'Started twice: n2 of lab was lost. Its handler may have run more than once.',
   ],
   [
     'one that lost two machines',

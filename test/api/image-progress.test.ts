@@ -34,6 +34,29 @@ describe('a worker whose image comes', () => {
     expect(wait.signal.aborted).toBe(false)
   })
 
+  it('says nothing of it any more while its container starts', async () => {
+    const service = await setupService()
+    const fleet = service.fleet() as { ensure: Ensure; start: Fleet['start'] }
+    const { ensure, start } = fleet
+    fleet.ensure = (plan, watch) => {
+      watch.report('pulling x: 100 %')
+      return ensure(plan, watch)
+    }
+    const started = Promise.withResolvers<void>()
+    let isStarting = false
+    fleet.start = async (spec) => {
+      isStarting = true
+      await started.promise
+      return start(spec)
+    }
+    await service.createEndpoint('e')
+    await service.clock.until(() => isStarting)
+    const [worker] = (await service.get('/api/workers')).workers
+    expect(worker).toMatchObject({ state: 'initializing' })
+    expect(worker).not.toHaveProperty('reason')
+    started.resolve()
+  })
+
   it('is given up when nothing was heard for the time of its start, and the pull with it', async () => {
     const { clock, wait } = await setup()
     wait.report('pulling x: 20 %')

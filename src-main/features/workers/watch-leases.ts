@@ -60,7 +60,10 @@ export function createLeaseWatch(deps: {
     const isAway = fleet.isAway(workerId)
     const lostMachine = isAway ? worker?.machine : undefined
     if (lostMachine !== undefined && waitsForMachine(held)) return
-    const reason = lostMachine === undefined ? silenceReason(workerId, held) : lostMachineReason(lostMachine, fleet.awayNode?.(workerId))
+    const reason =
+      lostMachine === undefined
+        ? silenceReason(workerId, held)
+        : lostMachineReason(lostMachine, fleet.awayNode?.(workerId))
     // Checked again after a full lease if the write fails.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
     // Workers with an unreachable engine are not to blame, and their jobs lose no try.

@@ -136,9 +136,9 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
         ended({ workerId: worker.id, code: undefined, signal: undefined, reason: undefined })
         return worker
       }
+      registry.move(worker, 'launch')
       const started = await fleet.start(specOf(identity))
       registry.note(worker, { started })
-      registry.move(worker, 'launch')
       if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, startedWallAt: startedAt } = worker
       const { handle } = started

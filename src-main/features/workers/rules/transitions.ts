@@ -80,7 +80,7 @@ const PHASE_TRANSITIONS = {
     from: ['initializing'],
     to: 'same',
     records: ['reason'],
-    source: 'ours, because what was waited for is there once its process runs',
+    source: 'ours, because what was waited for is there when its process starts',
   },
   failStart: {
     from: ['initializing'],

@@ -1,5 +1,5 @@
 import type { EndpointConfig, WorkerState } from '../../../contract/endpoint.ts'
-import { counted, inSeconds, remainingSeconds } from '../../../lib/text.ts'
+import { counted, inSeconds, remainingSeconds, withFullStop } from '../../../lib/text.ts'
 import type { CrashLoop } from './crash-loop.ts'
 import { type Started, testModeOf } from './test-modes.ts'
 
@@ -69,7 +69,8 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
 
 function noCapacity(facts: WaitingFacts): WaitingReason | undefined {
   if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
-  return { text: `No capacity for a worker: ${facts.noCapacityReason}.`, needsChange: facts.neverCapacity === true }
+  const text = withFullStop(`No capacity for a worker: ${facts.noCapacityReason}`)
+  return { text, needsChange: facts.neverCapacity === true }
 }
 
 function starting(facts: WaitingFacts): string | undefined {
@@ -106,7 +107,7 @@ function busy(facts: WaitingFacts): string {
   }
   return facts.noCapacityReason === undefined
     ? sentence
-    : `${sentence} No capacity for another: ${facts.noCapacityReason}.`
+    : withFullStop(`${sentence} No capacity for another: ${facts.noCapacityReason}`)
 }
 
 /** Whether only the growth rule delays one more worker. */

@@ -94,6 +94,11 @@ describe('why jobs wait', () => {
       [{ crashLoop: { ...crashLoop, backOffUntil: NOW }, workers: [worker('initializing')] }],
     ],
     ['no capacity', `No capacity for a worker: ${noCapacityReason}.`, [{ noCapacityReason }]],
+    [
+      'no capacity, in a sentence',
+      'No capacity for a worker: boxa: closed by remote host.',
+      [{ noCapacityReason: 'boxa: closed by remote host.' }],
+    ],
     ['starting', 'A worker is starting, for 3 s.', [{ workers: [worker('initializing')] }]],
     ['just started', 'A worker is starting, for 0.2 s.', [{ workers: [worker('initializing', NOW - 200)] }]],
     [

@@ -36,6 +36,7 @@ export const AGENT_PORT = 20_081
 
 export const hubName = (serviceId: string) => `drydock-${serviceId}-hub`
 export const agentsName = (serviceId: string) => `drydock-${serviceId}-agents`
+export const keepersName = (serviceId: string) => `drydock-${serviceId}-networks`
 
 const KEY_FILE = '/run/secrets/key'
 const FOLDER = '/reverse-tunnel'
@@ -47,6 +48,7 @@ const MAX_PROCESSES = 64
 const PROGRAM_BYTES = 8 * MIB
 const ANYWHERE = '0.0.0.0'
 const ANYBODY_MAY_WRITE = 0o1777
+const NOBODY = '65534:65534'
 const MAY_READ = 0o444
 const SECOND_NS = 1e9
 
@@ -61,12 +63,13 @@ export function hubService(plan: PartsPlan): ServiceSpec {
   ]
   return part(plan, {
     name: hubName(serviceId),
-    argv,
     mode: { Replicated: { Replicas: 1 } },
     networks: [networks.nodes, networks.open, networks.closed],
     constraints: [`node.id==${manager}`],
-    mounts: [{ Type: 'bind', Source: way.to.folder, Target: FOLDER, ReadOnly: false }],
-    user: { User: way.user ?? '0:0', Groups: [...(way.groups ?? [])] },
+    container: {
+      ...relay(plan, argv, { Type: 'bind', Source: way.to.folder, Target: FOLDER, ReadOnly: false }),
+      ...{ User: way.user ?? '0:0', Groups: [...(way.groups ?? [])] },
+    },
   })
 }
 
@@ -80,49 +83,65 @@ export function agentsService(plan: PartsPlan): ServiceSpec {
   ]
   return part(plan, {
     name: agentsName(serviceId),
-    argv,
     mode: { Global: {} },
     networks: [networks.nodes],
     constraints: [],
-    mounts: [{ Type: 'bind', Source: NODE_ENGINE, Target: ENGINE, ReadOnly: true }],
-    user: { User: '0:0' },
+    container: {
+      ...relay(plan, argv, { Type: 'bind', Source: NODE_ENGINE, Target: ENGINE, ReadOnly: true }),
+      User: '0:0',
+    },
   })
+}
+
+/**
+ * Keeps the networks of workers on every node: joining one takes Docker 10 s while another node on it is lost, so that
+ * the first replacement of a worker would wait that long.
+ */
+export function keepersService(plan: PartsPlan): ServiceSpec {
+  const { serviceId, networks } = plan
+  return part(plan, {
+    name: keepersName(serviceId),
+    mode: { Global: {} },
+    networks: [networks.open, networks.closed],
+    constraints: [],
+    container: { Command: ['sleep', 'infinity'], User: NOBODY },
+  })
+}
+
+function relay({ program, key }: PartsPlan, argv: readonly string[], mount: object): object {
+  return {
+    Command: unpackThen(program.unpacked, ['python3', '-m', 'svc_relay', ...argv]),
+    Env: [`PYTHONPATH=${RUNTIME_FOLDER}`, 'PYTHONDONTWRITEBYTECODE=1', 'PYTHONUNBUFFERED=1'],
+    Mounts: [
+      {
+        Type: 'tmpfs',
+        Target: RUNTIME_FOLDER,
+        TmpfsOptions: { SizeBytes: PROGRAM_BYTES, Mode: ANYBODY_MAY_WRITE },
+      },
+      mount,
+    ],
+    Configs: [...program.configs],
+    Secrets: [{ SecretID: key.id, SecretName: key.name, File: { Name: 'key', UID: '0', GID: '0', Mode: MAY_READ } }],
+  }
 }
 
 type Part = {
   readonly name: string
-  readonly argv: readonly string[]
   readonly mode: object
   readonly networks: readonly SwarmNetwork[]
   readonly constraints: readonly string[]
-  readonly mounts: readonly object[]
-  readonly user: object
+  readonly container: object
 }
 
-function part(
-  { serviceId, image, program, key }: PartsPlan,
-  { name, argv, mode, networks, constraints, mounts, user }: Part,
-): ServiceSpec {
+function part({ serviceId, image }: PartsPlan, { name, mode, networks, constraints, container }: Part): ServiceSpec {
   const template = {
     ContainerSpec: {
       Image: image,
       Labels: { [LABELS.service]: serviceId, [LABELS.part]: 'swarm' },
-      Command: unpackThen(program.unpacked, ['python3', '-m', 'svc_relay', ...argv]),
-      Env: [`PYTHONPATH=${RUNTIME_FOLDER}`, 'PYTHONDONTWRITEBYTECODE=1', 'PYTHONUNBUFFERED=1'],
-      ...user,
+      ...container,
       Init: true,
       ReadOnly: true,
       CapabilityDrop: ['ALL'],
-      Mounts: [
-        {
-          Type: 'tmpfs',
-          Target: RUNTIME_FOLDER,
-          TmpfsOptions: { SizeBytes: PROGRAM_BYTES, Mode: ANYBODY_MAY_WRITE },
-        },
-        ...mounts,
-      ],
-      Configs: [...program.configs],
-      Secrets: [{ SecretID: key.id, SecretName: key.name, File: { Name: 'key', UID: '0', GID: '0', Mode: MAY_READ } }],
       StopGracePeriod: SECOND_NS,
     },
     Resources: { Limits: { MemoryBytes: MEMORY_BYTES, Pids: MAX_PROCESSES } },

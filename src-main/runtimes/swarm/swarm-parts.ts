@@ -12,6 +12,8 @@ import {
   agentsService,
   hubName,
   hubService,
+  keepersName,
+  keepersService,
   type PartsPlan,
   type ServiceSpec,
   type SwarmNetwork,
@@ -100,7 +102,7 @@ export function createSwarmParts(options: {
   }
 
   async function removeServices(docker: Docker): Promise<void> {
-    for (const name of [hubName(serviceId), agentsName(serviceId)])
+    for (const name of [hubName(serviceId), agentsName(serviceId), keepersName(serviceId)])
       await docker.getService(name).remove().catch(ifThere)
   }
 
@@ -117,6 +119,7 @@ export function createSwarmParts(options: {
         const plan = { serviceId, image: await image(connected), lostMs, ...parts }
         await ensureService(docker, hubService(plan))
         await ensureService(docker, agentsService(plan))
+        await ensureService(docker, keepersService(plan))
         await configs.removeOld(docker)
         return made
       } catch (error) {

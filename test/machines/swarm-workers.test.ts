@@ -140,6 +140,19 @@ test('a node that vanishes is replaced, its job led back once, and nothing is le
   await until(async () => expect(await workersOn(node, 'vanished')).toBe(''), START_MS)
 })
 
+test('a manager whose sshd was killed keeps the workers of its nodes', async () => {
+  const { manager, service, onLab, isRunning } = await setup()
+  await service.createHandler('kept', WAITS, onLab)
+  const job = await service.run('kept', { s: 8 })
+  await until(() => isRunning('kept', job), START_MS)
+  await manager.killSshd()
+  await until(async () => expect(await service.get('/api/machines/lab')).toMatchObject({ state: 'unreachable' }))
+  await manager.startSshd()
+  expect(await service.jobEnd('kept', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  const { events } = await service.get('/api/fleet-events?endpoint=kept&kinds=scale')
+  expect(events).toMatchObject([{ event: 'initializing' }])
+})
+
 test('a worker that starts while the agents of the nodes begin again waits for them, and is no crash', async () => {
   const { swarm, service, onLab } = await setup()
   for (const node of swarm.nodes)

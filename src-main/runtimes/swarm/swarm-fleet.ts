@@ -63,6 +63,8 @@ const DRAIN_LOOK_MS = 300
 const NO_SOURCE = /bind source path does not exist/
 // Pause for a scheduler without a node, ms; source: ours, ended by node changes.
 const NO_NODE_HOLDS_MS = 5000
+// Nodes are reached through the manager, and so some time after it, ms; source: ours, the answer of a hub and one more try.
+const NODES_BACK_MS = 15_000
 
 export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const { clock, log, engine, swarm, state, machine, maxWorkers } = options
@@ -88,13 +90,18 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
   const drained = new Set<string>()
   let sweepDue = false
+  let nodesBackBy = Number.NEGATIVE_INFINITY
 
   engine.onChange((change) => {
     if (change === 'lost') {
       swarm.forget()
       files.forget()
       sweepDue = true
-    } else if (sweepDue) sweepNow()
+    } else {
+      nodesBackBy = clock.steady() + NODES_BACK_MS
+      clock.after(NODES_BACK_MS, capacityChanges.emit)
+      if (sweepDue) sweepNow()
+    }
     capacityChanges.emit()
   })
   nodes.onEvent((event) => find(event)?.worker.onEvent(event))
@@ -338,6 +345,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   function capacity({ container }: Parameters<Fleet['capacity']>[0]): ReturnType<Fleet['capacity']> {
     const problem = engine.problem()
     if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
+    if (clock.steady() < nodesBackBy && [...running.keys()].some((workerId) => awayNode(workerId) !== undefined))
+      return { free: 0, reason: 'its nodes are being reached again' }
     const used = running.size
     const free = Math.max(0, maxWorkers() - used)
     if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }

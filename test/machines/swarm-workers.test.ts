@@ -247,15 +247,55 @@ test('the public worker SDK runs unmodified, on a node that got its image from t
   expect(await swarm.docker(node, 'image', 'inspect', '--format', '{{.Id}}', id)).toBe(id)
 })
 
+const KEEPS = `
+import os
+def handler(job):
+    with open("/kept/file", "a") as file:
+        file.write("x")
+    return {"size": os.path.getsize("/kept/file"), "user": os.getuid()}
+`
+
+test('a named volume that is new can be written by a worker that is not root', async () => {
+  const { swarm, manager, service, onLab } = await setup()
+  const made = await swarm.docker(manager, 'create', IMAGE)
+  await swarm.docker(manager, 'commit', '--change', 'USER 1000:1000', made, 'not-root')
+  await swarm.docker(manager, 'rm', made)
+  const volumes = [{ source: 'fresh', target: '/kept' }]
+  const container = { ...onLab.container, image: 'not-root', pull: 'never', volumes }
+  await service.createHandler('keeps', KEEPS, { ...onLab, container })
+  const end = await service.jobEnd('keeps', await service.run('keeps', {}), START_MS)
+  expect(end).toMatchObject({ status: 'COMPLETED', output: { size: 1, user: 1000 } })
+})
+
+/** Waits until nothing of the service runs in the swarm. */
+async function expectNothingRuns({ swarm, manager }: Pick<Awaited<ReturnType<typeof setup>>, 'swarm' | 'manager'>) {
+  await until(async () => {
+    expect(await swarm.docker(manager, 'service', 'ls', '--quiet')).toBe('')
+    for (const node of swarm.nodes)
+      expect(await swarm.docker(node, 'ps', '--all', '--quiet', '--filter', 'label=svc.service')).toBe('')
+  })
+}
+
+test('a service that is interrupted in its terminal leaves nothing running in the swarm', async () => {
+  const { swarm, manager, service, onLab } = await setup()
+  await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
+  await service.jobEnd('left', await service.run('left', {}), START_MS)
+  expect(await service.interrupt()).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('may still run') })
+  await expectNothingRuns({ swarm, manager })
+  await service.start()
+  await service.reached()
+})
+
 // The last test, because the others need the connection that it removes.
 test('a removed machine leaves nothing in the swarm', async () => {
   const { swarm, manager, service, onLab } = await setup()
   await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
   await service.jobEnd('left', await service.run('left', {}), START_MS)
   expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
+  await expectNothingRuns({ swarm, manager })
   await until(async () => {
-    for (const what of ['service', 'secret', 'config'])
-      expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
-    expect(await swarm.docker(manager, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
+    for (const what of ['secret', 'config']) expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
+    for (const node of swarm.nodes)
+      expect(await swarm.docker(node, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
   })
 })

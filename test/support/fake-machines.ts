@@ -24,7 +24,7 @@ export type FakeMachine = {
   readonly reach: () => void
   /** The node that alone is lost with `lose`, as in a swarm. */
   lostNode: string | undefined
-  /** What is left of before is ended there after this. */
+  /** Leftovers of earlier runs are removed there after this. */
   sweepsAfter: Promise<void> | undefined
   /** Why it is lost from now on, which is noticed when somebody asks it. */
   losesWhenAsked: string | undefined

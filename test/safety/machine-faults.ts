@@ -106,7 +106,11 @@ export async function breakMachines(
   const told: Told = new Map()
   const seen: Awaited<ReturnType<typeof oneRun>>[] = []
   for (let run = 0; run < runs; run++) {
-    await until(async () => expect(await place.running()).toHaveLength(WORKERS), ALL_DONE_MS)
+    await until(async () => {
+      expect(await place.running()).toHaveLength(WORKERS)
+      const { workers } = await service.get('/api/workers')
+      expect(workers).toMatchObject(Array(WORKERS).fill({ state: 'idle' }))
+    }, ALL_DONE_MS)
     seen.push(await oneRun(place, await faultNow(), told, options))
   }
   const { jobs } = await service.get('/v2/work/health')

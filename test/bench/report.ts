@@ -55,6 +55,11 @@ export function bounded(what: string, value: number, most: number, unit: string)
   }
 }
 
+/** A row that this machine cannot measure. @param why and how to change that */
+export const notMeasured = (what: string, why: string): Row => ({
+  ...{ what, figure: 'not measured', against: why, target: '', holds: undefined },
+})
+
 const verdict = ({ holds }: Row) => (holds === undefined ? '-' : holds ? 'hold' : 'SHORT')
 
 /** The table as text. */

@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
 import { inTurn } from '../in-turn.ts'
-import { bounded, compared, type Row, short } from '../report.ts'
+import { bounded, compared, notMeasured, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { startEditorPage } from '../support/editor-page.ts'
 import { withFolder } from '../support/folders.ts'
@@ -66,8 +66,7 @@ const TYPE = `(async () => {
 
 /** Measures all. */
 export async function editorCanvas(rounds: number): Promise<readonly Row[]> {
-  if (noBrowser !== undefined)
-    return [{ what: 'editor canvas', figure: 'not measured', against: noBrowser, target: '', holds: undefined }]
+  if (noBrowser !== undefined) return [notMeasured('editor canvas', noBrowser)]
   return await withFolder(async (folder) => {
     const served = await startEditorPage(folder)
     const browser = await launchChromium()

@@ -10,7 +10,7 @@ import { createEngine } from '../../../src-main/runtimes/docker/engine.ts'
 import { createRemoteFiles } from '../../../src-main/runtimes/remote/remote-files.ts'
 import { dockerEngine } from '../../support/docker-engine.ts'
 import { openProxy } from '../../support/open-proxy.ts'
-import { bounded, type Row, short } from '../report.ts'
+import { bounded, notMeasured, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { IMAGE, PYTHON_PATH } from '../support/containers.ts'
 import { withFolder } from '../support/folders.ts'
@@ -25,8 +25,7 @@ const MOST_MS = 2000
 /** Sends it, and then changes of it. */
 export async function remoteFilesSent(): Promise<readonly Row[]> {
   const engine = await dockerEngine()
-  if ('why' in engine)
-    return [{ what: WHAT, figure: 'not measured', against: engine.why, target: '', holds: undefined }]
+  if ('why' in engine) return [notMeasured(WHAT, engine.why)]
   return withFolder((folder) => measure(folder, engine.dockerHost))
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
-import { bounded, type Row, short } from '../report.ts'
+import { bounded, notMeasured, type Row, short } from '../report.ts'
 import { percentile } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 import { seedFolder } from '../support/seed.ts'
@@ -50,10 +50,7 @@ const PLAIN_PAGE = `<div style="height: ${JOBS * 32}px">nothing</div>`
 
 /** Measures both. */
 export async function jobsTable(): Promise<readonly Row[]> {
-  if (noBrowser !== undefined) {
-    const why = { figure: 'not measured', against: noBrowser, target: '', holds: undefined }
-    return [SCROLLED, LIVE].map((what) => ({ what, ...why }))
-  }
+  if (noBrowser !== undefined) return [notMeasured(SCROLLED, noBrowser), notMeasured(LIVE, noBrowser)]
   return await withFolder(async (folder) => {
     await seedFolder(folder, { endpointId: 'ended', command: 'true', jobs: JOBS, ended: true })
     const service = await startService(folder)

@@ -1,7 +1,7 @@
 /** From the address of the pages to a list that answers, in Chromium, with nothing kept from an earlier visit. */
 import type { Browser } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
-import { bounded, type Row, short } from '../report.ts'
+import { bounded, notMeasured, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -24,8 +24,7 @@ const HEARS_KEYS = `new Promise((resolve) => {
 
 /** Visits the list of endpoints, each time in a fresh profile. */
 export async function pageStart(): Promise<readonly Row[]> {
-  if (noBrowser !== undefined)
-    return [{ what: WHAT, figure: 'not measured', against: noBrowser, target: '', holds: undefined }]
+  if (noBrowser !== undefined) return [notMeasured(WHAT, noBrowser)]
   const spans = await withFolder(async (folder) => {
     const service = await startService(folder)
     const browser = await launchChromium()

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { dockerEngine } from '../../support/docker-engine.ts'
-import { bounded, type Row, short } from '../report.ts'
+import { bounded, notMeasured, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 import { LAUNCHER } from '../support/service.ts'
@@ -23,8 +23,7 @@ export async function previewSaves(): Promise<readonly Row[]> {
   const processes = await rowOf(`${WHAT}, processes`, 'processes', {})
   if ('dockerHost' in engine)
     return [processes, await rowOf(`${WHAT}, containers`, 'containers', { DOCKER_HOST: engine.dockerHost })]
-  const why = { figure: 'not measured', against: engine.why, target: '', holds: undefined }
-  return [processes, { what: `${WHAT}, containers`, ...why }]
+  return [processes, notMeasured(`${WHAT}, containers`, engine.why)]
 }
 
 async function rowOf(what: string, runsOn: string, env: Readonly<Record<string, string>>): Promise<Row> {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { dockerEngine } from '../../support/docker-engine.ts'
-import type { Row } from '../report.ts'
+import { notMeasured, type Row } from '../report.ts'
 import { withFolder } from './folders.ts'
 import { createEndpoint, type Service, startService } from './service.ts'
 
@@ -30,7 +30,7 @@ export async function withContainers(
   measure: (side: ContainerSide) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const engine = await dockerEngine()
-  if ('why' in engine) return [{ what, figure: 'not measured', against: engine.why, target: '', holds: undefined }]
+  if ('why' in engine) return [notMeasured(what, engine.why)]
   const { dockerHost } = engine
   return withFolder(async (folder) => {
     const handler = join(folder, 'handler.py')

@@ -7,7 +7,7 @@ import { dockerEngine } from '../../support/docker-engine.ts'
 import { type RemoteMachine, remoteMachine, sshOfUser } from '../../support/far-machine.ts'
 import { remoteSwarm } from '../../support/far-swarm.ts'
 import { type OpenProxy, openProxy } from '../../support/open-proxy.ts'
-import type { Row } from '../report.ts'
+import { notMeasured, type Row } from '../report.ts'
 import { untilSo } from './containers.ts'
 import { withFolder } from './folders.ts'
 import { type Service, startService } from './service.ts'
@@ -43,7 +43,7 @@ export async function withRemoteService(
   const made = 'why' in engine ? engine : await make(there)
   if ('why' in engine || 'why' in made) {
     const against = 'why' in engine ? engine.why : 'why' in made ? made.why : ''
-    return [{ what, figure: 'not measured', against, target: '', holds: undefined }]
+    return [notMeasured(what, against)]
   }
   const { machine, stop } = made
   try {

@@ -27,6 +27,7 @@ import { heldLoop } from './rows/held-loop.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
+import { besideLocalServer } from './rows/local-server.ts'
 import { queuedMemory } from './rows/memory.ts'
 import { millionJobs } from './rows/million.ts'
 import { monitoringCost } from './rows/monitoring.ts'
@@ -50,6 +51,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   run: runThroughput,
   runsync: runsyncLatency,
   'runsync-16': runsyncThroughput,
+  'local-server': besideLocalServer,
   'slow-disk': slowDisk,
   start: startLatency,
   peers: besidePeers,

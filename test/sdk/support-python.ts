@@ -70,7 +70,7 @@ async function packagesOf(python: string): Promise<string> {
   return stdout.trim()
 }
 
-async function prepareEnvironment(packages: readonly string[], check: string): Promise<PublicPython> {
+export async function prepareEnvironment(packages: readonly string[], check: string): Promise<PublicPython> {
   let version: string
   try {
     const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])

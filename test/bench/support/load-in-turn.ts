@@ -1,6 +1,6 @@
 import { inTurn, type Rounds } from '../in-turn.ts'
 import type { LoadOrder, LoadResult } from '../programs/load.ts'
-import { median } from '../statistics.ts'
+import { median, percentile } from '../statistics.ts'
 import type { Sides, Target } from './beside-floor.ts'
 import { startProgram } from './programs.ts'
 
@@ -25,6 +25,16 @@ export async function loadInTurn(
 
 /** Answers a second. */
 export const perSecond = (side: readonly LoadResult[]): number => median(side.map((result) => result.perSecond))
+
+/** The middle of the rounds' medians, ms. */
+export const p50 = (side: readonly LoadResult[]): number => median(side.map(({ samples }) => median(samples)))
+
+/** Of all rounds, ms. */
+export const p99 = (side: readonly LoadResult[]): number =>
+  percentile(
+    side.flatMap(({ samples }) => samples),
+    0.99,
+  )
 
 /** The most that the load's own process used of a core, in percent. */
 export const busiestPercent = ({ ours, other }: Rounds<LoadResult>): number =>

@@ -25,10 +25,11 @@ export function owned(child: ChildProcess): ChildProcess {
   return child
 }
 
-const FOLDER = join(import.meta.dirname, '..', 'programs')
+/** Folder of all of them. */
+export const PROGRAMS = join(import.meta.dirname, '..', 'programs')
 
 /** Path of a program. */
-export const programPath = (name: string): string => join(FOLDER, `${name}.ts`)
+export const programPath = (name: string): string => join(PROGRAMS, `${name}.ts`)
 
 /** Starts a program and waits for its first message, which says that it is ready. */
 export async function startProgram<T>(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
-import { endProcess, owned, programPath } from './programs.ts'
+import { endProcess, owned, PROGRAMS, programPath } from './programs.ts'
 
 /** The program of the command line. */
 export const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'app', 'cli', 'drydock.mjs')
@@ -125,6 +125,12 @@ export async function createWarmEndpoint(
     concurrency: loops,
     env: { BENCH_LOOPS: String(loops), BENCH_OUTPUT: output },
   })
+  await workerIsIdle(service, id)
+}
+
+/** Makes an endpoint with one warm worker, svc_worker, and a handler that does nothing. */
+export async function createPythonEndpoint(service: Service, id: string): Promise<void> {
+  await createEndpoint(service, { id, handler: join(PROGRAMS, 'no_op.py'), workersMin: 1, workersMax: 1 })
   await workerIsIdle(service, id)
 }
 

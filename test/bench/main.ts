@@ -27,6 +27,7 @@ import { heldLoop } from './rows/held-loop.ts'
 import { idleService } from './rows/idle.ts'
 import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
+import { loadBalancedRequests } from './rows/load-balanced.ts'
 import { besideLocalServer } from './rows/local-server.ts'
 import { queuedMemory } from './rows/memory.ts'
 import { millionJobs } from './rows/million.ts'
@@ -52,6 +53,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   runsync: runsyncLatency,
   'runsync-16': runsyncThroughput,
   'local-server': besideLocalServer,
+  'load-balanced': loadBalancedRequests,
   'slow-disk': slowDisk,
   start: startLatency,
   peers: besidePeers,

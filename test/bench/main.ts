@@ -42,6 +42,7 @@ import { savedCode } from './rows/saved-code.ts'
 import { sketchPicture } from './rows/sketch.ts'
 import { slowDisk } from './rows/slow-disk.ts'
 import { startLatency } from './rows/start-latency.ts'
+import { streamChunks } from './rows/stream-chunks.ts'
 import { wakeContainers } from './rows/wake-containers.ts'
 import { whatIfRows } from './rows/what-if.ts'
 import { workflowDomain } from './rows/workflow-domain.ts'
@@ -54,6 +55,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'runsync-16': runsyncThroughput,
   'local-server': besideLocalServer,
   'load-balanced': loadBalancedRequests,
+  'stream-chunks': streamChunks,
   'slow-disk': slowDisk,
   start: startLatency,
   peers: besidePeers,

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { machineMs } from './machine-time.ts'
 import type { Service } from './service.ts'
 
-/** Server-sent events that are being read. `ended` settles when the service has closed the stream. */
+/** Server-sent events that are being read. `ended` settles when the stream is closed by either side. */
 export type SentEvents = { readonly ended: Promise<void>; readonly close: () => void }
 
 /** Opens a stream of events and passes on the data of each, with the moment at which it came (machineMs). */
@@ -19,7 +19,7 @@ export function readSentEvents(
       const ended = (async () => {
         for await (const line of createInterface({ input: answer }))
           if (line.startsWith('data: ')) onData(line.slice('data: '.length), machineMs())
-      })()
+      })().catch(() => undefined) // cut off by close
       resolve({ ended, close: () => request.destroy() })
     })
     request.once('error', reject)

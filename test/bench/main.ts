@@ -12,6 +12,7 @@ import { type Row, tableText, writeMeasured } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { commandStarts } from './rows/commands.ts'
+import { containerJobs } from './rows/container-jobs.ts'
 import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
@@ -75,7 +76,11 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   editor: editorCanvas,
   sketch: sketchPicture,
   workflows: workflowDomain,
-  containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
+  containers: async (rounds) => [
+    ...(await coldContainers(rounds)),
+    ...(await wakeContainers()),
+    ...(await containerJobs(rounds)),
+  ],
   'what-if': whatIfRows,
   'far-files': remoteFilesSent,
   'far-release': remoteRelease,

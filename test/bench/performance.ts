@@ -129,24 +129,27 @@ function peersChart(rows: readonly Row[]): string | undefined {
       })),
     }))
   if (groups.length === 0) return undefined
-  return chartSvg({ title: 'Jobs a second of Drydock and other queues; the table below has the same figures', groups })
+  return chartSvg({ title: 'Jobs a second of Drydock and others; the table below has the same figures', groups })
 }
 
 function peersText(rows: readonly Row[], hasChart: boolean): readonly string[] {
   const beside = rows.filter(isPeerRow)
-  const names = beside[0]?.sides.of.map(({ name }) => name) ?? []
-  if (names.length === 0) return []
+  const peers = beside[0]?.sides.of ?? []
+  if (peers.length === 0) return []
+  const columns = ['keeps jobs', ...beside.map(({ what, sides: { unit } }) => `${what}, ${unit}`)]
   return [
-    '## Compared with other queues',
+    '## Compared with other servers and queues',
     '',
-    'A handler that does nothing, called with the client of each queue. For the settings of each, see [test/bench](test/bench/README.md).',
+    'One worker and a handler that does nothing, called with the client of each. One that keeps jobs has them on the disk before',
+    'its client hears of them. For the settings of each, see [test/bench](test/bench/README.md).',
     '',
-    ...(hasChart ? [`![Jobs per second of each queue, by number of clients](${PICTURES.peers})`, ''] : []),
-    `| | ${names.map(cell).join(' | ')} |`,
-    `|---|${names.map(() => '---|').join('')}`,
-    ...beside.map(
-      ({ what, sides: { unit, of } }) => `| ${what}, ${unit} | ${of.map(({ value }) => short(value)).join(' | ')} |`,
-    ),
+    ...(hasChart ? [`![Jobs per second of each, by number of clients](${PICTURES.peers})`, ''] : []),
+    `| | ${columns.map(cell).join(' | ')} |`,
+    `|---|${columns.map(() => '---|').join('')}`,
+    ...peers.map(({ name, keepsJobs }, at) => {
+      const figures = beside.map(({ sides }) => short(sides.of[at]?.value ?? Number.NaN))
+      return `| ${[cell(name), keepsJobs ? 'yes' : 'no', ...figures].join(' | ')} |`
+    }),
     '',
   ]
 }

@@ -15,8 +15,11 @@ export type Row = {
   /** Undefined: nothing is promised, or it could not be measured. */
   readonly holds: boolean | undefined
   /** Several sides of one figure, ours first. */
-  readonly sides?: { readonly unit: string; readonly of: readonly { readonly name: string; readonly value: number }[] }
+  readonly sides?: { readonly unit: string; readonly of: readonly PeerFigure[] }
 }
+
+/** `keepsJobs`: whether a job is on the disk before its client hears of it. */
+type PeerFigure = { readonly name: string; readonly keepsJobs: boolean; readonly value: number }
 
 /** A number as a person reads it: three digits that count. */
 export function short(value: number): string {

@@ -1,173 +1,238 @@
 /**
- * Drydock and other queues and servers, all in one run and in turn: from submit to completed, with a handler that
- * does nothing, in a worker process of its own that runs 64 jobs at once. Client and worker of each side are what its
- * users have: its own library, or HTTP. All but Ray Serve have a job on the disk before they say that they have it.
+ * Drydock next to other servers and queues, with one worker and a handler that does nothing: one peer at a time, in turn
+ * with Drydock, so that none costs another anything. The client of each side is the one that its users have: its own
+ * library, or HTTP by `node:http`.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { residentMb } from '../../support/resident-memory.ts'
-import { allInTurn } from '../in-turn.ts'
+import { inTurn, type Rounds } from '../in-turn.ts'
 import type { LoadOrder, LoadResult } from '../programs/load.ts'
-import { type Row, short } from '../report.ts'
-import { median, percentile } from '../statistics.ts'
+import { compared, notMeasured, type Row, short } from '../report.ts'
+import { median } from '../statistics.ts'
+import type { Target } from '../support/beside-floor.ts'
+import { startCelery } from '../support/celery.ts'
+import type { ClientKind } from '../support/clients.ts'
 import { withFolder } from '../support/folders.ts'
 import { freePort } from '../support/free-port.ts'
-import { perSecond } from '../support/load-in-turn.ts'
+import { p50, p99, perSecond } from '../support/load-in-turn.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { startProgram } from '../support/programs.ts'
-import { startRayServe } from '../support/ray.ts'
+import { type Program, startProgram } from '../support/programs.ts'
+import { peerPython, startPythonServer } from '../support/python-servers.ts'
 import { startRedis } from '../support/redis.ts'
-import { createWarmEndpoint, startService } from '../support/service.ts'
+import { createPythonEndpoint, startService } from '../support/service.ts'
 import { treeMemoryMb } from '../support/tree-memory.ts'
 
-const CLIENTS = [1, 16, 64]
-const JOBS_AT_ONCE = 64
-const ROUND_MS = 2000
-const REST_MS = 10_000
+const CLIENTS = [1, 16] as const
+const MOST_ROUNDS = 3
+const ROUND_MS = 1000
+const REST_MS = 5000
 const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
-const WHAT = 'submit to completed'
 
-/** One that can be measured. */
+/** One that runs, with the processes of server and worker. `startedAt`: ms of performance.now. */
 type Side = {
-  readonly name: string
-  readonly target: Omit<LoadOrder, 'connections' | 'ms' | 'body'>
-  /** Memory of the server, without the worker where that is a process of ours. */
-  readonly memoryMb: () => number
-  readonly stop: () => Promise<void>
+  readonly send: (connections: number, ms: number) => Promise<LoadResult>
+  readonly pids: readonly number[]
+  readonly startedAt: number
+  readonly stop: () => Promise<unknown>
 }
 
-/** One that may be missing. */
 type Peer = {
   readonly name: string
-  readonly missing: string
-  readonly start: (folder: string) => Promise<Omit<Side, 'name'> | undefined>
+  /** Whether a job is on the disk before its client hears of it. */
+  readonly keepsJobs: boolean
+  /** Whether the p99 of Drydock is to be below its own. */
+  readonly isRival?: true
+  readonly start: (folder: string, load: Program) => Promise<Side | { readonly why: string }>
 }
 
+const OURS = { name: 'Drydock', keepsJobs: true, start: startOurs }
+
 const PEERS: readonly Peer[] = [
-  {
-    name: 'BullMQ on Redis',
-    missing: 'no redis-server on the PATH: apt-get install redis-server',
-    async start(folder) {
-      const port = await freePort()
-      const redis = await startRedis(folder, port)
-      if (redis === undefined) return undefined
-      const worker = await startProgram('bullmq-worker', [String(port), String(JOBS_AT_ONCE)])
-      return {
-        target: { client: 'bullmq', port, path: 'bench', headers: [] },
-        memoryMb: () => treeMemoryMb(redis.pid),
-        stop: () => worker.stop().then(redis.stop),
-      }
-    },
-  },
-  {
-    name: 'pg-boss on PostgreSQL',
-    missing: 'no postgres and initdb: apt-get install postgresql',
-    async start(folder) {
-      const port = await freePort()
-      const postgres = await startPostgres(folder, port)
-      if (postgres === undefined) return undefined
-      const worker = await startProgram('pg-boss-worker', [String(port)])
-      return {
-        target: { client: 'pg-boss', port, path: 'bench', headers: [] },
-        memoryMb: () => treeMemoryMb(postgres.pid),
-        stop: () => worker.stop().then(postgres.stop),
-      }
-    },
-  },
-  {
-    name: 'Ray Serve (keeps nothing)',
-    missing: 'python3 imports no ray.serve: python3 -m pip install "ray[serve]"',
-    async start(folder) {
-      const port = await freePort()
-      const ray = await startRayServe(folder, port)
-      if (ray === undefined) return undefined
-      return {
-        target: { client: 'node:http', port, path: '/', headers: [] },
-        memoryMb: () => treeMemoryMb(ray.pid),
-        stop: ray.stop,
-      }
-    },
-  },
+  { name: 'local server of the public SDK', keepsJobs: false, start: pythonServer('runpod') },
+  { name: 'Cog', keepsJobs: false, isRival: true, start: pythonServer('cog') },
+  { name: 'BentoML', keepsJobs: false, isRival: true, start: pythonServer('bentoml') },
+  { name: 'LitServe', keepsJobs: false, isRival: true, start: pythonServer('litserve') },
+  { name: 'Ray Serve', keepsJobs: false, isRival: true, start: pythonServer('ray') },
+  { name: 'Celery on Redis', keepsJobs: true, isRival: true, start: celery },
+  { name: 'BullMQ on Redis', keepsJobs: true, start: bullmq },
+  { name: 'pg-boss on PostgreSQL', keepsJobs: true, start: pgBoss },
 ]
 
-/** Measures all that are there; a row says how to install each of the others. */
+const NO_REDIS = { why: 'no redis-server on the PATH: apt-get install redis-server' }
+const NO_POSTGRES = { why: 'no postgres and initdb: apt-get install postgresql' }
+
+const sendBy = (load: Program, client: ClientKind, target: Target) => (connections: number, ms: number) =>
+  load.ask<LoadResult>({ client, ...target, body: BODY, connections, ms } satisfies LoadOrder)
+
+async function startOurs(folder: string, load: Program): Promise<Side> {
+  const startedAt = performance.now()
+  const service = await startService(join(folder, 'service'))
+  await createPythonEndpoint(service, 'no-op')
+  const target = { port: service.port, path: '/v2/no-op/runsync', headers: [service.auth] }
+  return { send: sendBy(load, 'node:http', target), pids: [service.pid], startedAt, stop: service.stop }
+}
+
+function pythonServer(name: Parameters<typeof startPythonServer>[0]): Peer['start'] {
+  return async (folder, load) => {
+    const server = await startPythonServer(name, folder, BODY)
+    if ('why' in server) return server
+    return { ...server, send: sendBy(load, 'node:http', server.target), pids: [server.pid] }
+  }
+}
+
+async function celery(folder: string): ReturnType<Peer['start']> {
+  const { ready, python, reason } = await peerPython('celery')
+  if (!ready) return { why: reason }
+  const startedAt = performance.now()
+  const port = await freePort()
+  const redis = await startRedis(folder, port)
+  if (redis === undefined) return NO_REDIS
+  const { ask, workerPid, stop } = startCelery(python, port)
+  return {
+    ...{ startedAt, pids: [redis.pid, workerPid], stop: () => stop().then(redis.stop) },
+    send: (connections, ms) => ask({ body: BODY, connections, ms }),
+  }
+}
+
+async function bullmq(folder: string, load: Program): ReturnType<Peer['start']> {
+  const startedAt = performance.now()
+  const port = await freePort()
+  const redis = await startRedis(folder, port)
+  if (redis === undefined) return NO_REDIS
+  const worker = await startProgram('bullmq-worker', [String(port), String(Math.max(...CLIENTS))])
+  const send = sendBy(load, 'bullmq', { port, path: 'bench', headers: [] })
+  return { send, pids: [redis.pid, worker.pid], startedAt, stop: () => worker.stop().then(redis.stop) }
+}
+
+async function pgBoss(folder: string, load: Program): ReturnType<Peer['start']> {
+  const startedAt = performance.now()
+  const port = await freePort()
+  const postgres = await startPostgres(folder, port)
+  if (postgres === undefined) return NO_POSTGRES
+  const worker = await startProgram('pg-boss-worker', [String(port)])
+  const send = sendBy(load, 'pg-boss', { port, path: 'bench', headers: [] })
+  return { send, pids: [postgres.pid, worker.pid], startedAt, stop: () => worker.stop().then(postgres.stop) }
+}
+
+type AtRest = { readonly startMs: number; readonly memoryMb: number }
+type Compared = { readonly peer: Peer; readonly atRest: AtRest; readonly loads: readonly Rounds<LoadResult>[] }
+
+/** Measures all that are there; a row says how to get each of the others. */
 export function besidePeers(rounds: number): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
-    const sides: Side[] = []
-    const missing: Row[] = []
+    const load = await startProgram('load')
+    const service = await startOurs(folder, load)
     try {
-      sides.push(await startOurs(folder))
-      for (const { name, missing: why, start } of PEERS) {
-        const side = await start(folder)
-        if (side === undefined) missing.push(notMeasured(name, why))
-        else sides.push({ name, ...side })
+      const ours = await lookAt(service)
+      const measured: Compared[] = []
+      const missing: Row[] = []
+      for (const peer of PEERS) {
+        const result = await withFolder((own) => comparedWith(peer, service, own, load, rounds))
+        if ('why' in result) missing.push(notMeasured(`no-op job, ${peer.name}`, result.why))
+        else measured.push(result)
       }
-      await pause(REST_MS)
-      const memory = sides.map(({ memoryMb }) => memoryMb())
-      return [...(await loadAll(sides, rounds)), beside('memory at rest', 'MB', sides, memory), ...missing]
+      return [...rivalRows(measured), ...allRows(ours, measured), ...missing]
     } finally {
-      for (const { stop } of sides.toReversed()) await stop()
+      await service.stop()
+      await load.stop()
     }
   })
 }
 
-async function startOurs(folder: string): Promise<Side> {
-  const service = await startService(join(folder, 'service'))
-  await createWarmEndpoint(service, 'bench', { program: 'fetch-worker', loops: JOBS_AT_ONCE })
-  return {
-    name: 'Drydock',
-    target: { client: 'node:http', port: service.port, path: '/v2/bench/runsync', headers: [service.auth] },
-    memoryMb: () => residentMb(service.pid),
-    stop: service.stop,
-  }
+/** Waits for the first answer, and then until it is at rest. */
+async function lookAt({ send, startedAt, pids }: Side): Promise<AtRest> {
+  await send(1, 1)
+  const startMs = performance.now() - startedAt
+  await pause(REST_MS)
+  return { startMs, memoryMb: pids.map(treeMemoryMb).reduce((sum, mb) => sum + mb) }
 }
 
-async function loadAll(sides: readonly Side[], rounds: number): Promise<readonly Row[]> {
-  const load = await startProgram('load')
-  const rows: Row[] = []
+async function comparedWith(
+  peer: Peer,
+  service: Side,
+  folder: string,
+  load: Program,
+  rounds: number,
+): Promise<Compared | { readonly why: string }> {
+  const side = await peer.start(folder, load)
+  if ('why' in side) return side
   try {
-    for (const clients of CLIENTS) {
-      const order = { body: BODY, connections: clients, ms: ROUND_MS }
-      const send = (side: Side) => () => load.ask<LoadResult>({ ...side.target, ...order } satisfies LoadOrder)
-      const results = await allInTurn(rounds, sides.map(send))
-      const samples = results.map((side) => side.map((result) => result.samples))
-      const what = `${WHAT}, ${clients} ${clients === 1 ? 'client' : 'clients'}`
-      rows.push(
-        beside(
-          `${what}, p50`,
-          'ms',
-          sides,
-          samples.map((side) => median(side.map(median))),
+    const atRest = await lookAt(side)
+    const loads: Rounds<LoadResult>[] = []
+    for (const clients of CLIENTS)
+      loads.push(
+        await inTurn(
+          Math.min(rounds, MOST_ROUNDS),
+          () => service.send(clients, ROUND_MS),
+          () => side.send(clients, ROUND_MS),
         ),
-        beside(
-          `${what}, p99`,
-          'ms',
-          sides,
-          samples.map((side) => percentile(side.flat(), 0.99)),
-        ),
-        beside(what, 'jobs/s', sides, results.map(perSecond)),
       )
-    }
+    return { peer, atRest, loads }
   } finally {
-    await load.stop()
-  }
-  return rows
-}
-
-function beside(what: string, unit: string, sides: readonly Side[], values: readonly number[]): Row {
-  const named = sides.map(({ name }, at) => ({ name, value: values[at] ?? Number.NaN }))
-  const [ours, ...others] = named
-  return {
-    what,
-    figure: `${short(ours?.value ?? Number.NaN)} ${unit}`,
-    against: others.map(({ name, value }) => `${name} ${short(value)}`).join(', '),
-    target: 'none, for comparison',
-    holds: undefined,
-    sides: { unit, of: named },
+    await side.stop()
   }
 }
 
-function notMeasured(name: string, why: string): Row {
-  const target = 'none, for comparison'
-  return { what: `${WHAT}, ${name}`, figure: 'not measured', against: why, target, holds: undefined }
+const clientsText = (clients: number) => `${clients} ${clients === 1 ? 'client' : 'clients'}`
+
+/** Drydock and the rival that leaves it least room, in the rounds that both had. */
+function rivalRows(measured: readonly Compared[]): readonly Row[] {
+  const rivals = measured.filter(({ peer }) => peer.isRival)
+  return CLIENTS.flatMap((clients, at) => {
+    const pairs = rivals.map(({ peer, loads }) => {
+      const { ours, other } = loads[at] as Rounds<LoadResult>
+      return { name: peer.name, ours: p99(ours), other: p99(other) }
+    })
+    const [worst] = pairs.toSorted((a, b) => b.ours / b.other - a.ours / a.other)
+    if (worst === undefined) return []
+    const names = rivals.map(({ peer }) => peer.name).join(', ')
+    const what = `no-op job, ${clientsText(clients)}, p99, next to the quickest of ${names}`
+    return [compared(what, worst.ours, worst.other, { unit: 'ms', against: worst.name, most: 1 })]
+  })
+}
+
+/** A row a figure, with all sides. */
+function allRows(ours: AtRest, measured: readonly Compared[]): readonly Row[] {
+  const row = (what: string, unit: string, mine: number, values: readonly number[]): Row => {
+    const others = measured.map(({ peer: { name, keepsJobs } }, at) => ({
+      ...{ name, keepsJobs, value: values[at] ?? Number.NaN },
+    }))
+    return {
+      what: `no-op job, ${what}`,
+      figure: `${short(mine)} ${unit}`,
+      against: others.map(({ name, value }) => `${name} ${short(value)}`).join(', '),
+      target: 'none, for comparison',
+      holds: undefined,
+      sides: { unit, of: [{ name: OURS.name, keepsJobs: OURS.keepsJobs, value: mine }, ...others] },
+    }
+  }
+  const loaded = (at: number, what: string, unit: string, figureOf: (side: readonly LoadResult[]) => number) => {
+    const both = measured.flatMap(({ loads }) => loads[at] ?? [])
+    const mine = median(both.map(({ ours: side }) => figureOf(side)))
+    return row(
+      what,
+      unit,
+      mine,
+      both.map(({ other }) => figureOf(other)),
+    )
+  }
+  return [
+    ...CLIENTS.flatMap((clients, at) => [
+      loaded(at, `${clientsText(clients)}, p50`, 'ms', p50),
+      loaded(at, `${clientsText(clients)}, p99`, 'ms', p99),
+      loaded(at, clientsText(clients), 'jobs/s', perSecond),
+    ]),
+    row(
+      'memory at rest',
+      'MB',
+      ours.memoryMb,
+      measured.map(({ atRest }) => atRest.memoryMb),
+    ),
+    row(
+      'start to first answer',
+      'ms',
+      ours.startMs,
+      measured.map(({ atRest }) => atRest.startMs),
+    ),
+  ]
 }

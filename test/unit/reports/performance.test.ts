@@ -9,14 +9,14 @@ const AGAINST = { unit: 'ms', against: 'a bare server' }
 const peers = (what: string, unit: string, [ours, other]: readonly [number, number]): Row => ({
   what,
   figure: `${ours} ${unit}`,
-  against: `BullMQ ${other}`,
+  against: `Ray Serve ${other}`,
   target: 'none, for comparison',
   holds: undefined,
   sides: {
     unit,
     of: [
-      { name: 'Drydock', value: ours },
-      { name: 'BullMQ', value: other },
+      { name: 'Drydock', keepsJobs: true, value: ours },
+      { name: 'Ray Serve', keepsJobs: false, value: other },
     ],
   },
 })
@@ -78,16 +78,17 @@ Each bar shows how much of its target a row uses. A bar that ends before the lin
 
 - first job of a cold container: no engine.
 
-## Compared with other queues
+## Compared with other servers and queues
 
-A handler that does nothing, called with the client of each queue. For the settings of each, see [test/bench](test/bench/README.md).
+One worker and a handler that does nothing, called with the client of each. One that keeps jobs has them on the disk before
+its client hears of them. For the settings of each, see [test/bench](test/bench/README.md).
 
-![Jobs per second of each queue, by number of clients](resources/pictures/peers.svg)
+![Jobs per second of each, by number of clients](resources/pictures/peers.svg)
 
-| | Drydock | BullMQ |
-|---|---|---|
-| submit to completed, 1 client, p50, ms | 1.50 | 3.00 |
-| submit to completed, 1 client, jobs/s | 600 | 300 |
+| | keeps jobs | submit to completed, 1 client, p50, ms | submit to completed, 1 client, jobs/s |
+|---|---|---|---|
+| Drydock | yes | 1.50 | 600 |
+| Ray Serve | no | 3.00 | 300 |
 `)
 })
 

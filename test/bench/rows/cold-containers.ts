@@ -7,7 +7,7 @@ import { median } from '../statistics.ts'
 import { type ContainerSide, IMAGE, PYTHON_PATH, untilSo, withContainers } from '../support/containers.ts'
 
 const AGAINST = 'docker run until the same imports are done'
-const MOST = 1.3
+const MOST = 1.2
 // A worker has imported these when it asks for its first job.
 const IMPORTS = `
 import svc_worker.__main__

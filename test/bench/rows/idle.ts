@@ -9,7 +9,7 @@ import { createWarmEndpoint, startService } from '../support/service.ts'
 const SETTLE_MS = 10_000
 const LOOK_MS = 1000
 const CPU_PERCENT = 1
-const RESIDENT_MB = 120
+const RESIDENT_MB = 90
 const GROWTH_MB = 5
 // The unit of /proc; the same on every Linux that Node runs on.
 const TICKS_A_SECOND = 100

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { inTurn, type Rounds } from '../in-turn.ts'
+import { inTurn } from '../in-turn.ts'
 import { compared, type Row } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
-import { latencies } from '../support/latency.ts'
 import { seedFolder } from '../support/seed.ts'
 import { type Service, startService, workerCommand } from '../support/service.ts'
 import { type WorkerSide, workerSide } from '../support/worker-side.ts'
@@ -17,7 +16,7 @@ const INPUT = { input: { prompt: 'a ship in a dry dock' } }
 
 type Queue = { readonly service: Service; readonly worker: WorkerSide }
 
-/** A queue of a million jobs and one of a hundred: takes, health and the list of jobs must cost the same. */
+/** A queue of a million jobs and one of a hundred: a take must cost the same. */
 export function millionJobs(rounds: number): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     const many = await openQueue(join(folder, 'many'), MANY)
@@ -30,33 +29,15 @@ export function millionJobs(rounds: number): Promise<readonly Row[]> {
         () => takes(many, CALLS),
         () => takes(few, CALLS),
       )
-      const reads = (queue: Queue, path: string) =>
-        latencies({ port: queue.service.port, path: `/v2/${ID}/${path}`, headers: [queue.service.auth] }, CALLS)
-      const read = (path: string) =>
-        inTurn(
-          rounds,
-          () => reads(many, path),
-          () => reads(few, path),
-        )
-      const health = await read('health')
-      const list = await read('requests')
-      const inState = await read('requests?status=IN_QUEUE')
-      return [
-        row('take with 1,000,000 waiting, p50', take, 1.2),
-        row('health with 1,000,000 waiting, p50', health, 1.2),
-        row('list of jobs with 1,000,000 waiting, p50', list, 1.2),
-        row('the same, only those in the queue', inState, 1.2),
-      ]
+      const [ours, other] = [take.ours, take.other].map((side) => median(side.map(median))) as [number, number]
+      const against = { unit: 'ms', against: 'with 100', most: 1.2 }
+      return [compared('take with 1,000,000 waiting, p50', ours, other, against)]
     } finally {
       many.worker.close()
       few.worker.close()
       await Promise.all([many.service.stop(), few.service.stop()])
     }
   })
-}
-
-function row(what: string, { ours, other }: Rounds<readonly number[]>, most: number): Row {
-  return compared(what, median(ours.map(median)), median(other.map(median)), { unit: 'ms', against: 'with 100', most })
 }
 
 async function openQueue(folder: string, jobs: number): Promise<Queue> {

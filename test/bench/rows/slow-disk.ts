@@ -1,12 +1,11 @@
 /**
- * The same rows on a disk whose syncs take 5 ms longer, as on an ordinary laptop: a library that is loaded into service
- * and floor delays each. It counts them, too, so the last row says how many the thread with the event loop makes.
+ * Runs on a disk whose syncs take 5 ms longer, as on an ordinary laptop: a library that is loaded into service and floor
+ * delays each. It counts them, too, so a row says how many the thread with the event loop makes.
  */
 import { join } from 'node:path'
 import { noSlowSync, slowSyncs, syncCounts } from '../../support/slow-sync/slow-sync.ts'
-import { inTurn } from '../in-turn.ts'
 import type { LoadOrder, LoadResult } from '../programs/load.ts'
-import { bounded, compared, type Row, short } from '../report.ts'
+import { bounded, compared, notMeasured, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { besideAcceptFloor, besideHandOffFloor } from '../support/beside-floor.ts'
 import { withFolder } from '../support/folders.ts'
@@ -16,35 +15,24 @@ import { startProgram } from '../support/programs.ts'
 
 const ADDED_MS = 5
 const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
-const LOAD = { client: 'socket', body: BODY, ms: 3000 } as const
-const CALLS = 200
+const LOAD = { client: 'socket', body: BODY, ms: 2000 } as const
 const with5ms = (what: string) => `${what}, 5 ms added to each sync`
 
 /** Measures all of them, or says why not. */
 export async function slowDisk(rounds: number): Promise<readonly Row[]> {
-  if (noSlowSync !== undefined)
-    return [
-      { what: with5ms('durable run, runsync, health'), figure: noSlowSync, target: 'a C compiler', holds: undefined },
-    ]
+  if (noSlowSync !== undefined) return [notMeasured(with5ms('durable runsync, /health'), noSlowSync)]
   return withFolder(async (folder) => {
     const countPath = join(folder, 'syncs')
     const env = slowSyncs({ addedMs: ADDED_MS, countPath })
-    return [...(await accepting(rounds, env, countPath)), ...(await one(rounds, env)), await sixteen(rounds, env)]
+    return [...(await accepting(env, countPath)), await sixteen(rounds, env)]
   })
 }
 
 type Variables = Readonly<Record<string, string>>
 
-function accepting(rounds: number, env: Variables, countPath: string): Promise<readonly Row[]> {
+function accepting(env: Variables, countPath: string): Promise<readonly Row[]> {
   return besideAcceptFloor(
     async (sides) => {
-      const { ours, other } = await loadInTurn(rounds, sides, { ...LOAD, connections: 64 })
-      const run = compared(with5ms('durable run, 64 connections'), perSecond(ours), perSecond(other), {
-        unit: 'accepted/s',
-        against: 'bare, its sync on its event loop',
-        least: 3,
-      })
-      // The floor counts in a file of its own, or its syncs would be taken for ours.
       const before = syncCounts(countPath)
       const health = await healthUnderLoad({ ...LOAD, ...sides.ours, connections: 64 })
       const after = syncCounts(countPath)
@@ -52,12 +40,11 @@ function accepting(rounds: number, env: Variables, countPath: string): Promise<r
       const syncs = bounded('syncs by the thread of the event loop, meanwhile', onLoop, 0, 'syncs')
       const p99 = bounded(with5ms('/health while 64 clients submit, p99'), percentile(health, 0.99), 10, 'ms')
       return [
-        run,
         { ...p99, figure: `${p99.figure}, p50 ${short(median(health))} of ${health.length}` },
         { ...syncs, figure: `${syncs.figure}, ${after.others - before.others} by others` },
       ]
     },
-    { service: env, floor: { ...env, SLOW_SYNC_COUNT: `${countPath}.floor` } },
+    { service: env, floor: {} },
   )
 }
 
@@ -77,24 +64,6 @@ async function healthUnderLoad(order: LoadOrder): Promise<readonly number[]> {
   } finally {
     await program.stop()
   }
-}
-
-function one(rounds: number, env: Variables): Promise<readonly Row[]> {
-  return besideHandOffFloor(
-    {},
-    async ({ ours, bare }) => {
-      const body = Buffer.from(BODY)
-      const results = await inTurn(
-        rounds,
-        () => latencies({ ...ours, body }, CALLS),
-        () => latencies({ ...bare, body }, CALLS),
-      )
-      const [p50, floor] = [results.ours, results.other].map((side) => median(side.map(median))) as [number, number]
-      const row = bounded(with5ms('durable runsync, 1 client, p50'), p50, 2 * ADDED_MS + 1.5, 'ms')
-      return [{ ...row, figure: `${row.figure}, bare ${short(floor)} ms` }]
-    },
-    { service: env, floor: env },
-  )
 }
 
 function sixteen(rounds: number, env: Variables): Promise<Row> {

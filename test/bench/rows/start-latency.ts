@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Queue, QueueEvents } from 'bullmq'
 import { inTurn } from '../in-turn.ts'
-import { bounded, compared, type Row } from '../report.ts'
+import { compared, notMeasured, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { openConnection, requestBytes } from '../support/connection.ts'
 import { withFolder } from '../support/folders.ts'
@@ -13,10 +12,8 @@ import { startRedis } from '../support/redis.ts'
 import { createWarmEndpoint, type Service, startService } from '../support/service.ts'
 
 const CALLS = 300
-const IDLE_CALLS = 200
-// Longer than anything in the service that runs because a job came: then the queue is idle.
-const IDLE_MS = 40
-const IDLE_P99_MS = 5
+const MOST = 0.5
+const WHAT = 'submit to handler start, p50'
 const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
 
 /** From the call that submits a job to the first line of its handler, in another process, one job at a time. */
@@ -26,19 +23,18 @@ export function startLatency(rounds: number): Promise<readonly Row[]> {
     try {
       await createWarmEndpoint(service, 'start', { output: 'start' })
       await ours(service, CALLS)
-      return [...(await againstPeer(service, folder, rounds)), await whenIdle(service)]
+      return [await againstPeer(service, folder, rounds)]
     } finally {
       await service.stop()
     }
   })
 }
 
-async function ours(service: Service, count: number, pauseMs = 0): Promise<number[]> {
+async function ours(service: Service, count: number): Promise<number[]> {
   const connection = await openConnection(service.port)
   const request = requestBytes('POST', '/v2/start/runsync', service.port, [service.auth], BODY)
   const samples: number[] = []
   for (let n = 0; n < count; n++) {
-    if (pauseMs > 0) await pause(pauseMs)
     const submitted = machineMs()
     const { body } = await connection.send(request)
     samples.push((JSON.parse(body.toString()) as { output: number }).output - submitted)
@@ -47,15 +43,10 @@ async function ours(service: Service, count: number, pauseMs = 0): Promise<numbe
   return samples
 }
 
-async function whenIdle(service: Service): Promise<Row> {
-  const samples = await ours(service, IDLE_CALLS, IDLE_MS)
-  return bounded('pick-up on an idle queue, p99', percentile(samples, 0.99), IDLE_P99_MS, 'ms')
-}
-
-async function againstPeer(service: Service, folder: string, rounds: number): Promise<readonly Row[]> {
+async function againstPeer(service: Service, folder: string, rounds: number): Promise<Row> {
   const port = await freePort()
   const redis = await startRedis(folder, port)
-  if (redis === undefined) return [await withoutPeer(service, rounds)]
+  if (redis === undefined) return notMeasured(WHAT, 'no redis-server on the PATH: apt-get install redis-server')
   const worker = await startProgram('bullmq-worker', [String(port)])
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null }
   const queue = new Queue('bench', { connection })
@@ -72,28 +63,13 @@ async function againstPeer(service: Service, folder: string, rounds: number): Pr
   try {
     await events.waitUntilReady()
     const results = await inTurn(rounds, () => ours(service, CALLS), peer)
-    const against = { unit: 'ms', against: 'BullMQ, Redis appendfsync always', most: 1 }
-    const at = (share: number) =>
-      [percentile(results.ours.flat(), share), percentile(results.other.flat(), share)] as const
-    const p50 = [median(results.ours.map(median)), median(results.other.map(median))] as const
-    return [
-      compared('submit to handler start, p50', ...p50, against),
-      compared('submit to handler start, p99', ...at(0.99), against),
-    ]
+    const p99 = (side: readonly (readonly number[])[]) => short(percentile(side.flat(), 0.99))
+    const row = compared(WHAT, median(results.ours.map(median)), median(results.other.map(median)), {
+      ...{ unit: 'ms', against: 'BullMQ, Redis appendfsync always', most: MOST },
+    })
+    return { ...row, figure: `${row.figure}, p99 ${p99(results.ours)} ms (BullMQ ${p99(results.other)} ms)` }
   } finally {
     await Promise.all([queue.close(), events.close(), worker.stop()])
     await redis.stop()
-  }
-}
-
-async function withoutPeer(service: Service, rounds: number): Promise<Row> {
-  const samples = await ours(service, CALLS * rounds)
-  const why = 'BullMQ not measured: no redis-server on the PATH (apt-get install redis-server)'
-  return {
-    what: 'submit to handler start, p50',
-    figure: `${median(samples).toFixed(2)} ms`,
-    against: why,
-    target: '<= 1 of it',
-    holds: undefined,
   }
 }

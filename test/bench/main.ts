@@ -14,6 +14,7 @@ import { coldContainers } from './rows/cold-containers.ts'
 import { commandStarts } from './rows/commands.ts'
 import { containerJobs } from './rows/container-jobs.ts'
 import { crowdedService } from './rows/crowd.ts'
+import { codeDeploys } from './rows/deploy.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
 import { remoteFilesSent } from './rows/far-files.ts'
@@ -68,6 +69,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   memory: queuedMemory,
   crowd: crowdedService,
   build: buildTimes,
+  deploy: codeDeploys,
   preview: previewSaves,
   'saved-code': savedCode,
   commands: commandStarts,

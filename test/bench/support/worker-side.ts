@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { openConnection, requestBytes } from './connection.ts'
+import { openConnection, requestBytes, requestParts } from './connection.ts'
+
+const NOTHING = Buffer.from('{"output":{}}')
 
 /** The calls of one worker, made by the bench itself. */
 export type WorkerSide = {
   /** Takes a job. @returns its id and how long the call took, in ms */
   readonly take: () => Promise<{ readonly id: string; readonly ms: number }>
-  readonly done: (id: string) => Promise<void>
+  readonly done: (id: string, result?: Buffer) => Promise<void>
   readonly close: () => void
 }
 
@@ -28,8 +30,10 @@ export async function workerSide(file: string): Promise<WorkerSide> {
       if (status !== 200) throw new Error(`job-take answered ${status}`)
       return { id: (JSON.parse(body.toString()) as { id: string }).id, ms }
     },
-    async done(id) {
-      await connection.send(requestBytes('POST', `${done.replace('$ID', id)}?w=1`, port, headers, '{"output":{}}'))
+    async done(id, result = NOTHING) {
+      const path = `${done.replace('$ID', id)}?w=1`
+      const { status } = await connection.send(requestParts('POST', path, port, headers, result))
+      if (status !== 200) throw new Error(`job-done answered ${status}`)
     },
     close: connection.close,
   }

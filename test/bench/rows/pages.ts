@@ -1,6 +1,10 @@
-/** From the address of the pages to a list that answers, in Chromium, with nothing kept from an earlier visit. */
+/**
+ * From the address of the pages to a list that answers, in Chromium, with nothing kept from an earlier visit; and the size
+ * of what the browser loads for it.
+ */
 import type { Browser } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
+import { readBundles } from '../../support/first-bundle.ts'
 import { bounded, notMeasured, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
@@ -9,6 +13,7 @@ import { type Service, startService } from '../support/service.ts'
 const ENDPOINTS = 50
 const VISITS = 10
 const MOST_MS = 1000
+const MOST_BUNDLE_KIB = 350
 const WHAT = `web pages, first interactive, ${ENDPOINTS} endpoints`
 
 // Looked at within the page, in each frame: looks from outside come too seldom.
@@ -24,7 +29,7 @@ const HEARS_KEYS = `new Promise((resolve) => {
 
 /** Visits the list of endpoints, each time in a fresh profile. */
 export async function pageStart(): Promise<readonly Row[]> {
-  if (noBrowser !== undefined) return [notMeasured(WHAT, noBrowser)]
+  if (noBrowser !== undefined) return [notMeasured(WHAT, noBrowser), firstBundle()]
   const spans = await withFolder(async (folder) => {
     const service = await startService(folder)
     const browser = await launchChromium()
@@ -42,7 +47,14 @@ export async function pageStart(): Promise<readonly Row[]> {
     }
   })
   const row = bounded(WHAT, median(spans), MOST_MS, 'ms')
-  return [{ ...row, figure: `${row.figure}, slowest ${short(Math.max(...spans))} ms` }]
+  return [{ ...row, figure: `${row.figure}, slowest ${short(Math.max(...spans))} ms` }, firstBundle()]
+}
+
+/** Of the section with the largest one. */
+function firstBundle(): Row {
+  const { sections, filesOf } = readBundles()
+  const sizes = sections.map((section) => filesOf(section).compressedBytes / 1024)
+  return bounded('web pages, first bundle of the largest section, gzip', Math.max(...sizes), MOST_BUNDLE_KIB, 'KiB')
 }
 
 /** @returns ms from the beginning of the visit until the list has heard a key, by the clock of the page */

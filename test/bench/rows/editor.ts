@@ -1,7 +1,7 @@
 /**
  * The canvas of the workflow editor in Chromium, which draws by software here: how soon a large graph is there, against
- * a bare React Flow with the same nodes and their sizes in the same page, how it moves, how it takes keys, and what it
- * leaves behind.
+ * a bare React Flow with the same nodes and their sizes in the same page, how it moves, and how it takes
+ * keys.
  */
 import type { Page } from 'playwright-core'
 import { launchChromium, noBrowser } from '../../support/chromium.ts'
@@ -11,27 +11,23 @@ import { median, percentile } from '../statistics.ts'
 import { startEditorPage } from '../support/editor-page.ts'
 import { withFolder } from '../support/folders.ts'
 
-const SIZES = [1000, 5000] as const
-const LARGE = 5000
-const MOST_OF_BARE = 1.5
+const NODES = 5000
+const MOST_OF_BARE = 0.5
 const MOST_PAN_MS = 33
 const MOST_KEY_MS = 16
 const MOVES = 120
 // From 30 % on, the fields of all nodes in sight are drawn: no view has more elements than one a little above it.
 const WAYS = ['all in sight', 'at 35 %', 'from near'] as const
 const KEYS = 60
-const DOCUMENTS = 10
-const WARM_UPS = 3
-const MOST_LEFT = 1.2
 
 // From the call to the frame after the last node is there: as an element, or drawn on the canvas of a graph from far
 // away.
-const ready = (nodes: number, bare: boolean) => `new Promise((resolve) => {
+const ready = (bare: boolean) => `new Promise((resolve) => {
   close()
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    const { start } = open(${nodes}, ${bare})
-    const isThere = () => Number(document.querySelector('canvas[data-nodes]')?.dataset.nodes ?? 0) >= ${nodes} ||
-      document.querySelectorAll('.react-flow__node').length >= ${nodes}
+    const { start } = open(${NODES}, ${bare})
+    const isThere = () => Number(document.querySelector('canvas[data-nodes]')?.dataset.nodes ?? 0) >= ${NODES} ||
+      document.querySelectorAll('.react-flow__node').length >= ${NODES}
     const look = () => requestAnimationFrame(() => isThere() ? resolve(performance.now() - start) : look())
     look()
   }))
@@ -74,16 +70,12 @@ export async function editorCanvas(rounds: number): Promise<readonly Row[]> {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
       const fresh = async () => void (await page.goto(served.url))
       await fresh()
-      const rows: Row[] = []
-      for (const nodes of SIZES) rows.push(await readiness(page, nodes, Math.min(rounds, 5)))
+      const rows = [await readiness(page, rounds)]
       for (const where of WAYS) {
         await fresh()
         rows.push(await panning(page, where))
       }
-      rows.push(await typing(page))
-      await fresh()
-      rows.push(await memory(page))
-      return rows
+      return [...rows, await typing(page)]
     } finally {
       await browser.close()
       await served.stop()
@@ -91,15 +83,15 @@ export async function editorCanvas(rounds: number): Promise<readonly Row[]> {
   })
 }
 
-async function readiness(page: Page, nodes: number, rounds: number): Promise<Row> {
-  const measure = (bare: boolean) => async () => Number(await page.evaluate(ready(nodes, bare)))
+async function readiness(page: Page, rounds: number): Promise<Row> {
+  const measure = (bare: boolean) => async () => Number(await page.evaluate(ready(bare)))
   const { ours, other } = await inTurn(rounds, measure(false), measure(true))
-  const what = `editor, ${nodes.toLocaleString('en-US')} nodes ready`
+  const what = `editor, ${NODES.toLocaleString('en-US')} nodes ready`
   return compared(what, median(ours), median(other), { unit: 'ms', against: 'bare React Flow', most: MOST_OF_BARE })
 }
 
 async function panning(page: Page, where: (typeof WAYS)[number]): Promise<Row> {
-  await page.evaluate(ready(LARGE, false))
+  await page.evaluate(ready(false))
   if (where === 'at 35 %') await zoomTo(page, 0.35)
   if (where === 'from near') await comeNear(page)
   const at = (step: number) => [720 + Math.sin(step / 12) * 300, 450 + Math.cos(step / 9) * 200] as const
@@ -109,7 +101,7 @@ async function panning(page: Page, where: (typeof WAYS)[number]): Promise<Row> {
   for (let step = 0; step < MOVES; step++) await page.mouse.move(...at(step))
   const frames = (await page.evaluate(FRAMES)) as readonly number[]
   await page.mouse.up({ button: 'middle' })
-  const row = bounded(`editor, ${LARGE} nodes moved ${where}, p95 frame`, percentile(frames, 0.95), MOST_PAN_MS, 'ms')
+  const row = bounded(`editor, ${NODES} nodes moved ${where}, p95 frame`, percentile(frames, 0.95), MOST_PAN_MS, 'ms')
   return { ...row, figure: `${row.figure}, p50 ${short(percentile(frames, 0.5))} ms of ${frames.length}` }
 }
 
@@ -133,27 +125,6 @@ async function comeNear(page: Page): Promise<void> {
 
 async function typing(page: Page): Promise<Row> {
   const spans = (await page.evaluate(TYPE)) as readonly number[]
-  const row = bounded(`editor, typing with ${LARGE} nodes, p95`, percentile(spans, 0.95), MOST_KEY_MS, 'ms')
+  const row = bounded(`editor, typing with ${NODES} nodes, p95`, percentile(spans, 0.95), MOST_KEY_MS, 'ms')
   return { ...row, figure: `${row.figure}, p50 ${short(percentile(spans, 0.5))} ms` }
-}
-
-/** Memory of the page after ten large documents, against that after the first ones. */
-async function memory(page: Page): Promise<Row> {
-  const session = await page.context().newCDPSession(page)
-  const held = async () => {
-    await page.evaluate('close()')
-    await page.evaluate(NEXT_FRAME)
-    await session.send('HeapProfiler.collectGarbage')
-    return (await session.send('Runtime.getHeapUsage')).usedSize / 2 ** 20
-  }
-  // One-time memory, like compiled code, is not counted.
-  for (let at = 0; at < WARM_UPS; at++) await page.evaluate(ready(1000, false))
-  const first = await held()
-  for (let at = 0; at < DOCUMENTS; at++) await page.evaluate(ready(1000, false))
-  const last = await held()
-  return compared(`editor, memory after ${DOCUMENTS} documents`, last, first, {
-    unit: 'MiB',
-    against: `after ${WARM_UPS}`,
-    most: MOST_LEFT,
-  })
 }

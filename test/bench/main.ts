@@ -51,6 +51,7 @@ import { workflowDomain } from './rows/workflow-domain.ts'
 
 type Measurement = (rounds: number, options: Options) => Promise<readonly Row[]>
 
+/** Those of a full run, which takes 25 minutes at most. README.md has the reason of each. */
 const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   run: runThroughput,
   runsync: runsyncLatency,
@@ -64,29 +65,17 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
-  monitoring: monitoringCost,
   'held-loop': heldLoop,
-  memory: queuedMemory,
-  crowd: crowdedService,
   build: buildTimes,
   deploy: codeDeploys,
   preview: previewSaves,
   'saved-code': savedCode,
   commands: commandStarts,
   pages: pageStart,
-  'jobs-table': jobsTable,
   editor: editorCanvas,
   sketch: sketchPicture,
-  workflows: workflowDomain,
-  containers: async (rounds) => [
-    ...(await coldContainers(rounds)),
-    ...(await wakeContainers()),
-    ...(await containerJobs(rounds)),
-  ],
-  'what-if': whatIfRows,
-  'far-files': remoteFilesSent,
-  'far-release': remoteRelease,
-  'far-start': remoteStart,
+  'cold-containers': coldContainers,
+  'container-jobs': containerJobs,
   'growth-endpoints': growthEndpoints,
   'growth-workers': growthWorkers,
   'growth-listeners': growthListeners,
@@ -95,10 +84,25 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   idle: (_rounds, { idleSeconds }) => idleService(idleSeconds),
 }
 
+/** Those that run only when named. */
+const FURTHER: Readonly<Record<string, Measurement>> = {
+  monitoring: monitoringCost,
+  memory: queuedMemory,
+  crowd: crowdedService,
+  'jobs-table': jobsTable,
+  workflows: workflowDomain,
+  'wake-containers': wakeContainers,
+  'what-if': whatIfRows,
+  'far-files': remoteFilesSent,
+  'far-release': remoteRelease,
+  'far-start': remoteStart,
+}
+
 const LAST = join(import.meta.dirname, 'last.json')
 const ROOT = join(import.meta.dirname, '..', '..')
 
-const options = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS))
+const ALL = { ...MEASUREMENTS, ...FURTHER }
+const options = readOptions(process.argv.slice(2), Object.keys(ALL))
 const { only, rounds, report, last } = options
 if (!last) await measureAll()
 if (report) writePerformance()
@@ -107,7 +111,9 @@ async function measureAll(): Promise<void> {
   const machine = await measuredOn()
   const rows: Row[] = []
   const measured: string[] = []
-  const wanted = Object.entries(MEASUREMENTS).filter(([name]) => only === undefined || only.includes(name))
+  const wanted = Object.entries(only === undefined ? MEASUREMENTS : ALL).filter(
+    ([name]) => only?.includes(name) ?? true,
+  )
   for (const [name, measure] of wanted) {
     const start = performance.now()
     process.stderr.write(`${name} ...`)

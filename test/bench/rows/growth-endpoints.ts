@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { residentMb } from '../../support/resident-memory.ts'
 import type { Row } from '../report.ts'
 import { withFolder } from '../support/folders.ts'
 import { growthRows, p50InTurn, withSizes } from '../support/growth.ts'
@@ -7,22 +6,19 @@ import { latencies } from '../support/latency.ts'
 import { seedFolder } from '../support/seed.ts'
 import { type Service, startMs, startService } from '../support/service.ts'
 
-const SIZES = [10, 100, 1000]
+const SIZES = [10, 1000]
 // In all, so that the number of endpoints alone is what differs; a thousand have ten each.
 const JOBS = 10_000
 const CALLS = 100
 const SUBMIT = Buffer.from('{"input":{"prompt":"a ship in a dry dock"}}')
 const READS = [
-  ['newest 50 jobs', '/api/jobs?limit=50'],
   ['newest 50 failed jobs', '/api/jobs?limit=50&status=FAILED'],
-  ['newest 50 jobs that the job API knows', '/api/jobs?limit=50&expired=false'],
   ['number of jobs', '/api/job-count'],
-  ['health of one', '/v2/idle/health'],
 ] as const
 
 type Side = { readonly folder: string; readonly service: Service }
 
-/** Ten, a hundred and a thousand endpoints of which one is asked: what the others cost. */
+/** Ten and a thousand endpoints of which one is asked: what the others cost. */
 export function growthEndpoints(rounds: number): Promise<readonly Row[]> {
   return withFolder((folder) =>
     withSizes(
@@ -30,15 +26,10 @@ export function growthEndpoints(rounds: number): Promise<readonly Row[]> {
       (size) => openSide(join(folder, String(size)), size),
       async (sides) => {
         const rows: Row[] = []
-        const add = (what: string, figures: readonly number[], unit = 'ms') =>
-          rows.push(...growthRows((size) => `${what}, ${size} endpoints`, sides, figures, unit))
+        const add = (what: string, figures: readonly number[]) =>
+          rows.push(...growthRows((size) => `${what}, ${size} endpoints`, sides, figures, 'ms'))
         add('run, p50', await p50InTurn(rounds, sides, submits))
         for (const [what, path] of READS) add(`${what}, p50`, await p50InTurn(rounds, sides, reads(path)))
-        add(
-          'resident',
-          sides.map(({ side }) => residentMb(side.service.pid)),
-          'MB',
-        )
         for (const { side } of sides) await side.service.stop()
         add('start to first 200', await p50InTurn(rounds, sides, starts))
         return rows

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 import type { Row } from '../report.ts'
-import { type Filled, growthOfFolders, p50InTurn, startsOf } from '../support/growth.ts'
+import { type Filled, growthOfFolders, p50InTurn } from '../support/growth.ts'
 import { latencies } from '../support/latency.ts'
 import { logLines, seedLogs } from '../support/seed.ts'
 
@@ -10,28 +10,22 @@ const CALLS = 50
 // Lines of a busy worker between two looks at its output, and how often they are written.
 const LINES = 100
 const APPENDS = 50
-const READS = [
-  ['newest 200 lines of an endpoint', `/api/endpoints/${ID}/logs?tail=200`],
-  ['newest 200 lines of a worker', '/api/workers/worker-3/logs?tail=200'],
-] as const
+const READ = `/api/endpoints/${ID}/logs?tail=200`
 
-/** Ten thousand log lines, ten and a hundred times as many. @param large begins with a hundred thousand */
+/** Ten thousand log lines, and a hundred times as many. @param large begins with a hundred thousand */
 export function growthLogs(rounds: number, large: boolean): Promise<readonly Row[]> {
   return growthOfFolders(
     { things: 'log lines', large },
     (folder, lines) => seedLogs(folder, ID, lines),
     async (sides, add) => {
-      for (const [what, path] of READS) add(`${what}, p50`, await p50InTurn(rounds, sides, reads(path)))
-      add('start to first 200', await startsOf(rounds, sides, ID))
+      add('newest 200 lines of an endpoint, p50', await p50InTurn(rounds, sides, reads))
+      for (const { side } of sides) await side.service.stop() // which writes lines itself
       add(`${LINES} lines written, p50`, await p50InTurn(rounds, sides, appends))
     },
   )
 }
 
-const reads =
-  (path: string) =>
-  ({ service: { port, auth } }: Filled) =>
-    latencies({ port, path, headers: [auth] }, CALLS)
+const reads = ({ service: { port, auth } }: Filled) => latencies({ port, path: READ, headers: [auth] }, CALLS)
 
 // Lines come from workers alone, so they are written to the storage itself.
 async function appends({ folder }: Filled, lines: number): Promise<readonly number[]> {

@@ -1,9 +1,9 @@
-/** The cost of a request when there is ten and a hundred times as much of something. */
+/** The cost of a request when there is a hundred times as much of something. */
 import { join } from 'node:path'
 import { compared, type Row } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from './folders.ts'
-import { type Service, startMs, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 /** Source: docs/spec/targets.md, 1: at 100 times the work at most 1.3 times the latency of a request. */
 export const MOST_GROWTH = 1.3
@@ -38,17 +38,12 @@ export function growthRows(
   sides: readonly Pick<Sized<unknown>, 'size'>[],
   figures: readonly number[],
   unit: string,
-  most: number | 'not bounded' = MOST_GROWTH,
 ): readonly Row[] {
   const text = (at: number) => (sides[at]?.size ?? 0).toLocaleString('en-US')
   const [first = Number.NaN, ...others] = figures
   return others.map((figure, index) => {
     const against = `with ${text(0)}`
-    return compared(what(text(index + 1)), figure, first, {
-      unit,
-      against,
-      ...(most === 'not bounded' ? {} : { most }),
-    })
+    return compared(what(text(index + 1)), figure, first, { unit, against, most: MOST_GROWTH })
   })
 }
 
@@ -67,8 +62,8 @@ export async function withSizes<T>(
   }
 }
 
-const FILLED = [10_000, 100_000, 1_000_000]
-const LARGE_FILLED = [100_000, 1_000_000, 10_000_000]
+const FILLED = [10_000, 1_000_000]
+const LARGE_FILLED = [100_000, 10_000_000]
 
 /** A data folder that was filled, and the service on it. */
 export type Filled = { readonly folder: string; readonly service: Service }
@@ -77,7 +72,7 @@ export type Filled = { readonly folder: string; readonly service: Service }
 export type AddRows = (what: string, figures: readonly number[], unit?: string) => void
 
 /**
- * Measures services on folders with ten thousand of something, ten and a hundred times as many.
+ * Measures services on folders with ten thousand of something, and a hundred times as many.
  * @param things names them in the rows @param large begins with a hundred thousand
  */
 export function growthOfFolders(
@@ -103,14 +98,4 @@ export function growthOfFolders(
       },
     ),
   )
-}
-
-/** Stops the services, and measures how long each takes from its start to the first 200. @param id of an endpoint */
-export async function startsOf(
-  rounds: number,
-  sides: readonly Sized<Filled>[],
-  id: string,
-): Promise<readonly number[]> {
-  for (const { side } of sides) await side.service.stop()
-  return p50InTurn(rounds, sides, async ({ folder }) => [await startMs(folder, id)])
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { measuredOn } from '../support/measured-on.ts'
 import { type Options, readOptions } from './options.ts'
 import { PICTURES, performanceReport } from './performance.ts'
-import { type Row, tableText, writeMeasured } from './report.ts'
+import { notMeasured, type Row, tableText, writeMeasured } from './report.ts'
 import { buildTimes } from './rows/build.ts'
 import { coldContainers } from './rows/cold-containers.ts'
 import { commandStarts } from './rows/commands.ts'
@@ -108,6 +108,7 @@ if (!last) await measureAll()
 if (report) writePerformance()
 
 async function measureAll(): Promise<void> {
+  const began = performance.now()
   const machine = await measuredOn()
   const rows: Row[] = []
   const measured: string[] = []
@@ -117,13 +118,20 @@ async function measureAll(): Promise<void> {
   for (const [name, measure] of wanted) {
     const start = performance.now()
     process.stderr.write(`${name} ...`)
-    rows.push(...(await measure(rounds, options)))
+    rows.push(...(await measure(rounds, options).catch((error: Error) => failed(name, error))))
     process.stderr.write(` ${((performance.now() - start) / 1000).toFixed(0)} s\n`)
     measured.push(name)
     // Each time, for `--report --last` after a run that was broken off.
-    writeMeasured(LAST, { rounds, only: measured.length === wanted.length ? only : measured, machine, rows })
+    const minutes = (performance.now() - began) / 60_000
+    writeMeasured(LAST, { rounds, minutes, only: measured.length === wanted.length ? only : measured, machine, rows })
   }
   console.log(`\n${tableText(rows)}`)
+}
+
+function failed(name: string, error: Error): readonly Row[] {
+  process.exitCode = 1
+  process.stderr.write(` ${error.stack}\n`)
+  return [notMeasured(name, error.message.split('\n', 1)[0] ?? '')]
 }
 
 function writePerformance(): void {

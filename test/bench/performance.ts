@@ -58,11 +58,11 @@ export function performanceReport(measured: Measured): Performance {
   return { document: `${document.join('\n').trimEnd()}\n`, targets, peers }
 }
 
-function runText({ at, rounds, machine, only }: Measured): readonly string[] {
+function runText({ at, rounds, minutes, machine, only }: Measured): readonly string[] {
   const fewer = rounds < FULL_ROUNDS ? `, where a full run has ${FULL_ROUNDS}` : ''
   const chosen =
     only === undefined ? [] : ['', `Only a part was measured: ${only.map((name) => `\`${name}\``).join(', ')}.`]
-  const counts = `${rounds} ${rounds === 1 ? 'round' : 'rounds'} a comparison${fewer}.`
+  const counts = `${rounds} ${rounds === 1 ? 'round' : 'rounds'} a comparison${fewer}; ${Math.ceil(minutes)} minutes in all.`
   return [`Measured on ${at.slice(0, 10)} with ${measuredOnText(machine)} ${counts}`, ...chosen]
 }
 

@@ -88,6 +88,8 @@ export function tableText(rows: readonly Row[]): string {
 export type Measured = {
   readonly at: string
   readonly rounds: number
+  /** How long it took. */
+  readonly minutes: number
   /** The requested rows; undefined: all. */
   readonly only?: readonly string[] | undefined
   readonly machine: MeasuredOn

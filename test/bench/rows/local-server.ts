@@ -10,7 +10,7 @@ import { startPythonServer } from '../support/python-servers.ts'
 import { createPythonEndpoint, startService } from '../support/service.ts'
 
 const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
-const ROUND_MS = 2000
+const ROUND_MS = 1500
 const WHAT = 'durable runsync through svc_worker, one worker'
 const AGAINST = "the public SDK's local server"
 const [MOST_P50, LEAST_RATE] = [1.5, 0.8]

@@ -30,6 +30,7 @@ const missing: Row = {
 const measured = (rows: readonly Row[], more: Partial<Measured> = {}): Measured => ({
   at: '2026-11-23T08:00:00.000Z',
   rounds: 5,
+  minutes: 21.5,
   machine: MACHINE,
   rows,
   ...more,
@@ -52,7 +53,7 @@ test('a run of some rows in fewer rounds is this text', () => {
 How fast Drydock is, compared with floors and peers that ran in turn with it on the same machine. Machines differ, so the
 ratios matter most. Written by \`npm run bench -- --report\`; do not edit it. Method: [test/bench](test/bench/README.md).
 
-Measured on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2 cores of A processor, 8 GiB of memory, linux x64 6.1.0, temporary folder on ext4. Load before the start: 0.35. 1 round a comparison, where a full run has 5.
+Measured on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2 cores of A processor, 8 GiB of memory, linux x64 6.1.0, temporary folder on ext4. Load before the start: 0.35. 1 round a comparison, where a full run has 5; 22 minutes in all.
 
 Only a part was measured: \`run\`, \`peers\`.
 
@@ -96,7 +97,7 @@ describe('a report', () => {
   test('of a full run in which all holds says so, and has no chart of what was not measured', () => {
     const { document, targets, peers: peersChart } = performanceReport(measured(ROWS.slice(0, 2)))
     expect(document).toContain('**All 2 rows with a target hold.**')
-    expect(document).toContain('0.35. 5 rounds a comparison.\n')
+    expect(document).toContain('0.35. 5 rounds a comparison; 22 minutes in all.\n')
     expect(document).not.toMatch(/fell short|Not measured|Only a part|peers\.svg/)
     expect([targets, peersChart]).toEqual([expect.stringContaining('<svg'), undefined])
     expect(performanceReport(measured([missing])).document).toContain('**No row with a target was measured.**')

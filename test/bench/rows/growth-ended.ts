@@ -1,7 +1,7 @@
 import type { Row } from '../report.ts'
 import { type Filled, growthOfFolders, p50InTurn } from '../support/growth.ts'
 import { latencies } from '../support/latency.ts'
-import { seedEndedJobs } from '../support/seed.ts'
+import { seedManyJobs } from '../support/seed.ts'
 
 const ID = 'ended'
 const CALLS = 50
@@ -16,7 +16,7 @@ const READS = [
 export function growthEnded(rounds: number, large: boolean): Promise<readonly Row[]> {
   return growthOfFolders(
     { things: 'ended jobs', large },
-    (folder, jobs) => seedEndedJobs(folder, { endpointId: ID, command: 'true', workers: 0, jobs }),
+    (folder, jobs) => seedManyJobs(folder, { endpointId: ID, command: 'true', workers: 0, jobs, ended: true }),
     async (sides, add) => {
       for (const { side } of sides) await side.service.call('POST', `/api/endpoints/${ID}/pause`)
       add('run, p50', await p50InTurn(rounds, sides, submits))

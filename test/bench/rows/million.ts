@@ -3,7 +3,7 @@ import { inTurn } from '../in-turn.ts'
 import { compared, type Row } from '../report.ts'
 import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
-import { seedFolder } from '../support/seed.ts'
+import { seedManyJobs } from '../support/seed.ts'
 import { type Service, startService, workerCommand } from '../support/service.ts'
 import { type WorkerSide, workerSide } from '../support/worker-side.ts'
 
@@ -43,7 +43,7 @@ export function millionJobs(rounds: number): Promise<readonly Row[]> {
 async function openQueue(folder: string, jobs: number): Promise<Queue> {
   const identity = join(folder, 'worker.json')
   const command = workerCommand('stand-in-worker', identity)
-  await seedFolder(folder, { endpointId: ID, command, jobs, ended: false })
+  await seedManyJobs(folder, { endpointId: ID, command, jobs, ended: false })
   const service = await startService(folder)
   return { service, worker: await workerSide(identity) }
 }

@@ -89,17 +89,17 @@ function addJob({ jobs }: Storage, seed: Seed, n: number): void {
 // out.
 const JOB_TABLES = ['jobs', 'job_inputs', 'job_outputs', 'events'] as const
 
-// So many are queued and ended one by one at least; the others are copies of them.
+// So many are written one by one at least; the others are copies of them.
 const LEAST_MADE = 5000
 
 /**
- * Makes a data folder with ended jobs, of which there may be millions: the first thousands are written as the service
- * itself would, and then doubled again and again.
+ * Makes a data folder with jobs, of which there may be millions: the first thousands are written as the service itself
+ * would, and then doubled again and again.
  */
-export async function seedEndedJobs(folder: string, seed: Omit<Seed, 'ended'>): Promise<void> {
+export async function seedManyJobs(folder: string, seed: Seed): Promise<void> {
   let made = seed.jobs
   while (made % 2 === 0 && made / 2 >= LEAST_MADE) made /= 2
-  await seedFolder(folder, { ...seed, jobs: made, ended: true })
+  await seedFolder(folder, { ...seed, jobs: made })
   doubleJobs(folder, Math.log2(seed.jobs / made))
   await closeSeeded(openStorage(join(folder, 'drydock.db')), folder)
 }

@@ -45,7 +45,7 @@ type Peer = {
   readonly start: (folder: string, load: Program) => Promise<Side | { readonly why: string }>
 }
 
-const OURS = { name: 'Drydock', keepsJobs: true, start: startOurs }
+const OURS = { name: 'Drydock', keepsJobs: true }
 
 const PEERS: readonly Peer[] = [
   { name: 'local server of the public SDK', keepsJobs: false, start: pythonServer('runpod') },
@@ -123,7 +123,7 @@ export function besidePeers(rounds: number): Promise<readonly Row[]> {
     const load = await startProgram('load')
     const service = await startOurs(folder, load)
     try {
-      const ours = await lookAt(service)
+      const ours = await restOf(service)
       const measured: Compared[] = []
       const missing: Row[] = []
       for (const peer of PEERS) {
@@ -140,7 +140,7 @@ export function besidePeers(rounds: number): Promise<readonly Row[]> {
 }
 
 /** Waits for the first answer, and then until it is at rest. */
-async function lookAt({ send, startedAt, pids }: Side): Promise<AtRest> {
+async function restOf({ send, startedAt, pids }: Side): Promise<AtRest> {
   await send(1, 1)
   const startMs = performance.now() - startedAt
   await pause(REST_MS)
@@ -157,7 +157,7 @@ async function comparedWith(
   const side = await peer.start(folder, load)
   if ('why' in side) return side
   try {
-    const atRest = await lookAt(side)
+    const atRest = await restOf(side)
     const loads: Rounds<LoadResult>[] = []
     for (const clients of CLIENTS)
       loads.push(
@@ -203,7 +203,7 @@ function allRows(ours: AtRest, measured: readonly Compared[]): readonly Row[] {
       against: others.map(({ name, value }) => `${name} ${short(value)}`).join(', '),
       target: 'none, for comparison',
       holds: undefined,
-      sides: { unit, of: [{ name: OURS.name, keepsJobs: OURS.keepsJobs, value: mine }, ...others] },
+      sides: { unit, of: [{ ...OURS, value: mine }, ...others] },
     }
   }
   const loaded = (at: number, what: string, unit: string, figureOf: (side: readonly LoadResult[]) => number) => {

@@ -22,6 +22,9 @@ export type Request = {
   readonly body: string
 }
 
+// A server that takes so many requests at once refuses one more, which its clients send again.
+const BUSY = 409
+
 type OpenAll = (count: number, request: Request) => Promise<readonly Client[]>
 
 const each =
@@ -73,19 +76,24 @@ function openHttp({ port, path, headers, body }: Request): Client {
   const length = String(Buffer.byteLength(body))
   const fields = { ...headerFields(headers), 'content-length': length }
   const options = { agent, host: '127.0.0.1', port, path, method: 'POST', headers: fields }
-  return {
-    send: () =>
-      new Promise((resolve, reject) => {
-        const sent = httpRequest(options, (answer) => {
-          const read = text(answer).then((answerText) => {
-            if (answer.statusCode !== 200) throw new Error(`answer ${answer.statusCode}: ${answerText}`)
-            JSON.parse(answerText)
-          })
-          read.then(resolve, reject)
+  const post = () =>
+    new Promise<'answered' | 'busy'>((resolve, reject) => {
+      const sent = httpRequest(options, (answer) => {
+        const read = text(answer).then((answerText) => {
+          if (answer.statusCode === BUSY) return 'busy'
+          if (answer.statusCode !== 200) throw new Error(`answer ${answer.statusCode}: ${answerText}`)
+          JSON.parse(answerText)
+          return 'answered'
         })
-        sent.once('error', reject)
-        sent.end(body)
-      }),
+        read.then(resolve, reject)
+      })
+      sent.once('error', reject)
+      sent.end(body)
+    })
+  return {
+    async send() {
+      while ((await post()) === 'busy');
+    },
     close: () => agent.destroy(),
   }
 }

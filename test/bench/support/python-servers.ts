@@ -39,8 +39,8 @@ const SERVERS = {
 const environment = ({ port, folder }: Address) => ({
   PORT: port,
   PYTHONDONTWRITEBYTECODE: '1',
-  COG_PREDICT_TYPE_STUB: `${join(PROGRAMS, 'cog_predictor.py')}:Predictor`,
-  COG_MAX_CONCURRENCY: '32', // a slot is free only some time after its answer
+  COG_PREDICT_TYPE_STUB: `${join(PROGRAMS, 'cog_runner.py')}:Runner`,
+  COG_MAX_CONCURRENCY: '32',
   BENTOML_HOME: join(folder, 'bentoml'),
   BENTOML_DO_NOT_TRACK: 'True',
   RAY_USAGE_STATS_ENABLED: '0',

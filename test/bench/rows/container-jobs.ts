@@ -2,12 +2,13 @@
 import { inTurn } from '../in-turn.ts'
 import { bounded, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { type ContainerSide, withContainers } from '../support/containers.ts'
 import { latencies } from '../support/latency.ts'
 import { createPythonEndpoint, workerIsIdle } from '../support/service.ts'
 
 const WHAT = "a container's job, more than a process's, p50"
-const BODY = Buffer.from('{"input":{"prompt":"a ship in a dry dock","steps":20}}')
+const BODY = Buffer.from(JOB_BODY)
 const CALLS = 300
 const MOST_MORE_MS = 1
 

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path'
 import { compared, notMeasured, type Row } from '../report.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { withFolder } from '../support/folders.ts'
 import { loadInTurn, p50, perSecond } from '../support/load-in-turn.ts'
 import { startPythonServer } from '../support/python-servers.ts'
 import { createPythonEndpoint, startService } from '../support/service.ts'
 
-const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
 const ROUND_MS = 1500
 const WHAT = 'durable runsync through svc_worker, one worker'
 const AGAINST = "the public SDK's local server"
@@ -22,7 +22,7 @@ const CLIENTS = [
 /** Measures both in turn, with 1 and with 16 clients. */
 export function besideLocalServer(rounds: number): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
-    const server = await startPythonServer('runpod', folder, BODY)
+    const server = await startPythonServer('runpod', folder, JOB_BODY)
     if ('why' in server) return [notMeasured(WHAT, server.why)]
     const service = await startService(join(folder, 'service'))
     try {
@@ -31,7 +31,7 @@ export function besideLocalServer(rounds: number): Promise<readonly Row[]> {
       const sides = { ours, bare: server.target }
       const rows: Row[] = []
       for (const { client, name } of CLIENTS) {
-        const load = { client, body: BODY, ms: ROUND_MS }
+        const load = { client, body: JOB_BODY, ms: ROUND_MS }
         const one = await loadInTurn(rounds, sides, { ...load, connections: 1 })
         const sixteen = await loadInTurn(rounds, sides, { ...load, connections: 16 })
         rows.push(

@@ -8,13 +8,13 @@ import type { Monitored, ScrapeOrder } from '../programs/monitor.ts'
 import { compared, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import type { Sides, Target } from '../support/beside-floor.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { withFolder } from '../support/folders.ts'
 import { latencies } from '../support/latency.ts'
 import { loadInTurn, perSecond } from '../support/load-in-turn.ts'
 import { startProgram } from '../support/programs.ts'
 import { createWarmEndpoint, type Service, startService } from '../support/service.ts'
 
-const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
 const CLIENTS = 16
 const ROUND_MS = 3000
 const CALLS = 500
@@ -48,7 +48,7 @@ async function ready(service: Service): Promise<Target> {
 }
 
 async function throughput(sides: Sides, rounds: number): Promise<Row> {
-  const load = { client: 'socket', body: BODY, connections: CLIENTS, ms: ROUND_MS } as const
+  const load = { client: 'socket', body: JOB_BODY, connections: CLIENTS, ms: ROUND_MS } as const
   const results = await loadInTurn(rounds, sides, load)
   const against = { unit: 'jobs/s', against: 'with neither', least: LEAST }
   return compared(
@@ -60,7 +60,7 @@ async function throughput(sides: Sides, rounds: number): Promise<Row> {
 }
 
 async function latency({ ours, bare }: Sides, rounds: number): Promise<Row> {
-  const body = Buffer.from(BODY)
+  const body = Buffer.from(JOB_BODY)
   const both = await inTurn(
     rounds,
     () => latencies({ ...ours, body }, CALLS),

@@ -11,7 +11,7 @@ import { compared, notMeasured, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
 import type { Target } from '../support/beside-floor.ts'
 import { startCelery } from '../support/celery.ts'
-import type { ClientKind } from '../support/clients.ts'
+import { type ClientKind, JOB_BODY } from '../support/clients.ts'
 import { withFolder } from '../support/folders.ts'
 import { freePort } from '../support/free-port.ts'
 import { p50, p99, perSecond } from '../support/load-in-turn.ts'
@@ -26,7 +26,6 @@ const CLIENTS = [1, 16] as const
 const MOST_ROUNDS = 3
 const ROUND_MS = 1000
 const REST_MS = 5000
-const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
 
 /** One that runs, with the processes of server and worker. `startedAt`: ms of performance.now. */
 type Side = {
@@ -62,7 +61,7 @@ const NO_REDIS = { why: 'no redis-server on the PATH: apt-get install redis-serv
 const NO_POSTGRES = { why: 'no postgres and initdb: apt-get install postgresql' }
 
 const sendBy = (load: Program, client: ClientKind, target: Target) => (connections: number, ms: number) =>
-  load.ask<LoadResult>({ client, ...target, body: BODY, connections, ms } satisfies LoadOrder)
+  load.ask<LoadResult>({ client, ...target, body: JOB_BODY, connections, ms } satisfies LoadOrder)
 
 async function startOurs(folder: string, load: Program): Promise<Side> {
   const startedAt = performance.now()
@@ -74,7 +73,7 @@ async function startOurs(folder: string, load: Program): Promise<Side> {
 
 function pythonServer(name: Parameters<typeof startPythonServer>[0]): Peer['start'] {
   return async (folder, load) => {
-    const server = await startPythonServer(name, folder, BODY)
+    const server = await startPythonServer(name, folder, JOB_BODY)
     if ('why' in server) return server
     return { ...server, send: sendBy(load, 'node:http', server.target), pids: [server.pid] }
   }
@@ -90,7 +89,7 @@ async function celery(folder: string): ReturnType<Peer['start']> {
   const { ask, workerPid, stop } = startCelery(python, port)
   return {
     ...{ startedAt, pids: [redis.pid, workerPid], stop: () => stop().then(redis.stop) },
-    send: (connections, ms) => ask({ body: BODY, connections, ms }),
+    send: (connections, ms) => ask({ body: JOB_BODY, connections, ms }),
   }
 }
 

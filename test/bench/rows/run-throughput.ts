@@ -1,10 +1,11 @@
 import { compared, type Row, short } from '../report.ts'
 import { besideAcceptFloor } from '../support/beside-floor.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { busiestPercent, loadInTurn, perSecond } from '../support/load-in-turn.ts'
 
 const LOAD = {
   client: 'socket',
-  body: '{"input":{"prompt":"a ship in a dry dock","steps":20}}',
+  body: JOB_BODY,
   connections: 64,
   ms: 2000,
 } as const

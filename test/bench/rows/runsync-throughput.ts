@@ -1,11 +1,12 @@
 import { compared, type Row, short } from '../report.ts'
 import { besideHandOffFloor } from '../support/beside-floor.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { busiestPercent, loadInTurn, perSecond } from '../support/load-in-turn.ts'
 
 const CLIENTS = 16
 const LOAD = {
   client: 'socket',
-  body: '{"input":{"prompt":"a ship in a dry dock","steps":20}}',
+  body: JOB_BODY,
   connections: CLIENTS,
   ms: 2000,
 } as const

@@ -2,9 +2,10 @@ import { inTurn } from '../in-turn.ts'
 import { compared, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { besideHandOffFloor, type Target } from '../support/beside-floor.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { latencies } from '../support/latency.ts'
 
-const BODY = Buffer.from('{"input":{"prompt":"a ship in a dry dock","steps":20}}')
+const BODY = Buffer.from(JOB_BODY)
 const CALLS = 500
 const P50_MOST = 1.6
 

@@ -8,14 +8,14 @@ import type { LoadOrder, LoadResult } from '../programs/load.ts'
 import { bounded, compared, notMeasured, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { besideAcceptFloor, besideHandOffFloor } from '../support/beside-floor.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { withFolder } from '../support/folders.ts'
 import { latencies } from '../support/latency.ts'
 import { loadInTurn, perSecond } from '../support/load-in-turn.ts'
 import { startProgram } from '../support/programs.ts'
 
 const ADDED_MS = 5
-const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
-const LOAD = { client: 'socket', body: BODY, ms: 2000 } as const
+const LOAD = { client: 'socket', body: JOB_BODY, ms: 2000 } as const
 const with5ms = (what: string) => `${what}, 5 ms added to each sync`
 
 /** Measures all of them, or says why not. */

@@ -3,6 +3,7 @@ import { Queue, QueueEvents } from 'bullmq'
 import { inTurn } from '../in-turn.ts'
 import { compared, notMeasured, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
+import { JOB_BODY } from '../support/clients.ts'
 import { openConnection, requestBytes } from '../support/connection.ts'
 import { withFolder } from '../support/folders.ts'
 import { freePort } from '../support/free-port.ts'
@@ -14,7 +15,6 @@ import { createWarmEndpoint, type Service, startService } from '../support/servi
 const CALLS = 300
 const MOST = 0.5
 const WHAT = 'submit to handler start, p50'
-const BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
 
 /** From the call that submits a job to the first line of its handler, in another process, one job at a time. */
 export function startLatency(rounds: number): Promise<readonly Row[]> {
@@ -32,7 +32,7 @@ export function startLatency(rounds: number): Promise<readonly Row[]> {
 
 async function ours(service: Service, count: number): Promise<number[]> {
   const connection = await openConnection(service.port)
-  const request = requestBytes('POST', '/v2/start/runsync', service.port, [service.auth], BODY)
+  const request = requestBytes('POST', '/v2/start/runsync', service.port, [service.auth], JOB_BODY)
   const samples: number[] = []
   for (let n = 0; n < count; n++) {
     const submitted = machineMs()
@@ -55,7 +55,7 @@ async function againstPeer(service: Service, folder: string, rounds: number): Pr
     const samples: number[] = []
     for (let n = 0; n < CALLS; n++) {
       const submitted = machineMs()
-      const job = await queue.add('job', JSON.parse(BODY))
+      const job = await queue.add('job', JSON.parse(JOB_BODY))
       samples.push(Number(await job.waitUntilFinished(events)) - submitted)
     }
     return samples

@@ -10,6 +10,9 @@ import { openConnection, requestBytes } from './connection.ts'
 /** How the requests are sent. */
 export type ClientKind = 'socket' | 'fetch' | 'node:http' | 'bullmq' | 'pg-boss'
 
+/** A job as all rows submit it, unless its size matters. */
+export const JOB_BODY = '{"input":{"prompt":"a ship in a dry dock","steps":20}}'
+
 /** One client with one request at a time. `send` waits for the whole answer; it throws on anything but 200. */
 export type Client = { readonly send: () => Promise<void>; readonly close: () => void }
 

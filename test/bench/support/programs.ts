@@ -76,3 +76,13 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   await exit
   clearTimeout(kill)
 }
+
+/** Ends a process that was started in a group of its own (`detached`), and then all that it has left behind. */
+export async function endGroup(child: ChildProcess): Promise<void> {
+  await endProcess(child)
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // nothing is left of it
+  }
+}

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type PublicPython, prepareEnvironment } from '../../sdk/support-python.ts'
 import type { Target } from './beside-floor.ts'
 import { freePort } from './free-port.ts'
-import { endProcess, owned, PROGRAMS } from './programs.ts'
+import { endGroup, owned, PROGRAMS } from './programs.ts'
 
 const PACKAGES = readFileSync(join(import.meta.dirname, '..', 'peers.txt'), 'utf8').split('\n')
 const LOOK_EVERY_MS = 5
@@ -81,13 +81,14 @@ export async function startPythonServer(
       cwd: PROGRAMS,
       env: { ...process.env, ...environment(address), PATH },
       stdio: ['ignore', output, output],
+      detached: true, // LitServe leaves its own processes behind
     }),
   )
   while (!(await answers(`http://127.0.0.1:${port}${path}`, body))) {
     if (child.exitCode !== null) throw new Error(`${name} ended before it answered:\n${readFileSync(log, 'utf8')}`)
     await pause(LOOK_EVERY_MS)
   }
-  return { target: { port, path, headers: [] }, pid: child.pid ?? 0, startedAt, stop: () => endProcess(child) }
+  return { target: { port, path, headers: [] }, pid: child.pid ?? 0, startedAt, stop: () => endGroup(child) }
 }
 
 async function answers(url: string, body: string): Promise<boolean> {

@@ -13,8 +13,6 @@ import { median } from '../statistics.ts'
 import { withFolder } from '../support/folders.ts'
 import { LAUNCHER } from '../support/service.ts'
 
-const SAVES = 20
-const LAUNCHER = fileURLToPath(new URL('../../../src-main/app/cli/drydock.mjs', import.meta.url))
 const SAVES = 10
 const MOST_MS = { processes: 1000, containers: 1500 }
 const WHAT = 'a save is live in a preview of 5 endpoints'

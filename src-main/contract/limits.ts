@@ -176,7 +176,7 @@ export const LIMIT_TOPICS = {
     connectionsWithoutKey: [1000, 'Connections without a key per client address', 'docs/spec/targets.md, 2.19'],
     proxyBodyBytes: [30 * MIB, 'Body of a request to a load-balanced endpoint', 'the platform'],
     proxyWaitMs: [2 * MINUTE_MS, 'Wait of a load-balanced request for a worker', 'the platform'],
-    affinityWaitMs: [5 * MINUTE_MS, 'Wait of a load-balanced request for the one worker it asks for', 'the platform'],
+    affinityWaitMs: [5 * MINUTE_MS, 'Wait of a load-balanced request for a specific worker', 'the platform'],
     proxyProcessingMs: [5.5 * MINUTE_MS, 'Response timeout of a load-balanced request', 'the platform'],
     requestsPerEndpoint: [50_000, 'Requests kept per load-balanced endpoint', 'ours: the newest; about 8 MB'],
   },

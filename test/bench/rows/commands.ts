@@ -1,4 +1,4 @@
-/** How long commands take from their start to their end, next to a service with a warm worker. */
+/** How long commands take from start to exit while a service with a warm worker runs. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { buildStale, PROGRAM } from '../../../src-main/app/cli/build.mjs'
@@ -11,9 +11,9 @@ const CALLS = 20
 const MOST_MS = 400
 const COMMANDS = [['--help'], ['endpoint', 'list'], ['runsync', 'warm', '{}']] as const
 
-/** Calls each command again and again, in turn. */
+/** Runs all commands in turn, CALLS times. */
 export async function commandStarts(): Promise<readonly Row[]> {
-  // A clone runs the sources until a start has built the program.
+  // A clone runs from source until a start has built the program.
   await buildStale([PROGRAM], process.execPath)
   return withFolder(async (folder) => {
     const service = await startService(folder)
@@ -23,7 +23,7 @@ export async function commandStarts(): Promise<readonly Row[]> {
       for (let call = 0; call < CALLS; call++)
         for (const [argv, measured] of spans) measured.push(await commandMs([...argv, '--data', folder]))
       return [...spans].map(([argv, measured]) => {
-        const row = bounded(`drydock ${argv.join(' ')}, from start to end, p50`, median(measured), MOST_MS, 'ms')
+        const row = bounded(`drydock ${argv.join(' ')}, from start to exit, p50`, median(measured), MOST_MS, 'ms')
         return { ...row, figure: `${row.figure}, slowest ${short(Math.max(...measured))} ms` }
       })
     } finally {

@@ -1,4 +1,4 @@
-/** From a save of a handler's file to the first answer of its new code, by an endpoint whose worker is warm. */
+/** Time from saving a handler's file to the first answer of its new code, on an endpoint with a warm worker. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bounded, type Row, short } from '../report.ts'
@@ -9,7 +9,7 @@ import { createEndpoint, type Service, startService, workerIsIdle } from '../sup
 const SAVES = 20
 const MOST_MS = 1000
 
-/** Saves the file again when the save before has answered. */
+/** Saves the file again once the previous save has answered. */
 export function savedCode(): Promise<readonly Row[]> {
   return withFolder(async (folder) => {
     const handler = join(folder, 'live.py')

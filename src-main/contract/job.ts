@@ -125,7 +125,7 @@ export const jobListItem = z.object({
   executionTime: z.number().int().optional(),
   workerId: z.string().optional(),
   retries: z.number().int().optional(),
-  attempt: z.number().int().optional().describe('how often a worker took it'),
+  attempt: z.number().int().optional().describe('how many times a worker took it'),
   error: z.string().optional(),
   preview: z
     .object({ input: z.string().optional(), output: z.string().optional() })

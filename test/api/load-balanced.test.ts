@@ -241,7 +241,7 @@ describe('a request that asks for a worker', () => {
     held(id)
     await until(() => expect(open()).toEqual([1, 1]))
     await waitsFor(service, 1)
-    expect((await service.get('/api/endpoints/web')).waitingReason).toMatch(/^The worker that each request asks for/)
+    expect((await service.get('/api/endpoints/web')).waitingReason).toMatch(/^Each request asks for a specific worker/)
     await service.clock.advance(5 * 60_000)
     // No other worker would help.
     expect(service.fleet().started.length).toBe(2)

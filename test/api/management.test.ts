@@ -398,7 +398,7 @@ it('a card that this machine does not have is warned of at once, when an endpoin
   const changed = (body: object) => ask('PATCH', '/api/endpoints/a', { body })
   expect((await changed({ container: { gpuCount: 2 } })).body).toMatchObject({ warning })
   const unknown = (await changed({ container: { gpu: 'RTX 4O90' } })).body.warning
-  expect(unknown).toMatch(/no NVIDIA GPU\. There is no known GPU type RTX 4O90\. Did you mean RTX 4090 or/)
+  expect(unknown).toMatch(/no NVIDIA GPU\. GPU type RTX 4O90 is unknown\. Did you mean RTX 4090 or/)
   expect((await changed({ workersMax: 1 })).body).not.toHaveProperty('warning')
   expect((await changed({ container: { gpu: null } })).body).not.toHaveProperty('warning')
 })

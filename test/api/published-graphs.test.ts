@@ -228,7 +228,7 @@ describe('a published graph', () => {
     await createEndpoint('second', { container: { image: 'me/worker-comfyui:5' } })
     expect(await get('/api/endpoints/lamps')).toMatchObject({ state: 'published' })
     await ask('DELETE', '/api/endpoints/painter')
-    const brokenReason = 'endpoint painter was deleted. Publish it again with another endpoint.'
+    const brokenReason = 'endpoint painter was deleted. Publish the graph again with another endpoint.'
     expect(await get('/api/endpoints/lamps')).toMatchObject({ state: 'broken', brokenReason })
     expect(await tryToRun({ prompt: 'x' })).toMatchObject({ status: 409, body: { code: 'GRAPH_WITHOUT_ENDPOINT' } })
     await ask('PATCH', `${PATH}/lamps`, { body: { behind: 'second' } })

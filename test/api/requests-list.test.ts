@@ -46,7 +46,7 @@ for (const [name, path] of [
       })
     })
 
-    it('counts how often a worker took a job, also after a retry by hand', async () => {
+    it('counts how many times a worker took a job, including after a manual retry', async () => {
       const { createEndpoint, running, get, post } = await setup()
       await createEndpoint()
       const { jobId, worker } = await running()

@@ -119,8 +119,8 @@ describe('an archive is refused that has', () => {
     ['a contiguous file', archive(file('c', { type: '7' })), 'is of a kind that is not known'],
     ['a sparse file of the older form', archive(file('s', { type: 'S' })), 'is of a kind that is not known'],
     ['a sparse file', archive(pax({ 'GNU.sparse.major': '1', 'GNU.sparse.minor': '0' }), FINE), 'is a sparse file'],
-    ['more fields than any program writes', archive(pax(fields(101)), FINE), 'has more than 100 fields'],
-    ['more fields for all', archive(pax(fields(101), 'g'), pax({ a: '' }), FINE), 'has more than 100 fields'],
+    ['more fields than any program writes', archive(pax(fields(101)), FINE), 'has more than 100 header fields'],
+    ['more global fields', archive(pax(fields(101), 'g'), pax({ a: '' }), FINE), 'has more than 100 header fields'],
     ['an unknown kind', archive(file('u', { type: 'Z' })), 'is of a kind that is not known'],
     ['a folder with bytes', archive(folder('d/', { content: tarBytes(file('../evil')) })), 'is a folder with bytes'],
   ])('%s', async (_what, bytes, reason) => {
@@ -145,7 +145,7 @@ describe('an archive is refused that has', () => {
   })
 })
 
-/** So many fields of the newer form. */
+/** Fields of a pax header. */
 function fields(count: number): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`F${at}`, '']))
 }
@@ -156,13 +156,13 @@ it('the fields of a crafted archive are read without holding the event loop', as
   writeFileSync(artifact, archive(pax(fields(250_000)), FINE))
   const folder = join(root, 'unpacked', 'app')
   const unpack = (unpacker: UnpackArtifact) => () =>
-    expect(unpacker(artifact, folder, new AbortController().signal)).rejects.toThrow('has more than 100 fields')
+    expect(unpacker(artifact, folder, new AbortController().signal)).rejects.toThrow('has more than 100 header fields')
   const reading = await cpuWhile(unpack(unpackArtifact))
   expect(await longestHold(unpack(unpackInThread))).toBeLessThan(reading / 2)
   expect(readdirSync(join(root, 'unpacked'))).toEqual(['sentinel'])
 })
 
-it('an archive is unpacked in its thread, unless that is stopped', async () => {
+it('an archive is unpacked in a thread, unless its release is stopped', async () => {
   const { root } = setup()
   const artifact = join(root, 'artifact.tar.gz')
   writeFileSync(artifact, archive(FINE))

@@ -24,7 +24,7 @@ class NoKeyError(RuntimeError):
     def __init__(self, base_url: str, *missing: str) -> None:
         """`missing`: the variables that are not set."""
         super().__init__(
-            f"there is no key for the service at {base_url}: set {' and '.join(missing)}, in the environment "
+            f"there is no key for the service at {base_url}: set {' and '.join(missing)} in the environment "
             "or in a .env file of the project, or run `drydock login`"
         )
 

@@ -77,7 +77,7 @@ class Http:
             except (OSError, http.client.HTTPException) as error:
                 if pause_s is None or not (may_repeat or isinstance(error, _NotSentError)):
                     said = str(error) or type(error).__name__
-                    raise ConnectionError(f"no answer from {_place(parts)}: {said}{_hint(url)}") from error
+                    raise ConnectionError(f"no answer from {_place(parts)}: {said}{_address_hint(url)}") from error
             self._sleep(pause_s)
         raise AssertionError("unreachable")
 
@@ -166,8 +166,8 @@ def _has_news(sock: socket.socket) -> bool:
         return bool(selector.select(0))
 
 
-def _hint(url: str) -> str:
-    """The service may have another address than the default one."""
+def _address_hint(url: str) -> str:
+    """Names the variable if the default address was used, since the service may have another one."""
     return "; start the service, or set SVC_BASE_URL to its address" if url.startswith(f"{DEFAULT_BASE_URL}/") else ""
 
 

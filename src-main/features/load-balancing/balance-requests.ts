@@ -89,7 +89,7 @@ export function createRequestBalancer(deps: {
     const worker = registry.get(workerId)
     if (worker?.endpointId !== endpointId) return 'it has ended, or belongs to another endpoint.'
     if (worker.state === 'stopping' || !WORKER_DUTIES[worker.duty].takesJobs) return 'it is about to end.'
-    if (worker.state === 'paused' && !resumes) return 'it is paused. Ask with strict-resume to wake it.'
+    if (worker.state === 'paused' && !resumes) return 'it is paused. Use strict-resume to wake it.'
     return undefined
   }
 

@@ -43,7 +43,7 @@ export function createLeaseWatch(deps: {
       if (checking.has(workerId)) continue
       checking.add(workerId)
       loseIfSilent(workerId)
-        .catch((error) => log.error('silent worker not lost', { workerId, error }))
+        .catch((error) => log.error('silent worker not checked', { workerId, error }))
         .finally(() => checking.delete(workerId))
     }
   }

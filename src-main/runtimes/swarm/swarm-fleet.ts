@@ -346,7 +346,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const problem = engine.problem()
     if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
     if (clock.steady() < nodesBackBy && [...running.keys()].some((workerId) => awayNode(workerId) !== undefined))
-      return { free: 0, reason: 'its nodes are being reached again' }
+      return { free: 0, reason: 'reconnecting to its nodes' }
     const used = running.size
     const free = Math.max(0, maxWorkers() - used)
     if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }

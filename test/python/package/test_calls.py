@@ -151,7 +151,7 @@ class CallsElsewhere(PackageTest):
         with mock.patch("svc._http.PAUSES_S", (0,)), refused:
             asyncio.run(self.worker.resize("a"))
 
-    def test_nobody_listening_at_the_default_address_names_the_variable(self) -> None:
+    def test_an_error_at_the_default_address_names_the_variable(self) -> None:
         self.service.close()
         refused = self.assertRaisesRegex(ConnectionError, "; start the service, or set SVC_BASE_URL to its address$")
         with (

@@ -108,7 +108,7 @@ class TheService(PackageTest):
                 find_service()
             self.assertEqual(
                 str(raised.exception),
-                f"there is no key for the service at {place}: set {missing}, in the environment or in a .env file of "
+                f"there is no key for the service at {place}: set {missing} in the environment or in a .env file of "
                 "the project, or run `drydock login`",
             )
 

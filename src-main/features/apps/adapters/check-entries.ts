@@ -25,7 +25,7 @@ const NAME_BYTES = 255
 const PATH_BYTES = 2048
 // Five times the deepest package seen. Source: ours.
 const DEPTH = 100
-// Ten times those of an entry with access lists and a type for security. Source: ours.
+// Ten times as many as an entry with access lists and a security label has. Source: ours.
 const FIELDS = 100
 // All paths are held in memory to find duplicates: 500,000 usual paths take 35 MiB. Ours.
 const ALL_PATHS_BYTES = 64 * MIB
@@ -105,7 +105,7 @@ function kindOf({ name, type, size, pax }: Header): CheckedEntry['kind'] {
   if (type !== 'file' && type !== 'directory') refuse(name, REFUSED_TYPES[type] ?? 'is of a kind that is not known')
   // A newer sparse file looks ordinary, but its bytes are a map with pieces.
   const fields = Object.keys(pax ?? {})
-  if (fields.length > FIELDS) refuse(name, `has more than ${FIELDS} fields`)
+  if (fields.length > FIELDS) refuse(name, `has more than ${FIELDS} header fields`)
   if (fields.some((key) => key.startsWith('GNU.sparse'))) refuse(name, 'is a sparse file')
   // The reader would take the bytes for the next header.
   if (type === 'directory' && size > 0) refuse(name, 'is a folder with bytes')

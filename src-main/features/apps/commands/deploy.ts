@@ -148,7 +148,7 @@ export function addUndeploy(undeploy: CliCommand, surroundings: Surroundings): v
     .option('--target <name>', 'delete the environment on another service, and the app if it has no other environment')
     .option(...YES)
     .details(`
-\`drydock rollback\` creates the endpoints again. A target keeps nothing: deploy there again.
+\`drydock rollback\` recreates the endpoints. A target keeps nothing: deploy there again.
 
 Examples:
   $ drydock undeploy

@@ -22,12 +22,12 @@ export function environmentParts({
   ]
 }
 
-/** Says what a rollback does once these endpoints are deleted: a random suffix of an id does not come back. */
+/** Says what a rollback does after these endpoints are deleted; an id with a random suffix is replaced by a new one. */
 export function restoredText(endpoints: readonly { readonly id: string; readonly resource: string }[]): string {
   const renamed = endpoints.filter(({ id, resource }) => id !== plainId(resource)).map(({ id }) => id)
   const under = renamed.length === 1 ? 'a new id' : 'new ids'
   const ids = renamed.length === 0 ? '' : `, ${renamed.join(', ')} under ${under}`
-  return `creates the endpoints again with new keys${ids}`
+  return `recreates the endpoints with new keys${ids}`
 }
 
 /** Names a thing and all that is deleted with it. */

@@ -84,14 +84,14 @@ export function endpointStateLabel(state: EndpointState): string {
   return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
 }
 
-/** Why a published graph cannot run; `isThere` tells whether an endpoint exists. */
+/** Why a published graph cannot run. */
 export function brokenReason(
   { graph }: Pick<EndpointView, 'graph'>,
-  isThere: (id: string) => boolean,
+  endpointExists: (id: string) => boolean,
 ): string | undefined {
-  return graph === undefined || isThere(graph.behind)
+  return graph === undefined || endpointExists(graph.behind)
     ? undefined
-    : `endpoint ${graph.behind} was deleted. Publish it again with another endpoint.`
+    : `endpoint ${graph.behind} was deleted. Publish the graph again with another endpoint.`
 }
 
 /** The crashes to show: those before a worker that serves are history, those before sleep are not. */

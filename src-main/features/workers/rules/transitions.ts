@@ -80,7 +80,7 @@ const PHASE_TRANSITIONS = {
     from: ['initializing'],
     to: 'same',
     records: ['reason'],
-    source: 'ours, because what was waited for is there when its process starts',
+    source: 'ours, because the reason was a wait that is over when its process starts',
   },
   failStart: {
     from: ['initializing'],

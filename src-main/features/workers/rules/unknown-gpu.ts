@@ -30,7 +30,7 @@ function sentenceOf(name: string, own: readonly string[]): string {
     .slice(0, MOST_TOLD)
     .map(({ one }) => one)
   const types = ['ANY', ...Object.keys(GPU_GROUPS), ...new Set(own)].join(', ')
-  return `There is no known GPU type ${name}. ${near.length === 0 ? `Types are ${types}.` : `Did you mean ${near.join(' or ')}?`}`
+  return `GPU type ${name} is unknown. ${near.length === 0 ? `Known types: ${types}.` : `Did you mean ${near.join(' or ')}?`}`
 }
 
 /** Sørensen–Dice coefficient of the letter pairs, 0 to 1. */

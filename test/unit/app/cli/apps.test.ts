@@ -143,7 +143,7 @@ describe.each([
     argv: ['undeploy'],
     deletes: `POST ${PLACE}/undeploy`,
     what: `endpoint greet of demo/production with all ${WITH_ENDPOINTS}`,
-    stays: ' Releases and variables are kept: a rollback creates the endpoints again with new keys.',
+    stays: ' Releases and variables are kept: a rollback recreates the endpoints with new keys.',
     done: 'deleted greet of demo/production\n',
   },
 ])('$argv', ({ argv, deletes, what, stays = '', done }) => {

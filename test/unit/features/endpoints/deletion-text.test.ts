@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { restoredText } from '../../../../src-main/features/endpoints/rules/deletion-text.ts'
 
-const AGAIN = 'creates the endpoints again with new keys'
+const RECREATES = 'recreates the endpoints with new keys'
 
 test.each([
-  ['greet', 'shout', AGAIN],
-  ['greet', 'shout-a1b2c3', `${AGAIN}, shout-a1b2c3 under a new id`],
-  ['greet-d4e5f6', 'shout-a1b2c3', `${AGAIN}, greet-d4e5f6, shout-a1b2c3 under new ids`],
+  ['greet', 'shout', RECREATES],
+  ['greet', 'shout-a1b2c3', `${RECREATES}, shout-a1b2c3 under a new id`],
+  ['greet-d4e5f6', 'shout-a1b2c3', `${RECREATES}, greet-d4e5f6, shout-a1b2c3 under new ids`],
 ])('a rollback after %s and %s were deleted %s', (greet, shout, said) => {
   const endpoints = [
     { resource: 'Greet', id: greet },

@@ -39,7 +39,7 @@ const busy = [worker('running'), worker('running'), worker('running')]
 
 describe('why jobs wait', () => {
   it('names the wish for a certain worker only while nothing else waits', () => {
-    const wished = 'The worker that each request asks for has its share of requests or is not ready.'
+    const wished = 'Each request asks for a specific worker, which is not ready or has its share of requests.'
     expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(wished)
     expect(why({ queue: { normal: 3, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(
       'All 3 workers are busy.',

@@ -190,11 +190,11 @@ async function readDone(c: Context, { readInThread }: ReadsInThread): Promise<Re
     const body = withoutMark(await readBody(c, bytes, name, begins))
     const text = shortText(body)
     if (text !== undefined) return readReport(text)
-    // Reading hands the body over.
-    const begun = startOf(body)
+    // Read before the thread takes the body.
+    const startOfText = startOf(body)
     const read = await readInThread('report', body)
     if (!('problem' in read)) return read
-    return isUpdate(begun) ? droppedUpdate(read.problem) : unreadReport(read.problem)
+    return isUpdate(startOfText) ? droppedUpdate(read.problem) : unreadReport(read.problem)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error
     const most = String(error.data.limit)

@@ -15,8 +15,8 @@ type Bounds = {
 }
 
 export type Thread<Told, Answer> = {
-  /** @param handedOver buffers of `told` that are moved instead of copied: they are empty here afterwards */
-  readonly ask: (told: Told, handedOver?: readonly ArrayBuffer[]) => Promise<Answer | Problem>
+  /** @param transferred buffers of `told` that are moved instead of copied: they are empty here afterwards */
+  readonly ask: (told: Told, transferred?: readonly ArrayBuffer[]) => Promise<Answer | Problem>
   /** Frees its memory once everything is answered; it can be used again. */
   readonly release: () => Promise<void>
   /** Ends it at once: all current and later requests get a problem. */
@@ -46,11 +46,11 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
     await ended?.terminate()
   }
 
-  async function tell(told: Told, handedOver: readonly ArrayBuffer[]): Promise<Answer | Problem> {
+  async function tell(told: Told, transferred: readonly ArrayBuffer[]): Promise<Answer | Problem> {
     clearTimeout(idle)
     if (stopped) return STOPPED
     thread ??= start()
-    const answer = await answerOf<Told, Answer>(thread, { told, handedOver, timeMs })
+    const answer = await answerOf<Told, Answer>(thread, { told, transferred, timeMs })
     if ('failed' in answer) await end()
     if (stopped) return 'given' in answer ? answer.given : STOPPED
     // A thread that waits for work keeps no process alive.
@@ -66,7 +66,7 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
   }
 
   return {
-    ask: (told, handedOver = []) => inTurn(() => tell(told, handedOver)),
+    ask: (told, transferred = []) => inTurn(() => tell(told, transferred)),
     release: () => inTurn(end),
     async stop() {
       stopped = true
@@ -76,17 +76,19 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
   }
 }
 
+type Request<Told> = {
+  readonly told: Told
+  readonly transferred: readonly ArrayBuffer[]
+  readonly timeMs: number
+}
+
 type Answered<Answer> = { readonly given: Answer } | { readonly failed: string }
 
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 function answerOf<Told, Answer>(
   thread: Worker,
-  {
-    told,
-    handedOver,
-    timeMs,
-  }: { readonly told: Told; readonly handedOver: readonly ArrayBuffer[]; readonly timeMs: number },
+  { told, transferred, timeMs }: Request<Told>,
 ): Promise<Answered<Answer>> {
   const { promise, resolve } = Promise.withResolvers<Answered<Answer>>()
   const onMessage = (given: Answer) => resolve({ given })
@@ -96,7 +98,7 @@ function answerOf<Told, Answer>(
   const timer = setTimeout(() => resolve({ failed: `it took longer than ${timeMs / 1000} s` }), timeMs)
   thread.ref()
   thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
-  thread.postMessage(told, handedOver)
+  thread.postMessage(told, transferred)
   return promise.finally(() => {
     clearTimeout(timer)
     thread.off('message', onMessage).off('error', onError).off('exit', onEnd)

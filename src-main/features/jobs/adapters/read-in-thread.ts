@@ -154,17 +154,17 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
   })
   const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
     given.some((one) => sizeOf(one) > limit('payloadInRowBytes'))
-      ? ask({ name, given }, handedOver(name, given))
+      ? ask({ name, given }, transferredOf(name, given))
       : read({ name, given })
   return { readInThread: readInThread as ReadInThread, stop }
 }
 
-// Bodies that nobody needs once they are read; copying the largest holds the event loop for 10 ms.
-const HANDED_OVER: ReadonlySet<keyof Readers> = new Set(['object', 'report', 'chunk'])
+// Their bodies are not needed here once they are read; copying the largest holds the event loop for 10 ms.
+const TRANSFERRED: ReadonlySet<keyof Readers> = new Set(['object', 'report', 'chunk'])
 
-function handedOver(name: keyof Readers, given: readonly unknown[]): readonly ArrayBuffer[] {
-  if (!HANDED_OVER.has(name)) return []
-  // A part of a buffer is copied, as others may use the rest.
+function transferredOf(name: keyof Readers, given: readonly unknown[]): readonly ArrayBuffer[] {
+  if (!TRANSFERRED.has(name)) return []
+  // Part of a buffer is copied, as others may use the rest.
   return given.flatMap((one) =>
     one instanceof Uint8Array && one.buffer instanceof ArrayBuffer && one.length === one.buffer.byteLength
       ? one.buffer

@@ -234,7 +234,7 @@ export function createRequestBalancer(deps: {
     dispatch,
     counts,
     work,
-    /** Paused workers that requests want to be woken. */
+    /** Paused workers that a waiting request asks to resume. */
     toResume: (endpointId: string): readonly string[] =>
       [...waitingOf(endpointId)].flatMap(({ affinity }) =>
         affinity?.resumes && registry.get(affinity.workerId)?.state === 'paused' ? [affinity.workerId] : [],

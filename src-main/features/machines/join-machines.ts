@@ -90,7 +90,7 @@ export function joinMachines(
     return problem()?.reason ?? lacks ?? driver.fleet.refusal(plan)
   }
 
-  // Not its owner, which is the machine that it was prepared on until it starts elsewhere.
+  // From the registry, because its owner is the machine that it was prepared on until it starts elsewhere.
   function machineOfWorker(workerId: string): OpenMachine | undefined {
     const placed = registry.get(workerId)?.machine
     return placed === undefined ? undefined : machines.get(placed)
@@ -131,7 +131,7 @@ export function joinMachines(
       const prepared = owners.get(workerId)
       if (prepared !== undefined && prepared.problem() === undefined) return on(prepared.name)
       owners.delete(workerId)
-      prepared?.driver.fleet.stop(workerId, 0).catch(() => undefined) // its machine removes it when it is back
+      prepared?.driver.fleet.stop(workerId, 0).catch(() => undefined) // the machine removes it when it is reached again
       return on(chooseMachine(container))
     },
     async ensure(plan, watch) {

@@ -48,7 +48,7 @@ export function createLeaseWatch(deps: {
     }
   }
 
-  // A lease may end before it is noticed that its machine was lost.
+  // A lease may expire before the loss of its machine is noticed.
   async function loseIfSilent(workerId: string): Promise<void> {
     await fleet.checkAway(workerId)
     if (!isStopped && expiredLeases(leases, clock.steady()).silent.has(workerId)) loseWorker(workerId)

@@ -33,7 +33,7 @@ export type Engine = {
   readonly connect: () => Promise<Connected>
   /** For a question: without an engine, none is sought later. */
   readonly findEngine: () => Promise<Connected>
-  /** Asks it something, to notice a lost connection. */
+  /** Pings it, to notice a lost connection. */
   readonly check: () => Promise<void>
   readonly checkedAfter: <T>(work: Promise<T>) => Promise<T>
   readonly problem: () => string | undefined

@@ -48,7 +48,7 @@ function destination({ to, port }: SshTarget): readonly string[] {
 }
 
 /**
- * All that a failed login, session or forward says, as one line, because its last line often only says that it failed.
+ * All lines of a failed login, session or forward as one, because the last line often says only that it failed.
  * @param stderr its complete output
  * @param otherwise used if it said nothing
  */
@@ -57,7 +57,7 @@ export function sshReason(stderr: string, otherwise: string): string {
   return said.length === 0 ? (lines.at(-1) ?? otherwise) : said.join(' ')
 }
 
-/** Why a connection ended that was once open: the last thing it says. */
+/** Why an open connection ended: its last line that says something. */
 export function whyLost(stderr: string, otherwise: string): string {
   const { said, lines } = meaningfulLines(stderr)
   return said.at(-1) ?? lines.at(-1) ?? otherwise

@@ -94,8 +94,8 @@ export function agentsService(plan: PartsPlan): ServiceSpec {
 }
 
 /**
- * Keeps the networks of workers on every node: joining one takes Docker 10 s while another node on it is lost, so that
- * the first replacement of a worker would wait that long.
+ * Keeps every node attached to the networks of workers: while a node on such a network is lost, joining it takes Docker
+ * 10 s, which would delay the replacement of a lost worker.
  */
 export function keepersService(plan: PartsPlan): ServiceSpec {
   const { serviceId, networks } = plan

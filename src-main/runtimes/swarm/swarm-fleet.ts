@@ -63,7 +63,7 @@ const DRAIN_LOOK_MS = 300
 const NO_SOURCE = /bind source path does not exist/
 // Pause for a scheduler without a node, ms; source: ours, ended by node changes.
 const NO_NODE_HOLDS_MS = 5000
-// Nodes are reached through the manager, and so some time after it, ms; source: ours, the answer of a hub and one more try.
+// Nodes are reached through the manager, so they take longer, ms; source: ours, one answer of the hub and one retry.
 const NODES_BACK_MS = 15_000
 
 export function createSwarmFleet(options: SwarmFleetOptions): Fleet {

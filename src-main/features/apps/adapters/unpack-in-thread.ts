@@ -1,4 +1,4 @@
-/** Unpacks each artifact in a thread of its own, as reading the fields of a crafted archive may take seconds. */
+/** Unpacks each artifact in a thread of its own, as reading the header fields of a crafted archive may take seconds. */
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { AppError } from '../../../contract/errors.ts'

@@ -39,7 +39,7 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   const { storage, clock } = deps
   const refused = createReasonCounts()
   let changed = 0
-  // No transition takes an archived job, so a filter leaves them out unless it names them.
+  // No transition takes an archived job, so a filter leaves them out unless it asks for them.
   const movable =
     'filter' in selection
       ? { filter: { ...selection.filter, archived: selection.filter.archived ?? false } }

@@ -5,7 +5,7 @@ export type QueueCount = {
   readonly normal: number
   readonly lowPriority: number
   readonly inProgress: number
-  /** Of the normal ones, those that wait for a certain worker, so that no other would help. */
+  /** Those of `normal` that wait for a specific worker, so that starting another one would not help. */
   readonly forOneWorker?: number
 }
 

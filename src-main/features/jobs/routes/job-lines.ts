@@ -17,7 +17,7 @@ const LINE_END = 10
 // Jobs per commit, and bytes of their lines held for it.
 const AT_ONCE = 100
 const BYTES_AT_ONCE = 16 * MIB
-// Bytes of lines that are parsed in one turn of the event loop; lists without values take 10 ms. Source: ours.
+// Bytes of lines parsed in one turn of the event loop; empty lists take 10 ms. Source: ours.
 const TURN_BYTES = 128 * KIB
 
 type ImportResult = (typeof jobImportResult)['_output']

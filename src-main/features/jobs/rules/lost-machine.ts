@@ -4,7 +4,7 @@ const REASON = /^(?:machine|node) (.+) is unreachable$/
 
 /**
  * History reason of a job that was requeued because its machine cannot be reached.
- * @param node the only part of the machine that is lost
+ * @param node the lost node of a swarm whose manager answers
  */
 export const lostMachineReason = (machine: string, node: string | undefined) =>
   node === undefined ? `machine ${machine} is unreachable` : `node ${node} of ${machine} is unreachable`

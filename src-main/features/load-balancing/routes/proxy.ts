@@ -84,7 +84,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>) {
       exchange = begun
       unwatchKey = service.openStreams.watch(admitted.isAllowed, () => socket.destroy())
       if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
-      slot = await takeSeat(begun, new Set())
+      slot = await takeSlot(begun, new Set())
       begun.notes.workerId = slot?.worker.id
       if (slot === undefined) begun.notes.error = GONE
       else await tunnel(begun, slot, { socket, head, unwatch })
@@ -140,10 +140,10 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   const repeatable = mayRepeat(incoming.method ?? '', body !== 'none')
   const isStrict = exchange.affinity?.isStrict === true
   const failed = new Set<string>()
-  let slot = await takeSeat(exchange, failed)
+  let slot = await takeSlot(exchange, failed)
   for (let tries = 1; slot !== undefined; tries++) {
     const { worker } = slot
-    const sent = await sendSeated(exchange, slot, response, repeatable && tries === 1)
+    const sent = await sendTo(exchange, slot, response, repeatable && tries === 1)
     if (sent.kind !== 'failed') return
     const next = nextTry(sent.failure, { tries, repeatable, isStrict })
     if (next !== 'any') failed.add(worker.id)
@@ -155,7 +155,7 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   }
 }
 
-async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Slot | undefined> {
+async function takeSlot(exchange: Exchange, except: ReadonlySet<string>): Promise<Slot | undefined> {
   const { service, endpoint, gone, notes, elapsedMs, affinity } = exchange
   const since = elapsedMs()
   try {
@@ -167,12 +167,12 @@ async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promis
 
 async function takeNext(exchange: Exchange, except: ReadonlySet<string>, next: NextTry): Promise<Slot | undefined> {
   if (next === 'none') return undefined
-  if (next !== 'another running worker') return takeSeat(exchange, except)
+  if (next !== 'another running worker') return takeSlot(exchange, except)
   const { service, endpoint, affinity } = exchange
   return service.balancer.enterNow({ endpointId: endpoint.id, except, affinity })
 }
 
-async function sendSeated(exchange: Exchange, slot: Slot, response: ServerResponse, reuse: boolean): Promise<Sent> {
+async function sendTo(exchange: Exchange, slot: Slot, response: ServerResponse, reuse: boolean): Promise<Sent> {
   exchange.notes.workerId = slot.worker.id
   let hasResponded = false
   try {

@@ -1,18 +1,18 @@
-/** Which worker a request asks for. Source: docs/spec/job-api.md, 10. */
+/** Worker affinity: the worker that a request asks for. Source: docs/spec/job-api.md, 10. */
 import { type Candidate, chooseWorker, type ShareRule } from './choose-worker.ts'
 
 /** In requests, the worker that is asked for; in responses, the worker that answered. */
 export const WORKER_ID_HEADER = 'X-Runpod-Worker-Id'
 
 /**
- * A strict request is answered by this worker alone, others by any if it is not there or has its share. `resumes`: it is
- * woken if it is paused; without, a paused worker counts as gone.
+ * Only this worker answers a strict request; any worker answers another one if this one is missing or has its share of
+ * requests. `resumes`: the worker is woken if it is paused; otherwise a paused worker counts as gone.
  */
 export type Affinity = { readonly workerId: string; readonly isStrict: boolean; readonly resumes: boolean }
 
 const ASKED = /^(?:(strict|strict-resume)\s+)?(\S+)$/i
 
-/** Any other form asks for no worker, as a wish that is not strict never fails a request. */
+/** Ignores other values, because only strict affinity may fail a request. */
 export function readAffinity(header: string | undefined): Affinity | undefined {
   const [, mode, workerId] = ASKED.exec(header?.trim() ?? '') ?? []
   if (workerId === undefined) return undefined

@@ -9,8 +9,8 @@ export type Candidate = {
 export type ShareRule = { readonly share: number; readonly moreCome: boolean }
 
 /**
- * Picks the worker with the fewest open requests, then the one that has been idle for longest, so that requests that
- * need the same worker fail here and not first in production. Source: docs/spec/job-api.md, 10.
+ * Picks the worker with the fewest open requests, then the one that has been idle the longest, so that clients that
+ * need the same worker fail here before they do in production. Source: docs/spec/job-api.md, 10.
  * @returns undefined if the request must wait
  */
 export function chooseWorker<Worker extends Candidate>(
@@ -56,7 +56,7 @@ export function mayRepeat(method: string, hasBody: boolean): boolean {
  * Decides on a retry without a response. Source: RFC 9110 9.2.2; otherwise ours.
  * @param tries including this one
  * @param repeatable see mayRepeat; a refused request may always be retried
- * @param isStrict no other worker may answer
+ * @param isStrict whether no other worker may answer
  */
 export function nextTry(
   failure: SendFailure,

@@ -7,7 +7,7 @@ import type { Database } from 'better-sqlite3'
  */
 export function queriesOf(db: Database) {
   return <Values extends unknown[], Row = never>(written: string) => {
-    const sql = compiledOnce(written)
+    const sql = withoutRecompiles(written)
     const onUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql))
     const pluckedOnUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql).pluck())
     return {
@@ -61,10 +61,10 @@ export function queriesOf(db: Database) {
 }
 
 /**
- * SQLite compiles a query anew for each call if a bare parameter is a limit, or equals a column and the rows are sorted;
- * one that is part of an expression leaves it as it is.
+ * SQLite recompiles a query at each call if a bare parameter is its limit or offset, or equals a column while the rows
+ * are sorted. A unary plus makes the parameter an expression of the same value.
  */
-export const compiledOnce = (sql: string): string => sql.replace(/(=|\bLIMIT|\bOFFSET)\s*(?=[?@])/g, '$1 +')
+export const withoutRecompiles = (sql: string): string => sql.replace(/(=|\bLIMIT|\bOFFSET)\s*(?=[?@])/g, '$1 +')
 
 function onFirstUse<Made>(make: () => Made): () => Made {
   let made: Made | undefined

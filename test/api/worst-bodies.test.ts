@@ -92,7 +92,7 @@ describe('a list of jobs', () => {
   })
 })
 
-it('a search for words with punctuation does not hold the event loop as long as looking through all texts takes', async () => {
+it('a search for words with punctuation does not hold the event loop as long as checking all texts takes', async () => {
   const { createEndpoint, run, get } = await setup()
   await createEndpoint()
   const text = 'a\n'.repeat(10_000)

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src-main/database/open-database.ts'
-import { compiledOnce } from '../../../src-main/database/queries.ts'
+import { withoutRecompiles } from '../../../src-main/database/queries.ts'
 import { createTermLookup } from '../../../src-main/features/jobs/store/search-index.ts'
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
@@ -69,7 +69,7 @@ async function queriesOfStores(): Promise<readonly string[]> {
 }
 
 function plan(db: Database, sql: string): readonly string[] {
-  const statement = db.prepare<[unknown], { detail: string }>(`EXPLAIN QUERY PLAN ${compiledOnce(sql)}`)
+  const statement = db.prepare<[unknown], { detail: string }>(`EXPLAIN QUERY PLAN ${withoutRecompiles(sql)}`)
   return statement.all(nullsFor(sql)).map(({ detail }) => detail)
 }
 

@@ -78,7 +78,7 @@ const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RAN
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
 export type Range = { readonly first: number; readonly last: number }
 
-/** Filters without a text; see job-search for the others. */
+/** Lists and counts by filters without a text; job-search has the others. */
 export function createJobFilter(db: Database) {
   const query = queriesOf(db)
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
@@ -236,7 +236,7 @@ function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean 
 
 const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
 
-/** Values of the conditions of a filter in SQL. */
+/** SQL parameters for the conditions of a filter. */
 export function conditionsOf(filter: JobFilter) {
   const states = someStates(filter)
   return {

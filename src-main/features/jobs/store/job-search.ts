@@ -1,6 +1,6 @@
 /**
- * Lists and counts jobs of any filter. The index alone finds plain words; for words with punctuation the texts of its
- * matches are looked through, in turns that let others in between.
+ * Lists and counts jobs by any filter. The index alone finds plain words; for words with punctuation, the texts of its
+ * matches are checked in turns of the event loop, so that other work runs in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
@@ -40,9 +40,9 @@ const MOST_PHRASES = 1000
 const withoutPhrases = (sql: string) =>
   sql.replace('MATCH @match', 'MATCH @match AND job_search.rowid NOT IN (SELECT value FROM json_each(@phrases))')
 
-// Matches fetched at once: few first, for a page; then more, as each look into the index reads a word's whole list.
+// Matches per query: few at first, for a page, then more, because each query reads the whole list of a word.
 const MATCHES = { first: 1000, most: 16_000, growth: 4 }
-// Texts looked through in a turn; one may take longer. Source: ours.
+// Bounds of checking texts in one turn of the event loop; a single text may take longer. Source: ours.
 const TURN_MS = 8
 const TURN_JOBS = 2000
 
@@ -51,7 +51,7 @@ type Text = Range &
     readonly typed: string
     readonly match: string
     readonly checked: string | null
-    /** Whether the index knows all conditions. */
+    /** Whether the index alone answers all conditions. */
     readonly alone: boolean
   }
 
@@ -85,7 +85,7 @@ export function createJobSearch(db: Database) {
     SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
     WHERE ${OVER_LIMIT}`).values()
 
-  // One search at a time in each turn of the event loop.
+  // Only one search gets each turn of the event loop.
   let turns: Promise<unknown> = Promise.resolve()
   function turn(): Promise<unknown> {
     turns = turns.then(() => nextTurn())
@@ -100,26 +100,29 @@ export function createJobSearch(db: Database) {
     return { typed, ...found, ...conditions, alone, ...plain.rangeOf(filter) }
   }
 
-  function look(text: Text, seqs: readonly number[]): { readonly hits: readonly number[]; readonly looked: number } {
+  function checkTexts(
+    text: Text,
+    seqs: readonly number[],
+  ): { readonly hits: readonly number[]; readonly checked: number } {
     const end = performance.now() + TURN_MS
     const hits: number[] = []
     for (const { at, seq, id, error, input, output } of texts({ ...text, seqs: JSON.stringify(seqs) })) {
       if (isFound(text.checked ?? '', id, [error, input, output])) hits.push(seq)
-      if (performance.now() > end) return { hits, looked: at + 1 }
+      if (performance.now() > end) return { hits, checked: at + 1 }
     }
-    return { hits, looked: seqs.length }
+    return { hits, checked: seqs.length }
   }
 
-  async function* lookedThrough(text: Text, oldestFirst: boolean): AsyncGenerator<readonly number[]> {
+  async function* checkedMatches(text: Text, oldestFirst: boolean): AsyncGenerator<readonly number[]> {
     let { first, last } = text
     for (let most = MATCHES.first; ; most = Math.min(most * MATCHES.growth, MATCHES.most)) {
       await turn()
       const matches = found.all({ match: text.match, first, last, limit: most, offset: 0, oldestFirst })
       for (let from = 0; from < matches.length; ) {
         await turn()
-        const { hits, looked } = look(text, matches.slice(from, from + TURN_JOBS))
+        const { hits, checked } = checkTexts(text, matches.slice(from, from + TURN_JOBS))
         yield hits
-        from += looked
+        from += checked
       }
       const end = matches.at(-1)
       if (end === undefined || matches.length < most) return
@@ -129,8 +132,8 @@ export function createJobSearch(db: Database) {
   }
 
   async function checkedSeqs(text: Text, { limit: most, offset, oldestFirst, phraseFirst }: PageOf) {
-    const phrases = phraseFirst ? await firstOf(lookedThrough(asPhrase(text), oldestFirst), MOST_PHRASES) : []
-    const others = await firstOf(lookedThrough(text, oldestFirst), offset + most - phrases.length, new Set(phrases))
+    const phrases = phraseFirst ? await firstOf(checkedMatches(asPhrase(text), oldestFirst), MOST_PHRASES) : []
+    const others = await firstOf(checkedMatches(text, oldestFirst), offset + most - phrases.length, new Set(phrases))
     return [...phrases, ...others].slice(offset, offset + most)
   }
 
@@ -164,7 +167,7 @@ export function createJobSearch(db: Database) {
     const counted =
       text.checked === null
         ? (text.alone ? found : foundWhere).count({ ...text, limit: most + 1 })
-        : (await firstOf(lookedThrough(text, false), most + 1)).length
+        : (await firstOf(checkedMatches(text, false), most + 1)).length
     return { count: Math.min(counted, most), more: counted > most }
   }
 
@@ -185,7 +188,7 @@ export function createJobSearch(db: Database) {
     },
     /** Newest first, unless it says otherwise. */
     list: (query: JobQuery & PlainFilter): readonly Job[] => jobsOf(plain.seqs(query, pageOf(query))),
-    /** The same for a filter with a text. */
+    /** The same by any filter. */
     search: async (query: JobQuery): Promise<readonly Job[]> => jobsOf(await seqs(query, pageOf(query))),
     count: (filter: PlainFilter): JobCount => plain.count(filter),
     countFound: count,

@@ -79,7 +79,7 @@ export type JobFilter = {
   readonly after?: number | undefined
 }
 
-/** A filter that needs no look into texts. */
+/** A filter that searches no texts. */
 export type PlainFilter = JobFilter & { readonly text?: undefined }
 
 export type NamedJobs = { readonly ids: readonly string[] } | { readonly filter: JobFilter }

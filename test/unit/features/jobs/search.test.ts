@@ -159,10 +159,10 @@ it('phrases in errors are found only among the jobs that contain every word', as
   expect(await ids('sl', { phraseFirst: true })).toEqual([])
 })
 
-it('words with punctuation are looked up in as many turns as it takes, with the same result', async () => {
+it('a search for words with punctuation takes several turns and finds the same jobs', async () => {
   const { jobs, endpoints, search, write, close } = openStorage(':memory:')
   onTestFinished(close)
-  // More than are looked through at once.
+  // More than are checked in one turn.
   const all = Array.from({ length: 5500 }, (_job, n) => ({
     n,
     ends: n % 3 === 1,

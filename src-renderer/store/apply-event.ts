@@ -17,7 +17,7 @@ const RELOADING: readonly EndpointEvent['event'][] = ['created', 'updated', 'rel
 
 /** Whether an event tells too little, so that everything has to be reloaded. */
 export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
-  if (event.type === 'endpoint') return RELOADING.includes(event.event) || isBackingLost(live, event)
+  if (event.type === 'endpoint') return RELOADING.includes(event.event) || breaksGraph(live, event)
   if (event.type === 'run') return false
   // Only the service knows of crashes: a worker ended unexpectedly, and what follows from that.
   if (live.endpoints[event.endpointId]?.crash !== undefined) return true
@@ -26,8 +26,8 @@ export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
   return event.to === 'ended' ? known !== undefined && known.state !== 'stopping' : known === undefined
 }
 
-// The graphs that ran on a deleted endpoint are broken.
-const isBackingLost = ({ endpoints }: LiveEntities, { event, endpointId }: EndpointEvent) =>
+// The event names no graphs that ran on the deleted endpoint.
+const breaksGraph = ({ endpoints }: LiveEntities, { event, endpointId }: EndpointEvent) =>
   event === 'deleted' && Object.values(endpoints).some(({ graph }) => graph?.behind === endpointId)
 
 type JobEvent = Extract<ServiceEvent, { type: 'job' }>

@@ -19,13 +19,13 @@ export type HubForm = {
   readonly answers: HubAnswers
 }
 
-/** A refusal with the label of the field, which its name in the API begins: `handler: there is no file …`. */
-export function withLabel(refusal: string): string {
-  const [start, path] = /^([\w.]+): /.exec(refusal) ?? ['']
+/** An error with the label of a field in place of its name in the API, as in `handler: there is no file …`. */
+export function withLabel(error: string): string {
+  const [start, path] = /^([\w.]+): /.exec(error) ?? ['']
   // The form has one field for name and id.
   const field = path === 'id' ? 'name' : path
   const label = SETTING_SECTIONS.flatMap(({ fields }) => fields).find((one) => one.path === field)?.label
-  return label === undefined ? refusal : `${label}: ${refusal.slice(start.length)}`
+  return label === undefined ? error : `${label}: ${error.slice(start.length)}`
 }
 
 /** The empty form. An immediate worker shows whether the image can be pulled and started. */

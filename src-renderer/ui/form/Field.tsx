@@ -10,12 +10,12 @@ export type FieldProps = ComponentPropsWithRef<'input'> & {
   readonly problem?: string | undefined
 }
 
-/** Says that a required field is empty below it, in place of the browser's bubble, which would cover the hint. */
-export function useMissing(label: string, value: unknown) {
+/** Says below an empty required field that it is required; the browser's bubble would cover the hint. */
+export function useMissingValue(label: string, value: unknown) {
   const [isMissing, setMissing] = useState(false)
   return {
     missing: isMissing && (value ?? '') === '' ? `${label} is required.` : undefined,
-    watch: {
+    handlers: {
       onInvalid: (event: FormEvent<HTMLInputElement>) => {
         const { currentTarget } = event
         if (!currentTarget.validity.valueMissing) return
@@ -32,14 +32,14 @@ export function useMissing(label: string, value: unknown) {
 }
 
 export function Field({ label, hint, problem, ...input }: FieldProps) {
-  const { missing, watch } = useMissing(label, input.value)
+  const { missing, handlers } = useMissingValue(label, input.value)
   return (
     <Labelled label={label} hint={hint} problem={problem ?? missing}>
       {(ids) => (
         <input
           {...input}
           {...ids}
-          {...watch}
+          {...handlers}
           autoComplete="off"
           spellCheck={false}
           // The button of a file field stands within the border.

@@ -2,7 +2,7 @@ import { FolderOpen } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../Button.tsx'
-import { type ControlIds, type ControlProps, FieldNote, useMissing } from './Field.tsx'
+import { type ControlIds, type ControlProps, FieldNote, useMissingValue } from './Field.tsx'
 import { PathControl, type PathControlProps } from './PathControl.tsx'
 
 export type PathFieldProps = Pick<
@@ -12,7 +12,7 @@ export type PathFieldProps = Pick<
 
 export function PathField({ label, hint, required = true, ...field }: PathFieldProps) {
   const id = useId()
-  const { missing, watch } = useMissing(label, field.value)
+  const { missing, handlers } = useMissingValue(label, field.value)
   const isProblem = missing !== undefined
   return (
     <div className="flex flex-col gap-1">
@@ -21,7 +21,7 @@ export function PathField({ label, hint, required = true, ...field }: PathFieldP
       </label>
       <PathControl
         {...field}
-        {...watch}
+        {...handlers}
         id={id}
         aria-describedby={`${id}-hint`}
         aria-invalid={isProblem}

@@ -40,7 +40,7 @@ export type CommandOptions = {
   readonly node?: string | undefined
   /** The launcher of another installation. */
   readonly launcher?: string | undefined
-  /** In a terminal, whose keys are written to the stdin of the child. */
+  /** Runs it in a terminal; text written to the stdin of the child is typed there. */
   readonly terminal?: boolean
 }
 
@@ -51,10 +51,10 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
   const inTerminal = options.terminal === true
   const words = [options.node ?? process.execPath, options.launcher ?? LAUNCHER, ...argv]
   const [program = '', ...args] = inTerminal ? [...IN_TERMINAL, ...words] : words
-  const surroundings = { cwd: options.cwd, env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env } }
+  const common = { cwd: options.cwd, env: { ...withoutOurVariables(process.env), NO_COLOR: '1', ...options.env } }
   const child = inTerminal
-    ? spawn(program, args, { ...surroundings, stdio: ['pipe', 'pipe', 'pipe'] })
-    : spawn(program, args, { ...surroundings, stdio: ['ignore', 'pipe', 'pipe'] })
+    ? spawn(program, args, { ...common, stdio: ['pipe', 'pipe', 'pipe'] })
+    : spawn(program, args, { ...common, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines = createInterface({ input: child.stdout })
   const kept: string[] = []
   lines.on('line', (line) => kept.push(line))

@@ -36,15 +36,15 @@ export type MachineFault = {
   readonly endsContainers?: true
 }
 
-/** Jobs of a run in addition to those that run when the fault comes: sent before it, while it lasts, and afterwards. */
+/** Jobs sent before, during and after the fault, next to those that run when it happens; each takes `s` seconds. */
 type Load = { readonly before: number; readonly during: number; readonly after: number; readonly s: number }
 
 /** A second of a run, counted from the fault. */
 export type Second = {
   readonly s: number
-  /** Jobs that wait, that run, and that ended; missing: the service did not answer. */
+  /** Missing if the service did not answer. */
   readonly jobs?: { readonly inQueue: number; readonly inProgress: number; readonly completed: number }
-  /** Why the endpoint waits, and why each job that runs does. */
+  /** Waiting reasons of the endpoint and of each running job. */
   readonly reasons: readonly string[]
   readonly workers: readonly string[]
   readonly machines: readonly string[]
@@ -82,15 +82,15 @@ type RunOptions = {
   /** The service is killed in the middle of each run, and started again before the fault is mended. */
   readonly killsService?: boolean | undefined
   readonly load?: Load
-  /** Hears of each second from the fault to the last result. */
+  /** Called each second from the fault to the last result. */
   readonly onSecond?: (second: Second) => void
 }
 
 /**
  * Makes a fault again and again while clients send jobs.
- * @param faultNow chosen for each run, when all workers run
- * @returns the longest times to the last result, from the fault and from its end, the longest one after the fault
- *   without any result, ms; and how many jobs were started twice
+ * @param faultNow chooses the fault of each run, once all workers run
+ * @returns the longest times, ms: from the fault to the last result, from the end of the fault to the last result, and
+ *   after the fault without a result; and how many jobs were started twice
  */
 export async function breakMachines(
   place: FaultPlace,
@@ -186,7 +186,7 @@ async function oneRun(
   }
 }
 
-/** Asks each second for all that pages and commands show of jobs. @returns ends it */
+/** Reads each second what pages and commands show of jobs. @returns stops it */
 function watchSeconds(
   { ask }: FaultPlace['service'],
   brokenAt: number,
@@ -205,8 +205,8 @@ function watchSeconds(
     onSecond({
       ...{ s, jobs: { inQueue, inProgress, completed } },
       reasons: [endpoint, ...records.map(({ body }) => body)].flatMap(({ waitingReason }) => waitingReason ?? []),
-      workers: fleet.workers.map(wordsOf),
-      machines: added.machines.map(wordsOf),
+      workers: fleet.workers.map(summaryOf),
+      machines: added.machines.map(summaryOf),
     })
   }
   const timer = setInterval(look, 1000)
@@ -214,7 +214,7 @@ function watchSeconds(
 }
 
 type Shown = { readonly [key in 'name' | 'machine' | 'state' | 'reason']?: string }
-const wordsOf = ({ name, machine, state, reason }: Shown) =>
+const summaryOf = ({ name, machine, state, reason }: Shown) =>
   [name ?? machine, state, reason].filter((word) => word !== undefined).join(' ')
 
 /** Every job that a client was told of has one result, of a worker that has done it; none counts twice. */

@@ -83,10 +83,10 @@ describe('nodes of a swarm', () => {
     )
 })
 
-// A machine that is gone this long is given up, and its work goes on elsewhere.
+// A machine that is gone this long is given up, and its jobs run elsewhere.
 const GONE_MS = 20_000
 
-/** Faults of a machine, which SSH reaches by itself or through the manager, while another one goes on. */
+/** Faults of one of two machines, reached over SSH directly or through the manager. */
 const WITH_MANY_JOBS: readonly {
   readonly name: string
   readonly fault: (hit: RemoteMachine, manager: RemoteMachine) => MachineFault
@@ -101,7 +101,7 @@ const WITH_MANY_JOBS: readonly {
   { name: 'the service is killed', fault: () => NO_FAULT, killsService: true },
 ]
 
-/** 200 jobs meet the fault on the one of two machines that has more workers. */
+/** Sends 200 jobs, and breaks the machine that has more workers. */
 async function breakWithManyJobs(
   place: FaultPlace,
   machines: readonly [RemoteMachine, RemoteMachine],

@@ -75,7 +75,7 @@ export type FakeFleet = Fleet & {
   refuseShells: string | undefined
   /** Every later start fails with this reason. */
   failStarts: string | undefined
-  /** Every later start waits for it, as for an image. */
+  /** Every later start waits for this, as for an image. */
   startsAfter: Promise<void> | undefined
   /** Graphics cards of the machine; a worker that wants one has it for itself. */
   cards: number

@@ -22,11 +22,11 @@ export type FakeMachine = {
   /** Nobody reaches it any more, for this reason, or it is reached again. */
   readonly lose: (reason: string) => void
   readonly reach: () => void
-  /** The node that alone is lost with `lose`, as in a swarm. */
+  /** If set, `lose` loses only this node, as in a swarm. */
   lostNode: string | undefined
-  /** Leftovers of earlier runs are removed there after this. */
+  /** The removal of leftovers waits for this. */
   sweepsAfter: Promise<void> | undefined
-  /** Why it is lost from now on, which is noticed when somebody asks it. */
+  /** If set, `checkAway` notices that it is lost, for this reason. */
   losesWhenAsked: string | undefined
 }
 

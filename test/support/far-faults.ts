@@ -8,7 +8,7 @@ import { until } from './served-service.ts'
 /** Folder of a machine in which handlers write their book. */
 export const LEDGER = '/root/ledger'
 
-// The first worker on a machine may have to wait for an image, ms.
+// ms; the first worker on a machine may have to wait for an image.
 const WARM_MS = 120_000
 const IS_WORKER = ['--filter', 'label=svc.worker']
 
@@ -19,12 +19,12 @@ export const beginLedger = (machine: RemoteMachine): Promise<string> =>
 /** The lines of a text, without empty ones. */
 export const linesOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
-/** Whole ids of the containers of workers that run there; an engine that is down runs none. */
+/** Full ids of the worker containers that run there; an engine that is down runs no container. */
 export const workersOn = (machine: RemoteMachine): Promise<readonly string[]> =>
   dockerOn(machine, 'ps', '--quiet', '--no-trunc', ...IS_WORKER).then(linesOf, () => [])
 
-/** The book of all machines together, and the workers that run there. */
-export function booksOf(machines: readonly RemoteMachine[]): Pick<FaultPlace, 'ledger' | 'running'> {
+/** The ledgers of all machines as one, and the workers that run there. */
+export function factsOf(machines: readonly RemoteMachine[]): Pick<FaultPlace, 'ledger' | 'running'> {
   const onAll = async (ask: (machine: RemoteMachine) => Promise<readonly string[]>) =>
     (await Promise.all(machines.map(ask))).flat()
   return {
@@ -53,7 +53,7 @@ export async function remotePlaceOfFaults(machine: RemoteMachine, other?: Remote
       ...{ image: FAR_IMAGE, machine: other === undefined ? 'box' : 'any' },
       volumes: [{ source: LEDGER, target: '/ledger' }],
     },
-    ...booksOf(machines),
+    ...factsOf(machines),
     async events(since) {
       if (other !== undefined) return [] // a worker may begin there while the old one still runs
       const filters = [...IS_WORKER, '--filter', 'event=start', '--filter', 'event=die']
@@ -68,7 +68,7 @@ export async function remotePlaceOfFaults(machine: RemoteMachine, other?: Remote
   }
 }
 
-/** Lets the machine do a job, so that it has image, network and files before it has to stand in for another one. */
+/** Runs a job on the machine, so that it has image, network and files before it has to replace another one. */
 async function warm(service: RemoteService, machine: string): Promise<void> {
   const id = `warms-${machine}`
   await service.createHandler(id, 'def handler(job):\n    return 1\n', { container: { image: FAR_IMAGE, machine } })
@@ -84,7 +84,7 @@ export const cableOut = ({ link }: RemoteMachine, lastsMs: number): MachineFault
   lastsMs,
 })
 
-/** All packets of its link get lost for some time. */
+/** Its link loses all packets for some time. */
 export const linkStalled = ({ link }: RemoteMachine, lastsMs: number): MachineFault => ({
   make: () => link('stalled'),
   mend: () => link('flowing'),
@@ -109,7 +109,7 @@ export const workerKilled = (machine: RemoteMachine): MachineFault => ({
   endsContainers: true,
 })
 
-/** Nothing; for the service that is killed. */
+/** For runs in which only the service is killed. */
 export const NO_FAULT: MachineFault = { make: async () => undefined, mend: async () => undefined, endsContainers: true }
 
 /** Its sshd is killed with all connections. */

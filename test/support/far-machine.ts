@@ -25,7 +25,7 @@ export type RemoteMachine = {
   readonly run: (...argv: readonly string[]) => Promise<string>
   /** The same, while the test waits. */
   readonly runNow: (...argv: readonly string[]) => string
-  /** Pulls its cable, or puts it in; or lets all packets get lost, and no longer. */
+  /** Pulls its cable out, or puts it in; or starts to lose all packets, or stops it. */
   readonly link: (state: 'up' | 'down' | 'stalled' | 'flowing') => Promise<void>
   /** Ends its sshd with all connections by SIGKILL. */
   readonly killSshd: () => Promise<void>
@@ -37,7 +37,7 @@ export type RemoteMachine = {
   /** Ends its engine by SIGKILL. */
   readonly killEngine: () => Promise<void>
   readonly startEngine: () => Promise<void>
-  /** Ends all that runs on it at once, or starts it as a boot does. */
+  /** Kills all that runs on it at once, or starts it as a boot does. */
   readonly power: (state: 'off' | 'on') => Promise<void>
   /** Ends all that runs on it, and removes it. */
   readonly stop: () => Promise<void>
@@ -91,7 +91,7 @@ export async function remoteMachine(beside?: string): Promise<RemoteMachine | { 
   }
 }
 
-/** Runs the docker command on the engine of a machine and gives its output. */
+/** Runs a docker command on the engine of a machine. @returns its output */
 export const dockerOn = async ({ dockerHost }: Pick<RemoteMachine, 'dockerHost'>, ...argv: readonly string[]) =>
   (await execute('docker', ['-H', dockerHost, ...argv])).stdout.trim()
 

@@ -1,7 +1,7 @@
 /** The faults of nodes of a swarm, and the swarm as a place for them. Workers run on the nodes that are no managers. */
 import { expect } from 'vitest'
 import { type FaultPlace, type MachineFault, WORKERS } from '../safety/machine-faults.ts'
-import { beginLedger, booksOf, busiestOf, LEDGER, powerOff, workersOn } from './far-faults.ts'
+import { beginLedger, busiestOf, factsOf, LEDGER, powerOff, workersOn } from './far-faults.ts'
 import type { RemoteMachine } from './far-machine.ts'
 import { FAR_IMAGE } from './far-service.ts'
 import type { RemoteSwarm } from './far-swarm.ts'
@@ -20,7 +20,7 @@ export async function swarmPlaceOfFaults(swarm: RemoteSwarm): Promise<FaultPlace
       ...{ image: FAR_IMAGE, machine: 'lab', placement: ['node.role==worker'] },
       volumes: [{ source: LEDGER, target: '/ledger' }],
     },
-    ...booksOf(swarm.nodes),
+    ...factsOf(swarm.nodes),
     // Its faults end the containers of a node, so that nothing is asked of their order.
     events: async () => [],
     reached: service.reached,

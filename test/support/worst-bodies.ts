@@ -36,7 +36,7 @@ export function pngOf(chunk: Buffer, bytes: number): Buffer {
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** The beginnings of files by kind, and the smallest part of each. */
+/** The head and the smallest part of files, by extension. */
 const PARTS: Readonly<Record<string, readonly [head: Buffer, part: Buffer]>> = {
   webp: [latin1('RIFF\0\0\0\0WEBP'), latin1('EXIF\0\0\0\0')],
   jpg: [Buffer.from([0xff, 0xd8]), Buffer.from([0xff, 0xe1, 0, 2])],
@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, readonly [head: Buffer, part: Buffer]>> = {
   ogg: [Buffer.alloc(0), Buffer.concat([latin1('OggS'), Buffer.alloc(23)])],
 }
 
-/** Files of as many parts as fit into so many bytes, by the end of their name. */
+/** Files with as many parts as fit into so many bytes, by extension. */
 export const WORST_FILES: Readonly<Record<string, (bytes: number) => Buffer>> = {
   png: (bytes) => pngOf(pngChunk('tEXt', latin1('k\0v')), bytes),
   ...Object.fromEntries(

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { endProcess, owned, PROGRAMS, programPath } from './programs.ts'
 
-/** The program of the command line. */
+/** The launcher of the command line. */
 export const LAUNCHER = join(import.meta.dirname, '..', '..', '..', 'src-main', 'app', 'cli', 'drydock.mjs')
 
 /** A running service. */

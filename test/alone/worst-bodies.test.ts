@@ -62,7 +62,7 @@ for (const [what, make] of Object.entries(WORST_JSON)) {
 }
 
 test.each(Object.entries(WORST_FILES))(
-  `a result that is a %s of as many parts as fit holds the event loop for at most ${HELD_MS} ms`,
+  `a %s result with as many parts as fit holds the event loop for at most ${HELD_MS} ms`,
   {
     timeout: LIMIT_MS,
   },
@@ -88,7 +88,7 @@ test.each(Object.entries(WORST_FILES))(
   },
 )
 
-/** The least hold of some requests, each with its own number. */
+/** The shortest hold of several requests; each gets its number. */
 async function leastOf(send: (count: number) => Promise<{ readonly status: number }>): Promise<number> {
   const held: number[] = []
   for (let count = 0; count < TRIES; count += 1) held.push(await heldWhile(() => send(count)))
@@ -126,7 +126,7 @@ test(`a document of 50,000 nodes holds the event loop for at most ${HELD_MS} ms`
   expect(held).toBeLessThanOrEqual(HELD_MS)
 })
 
-test(`an archive of as many fields as fit holds the event loop for at most ${HELD_MS} ms`, {
+test(`an archive with as many header fields as fit holds the event loop for at most ${HELD_MS} ms`, {
   timeout: LIMIT_MS,
 }, async () => {
   const folder = dirname(databaseFile())

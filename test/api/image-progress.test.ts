@@ -34,7 +34,7 @@ describe('a worker whose image comes', () => {
     expect(wait.signal.aborted).toBe(false)
   })
 
-  it('says nothing of it any more while its container starts', async () => {
+  it('no longer mentions the image while its container starts', async () => {
     const service = await setupService()
     const fleet = service.fleet() as { ensure: Ensure; start: Fleet['start'] }
     const { ensure, start } = fleet

@@ -133,7 +133,7 @@ describe('an import', () => {
   })
 })
 
-it('a job as a file has its story and its payloads, and no values of variables nor files of its handler', async () => {
+it('an exported job has its history and payloads, but no values of variables and no files of its handler', async () => {
   const { createEndpoint, run, worker: workerOf, ask, request } = await withFiles()
   const env = { API_TOKEN: 'a-token-of-somebody', MODEL: 'small' }
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))

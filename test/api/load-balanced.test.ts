@@ -217,9 +217,9 @@ describe('the fleet of a load-balanced endpoint', () => {
 })
 
 describe('a request that asks for a worker', () => {
-  const headers = (wish: string) => ({ headers: { 'X-Runpod-Worker-Id': wish } })
+  const headers = (affinity: string) => ({ headers: { 'X-Runpod-Worker-Id': affinity } })
 
-  it('waits five minutes while that worker has its share, and others are answered meanwhile', async () => {
+  it('waits five minutes while that worker is busy, without holding up other requests', async () => {
     const settings = { workersMin: 2, workersMax: 3, scaler: { type: 'REQUEST_COUNT', value: 1 } }
     const service = await setup({ answer: hold, settings })
     await until(async () => {
@@ -228,8 +228,8 @@ describe('a request that asks for a worker', () => {
     })
     const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
     const leave = new AbortController()
-    const held = (wish: string) =>
-      service.send('/lb/web/x', { ...headers(wish), signal: leave.signal }).catch(() => undefined)
+    const held = (affinity: string) =>
+      service.send('/lb/web/x', { ...headers(affinity), signal: leave.signal }).catch(() => undefined)
     const open = () =>
       service
         .service()
@@ -258,8 +258,8 @@ describe('a request that asks for a worker', () => {
     const service = await setup({ answer: (_incoming, response) => answers.push(response), settings })
     await service.ready()
     const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
-    const [first, second, third] = [id, `strict ${id}`, `strict-resume ${id}`].map((wish) =>
-      service.send('/lb/web/x', headers(wish)),
+    const [first, second, third] = [id, `strict ${id}`, `strict-resume ${id}`].map((affinity) =>
+      service.send('/lb/web/x', headers(affinity)),
     )
     for (const [n, answer] of [first, second, third].entries()) {
       await until(() => expect(answers.length).toBe(n + 1))
@@ -268,7 +268,7 @@ describe('a request that asks for a worker', () => {
     }
   })
 
-  it('wakes a paused worker with strict-resume, and learns with strict that it is paused', async () => {
+  it('wakes a paused worker with strict-resume, and fails with strict', async () => {
     const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
     const service = await setup({ settings })
     const first = service.send('/lb/web/x')
@@ -298,7 +298,7 @@ describe('a request that asks for a worker', () => {
     expect(service.fleet().started.length).toBe(1)
   })
 
-  it('learns that the worker has ended while it waits for it, and no other endpoint lends one', async () => {
+  it('fails if the worker ends while it waits, and never gets a worker of another endpoint', async () => {
     const scaler = { type: 'REQUEST_COUNT', value: 1 }
     const service = await setup({ answer: hold, settings: { workersMax: 1, scaler } })
     await service.ready()

@@ -119,7 +119,7 @@ describe('a worker', () => {
   })
 })
 
-it('a worker that is taken over is not replaced while its machine is cleared of what was left there', async () => {
+it('an adopted worker is not replaced while leftovers are removed from its machine', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const service = await withMachines(['gpu-box', 'other'], { file: join(folder, 'drydock.db') })
@@ -197,7 +197,7 @@ describe('a machine that vanishes with an idle worker', () => {
     expect(other?.place.workers.size).toBe(1)
   })
 
-  it('is replaced once, also where its next worker was prepared on that machine, which keeps nothing of it', async () => {
+  it('has its worker replaced once, even if the next one was prepared there, which is removed later', async () => {
     const service = await withMachines(['gpu-box', 'other'])
     service.fleet().noEngine = 'no Docker engine answers'
     const container = { ...IMAGE, machine: 'any', prepared: 1 }
@@ -259,7 +259,7 @@ it('a job whose lease ends before the loss of its machine is noticed keeps its t
   expect(record.history.at(-1)).toMatchObject({ event: 'release', reason: 'machine gpu-box is unreachable' })
 })
 
-it('a job whose node of a swarm is lost says which', async () => {
+it('a job on a lost node of a swarm names the node', async () => {
   const service = await withMachines(['lab'])
   await service.endpointOn('lab')
   const { jobId } = await service.running()

@@ -218,7 +218,7 @@ describe('start', () => {
   })
 
   test.each([
-    ['opens the pages by another link', [], 'The pages are open in your browser (`--no-open` turns this off).'],
+    ['opens the pages with another link', [], 'The pages are open in your browser (`--no-open` turns this off).'],
     ['opens nothing with --no-open', ['--no-open'], 'The endpoint sketch runs image workflows'],
   ])('in a terminal prints a sign-in link and %s', async (_does, options, last) => {
     const folder = temporaryFolder()

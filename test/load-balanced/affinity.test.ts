@@ -20,12 +20,12 @@ async function setup() {
   return { service, target: targetOf(service), workers: await workersOf(service) }
 }
 
-const asking = (target: Target, wish: string, path = '/lb/web/echo') =>
-  send(target, path, { headers: { 'X-Runpod-Worker-Id': wish } })
+const asking = (target: Target, affinity: string, path = '/lb/web/echo') =>
+  send(target, path, { headers: { 'X-Runpod-Worker-Id': affinity } })
 
 const answeredBy = ({ status, headers, json }: Received) => [status, headers['x-runpod-worker-id'], json().worker]
 
-/** Sends requests, so many at once; each asks for one of the workers in turn. */
+/** Sends requests from several clients at once; each request asks for the next worker in turn. */
 async function askInTurn(
   { target, workers }: { readonly target: Target; readonly workers: readonly Worker[] },
   prefix: string,
@@ -39,11 +39,11 @@ async function askInTurn(
       onAnswer(id, await asking(target, prefix + id), n)
     }
   }
-  // One worker may answer as many at once.
+  // As many as one worker may answer at once.
   await Promise.all(Array.from({ length: 4 }, client))
 }
 
-test('requests without a wish, one after the other, go to all workers in turn', async () => {
+test('requests without affinity, one after the other, go to all workers in turn', async () => {
   const { target, workers } = await setup()
   const seen: string[] = []
   for (let n = 0; n < 9; n++) seen.push((await send(target, '/lb/web/echo')).headers['x-runpod-worker-id'] as string)
@@ -59,7 +59,7 @@ test.each(['', 'strict ', 'strict-resume '])(
   },
 )
 
-test('a killed worker is gone for strict requests, and others answer the rest', async () => {
+test('strict requests for a killed worker fail, and other requests go to the other workers', async () => {
   const asked = await setup()
   const { target, workers } = asked
   const [killed] = workers
@@ -84,7 +84,7 @@ test('a killed worker is gone for strict requests, and others answer the rest', 
   expect(other.json().worker).not.toBe(killed?.id)
 })
 
-test('streams and WebSockets go to the worker that is asked for, and say which it is', async () => {
+test('streams and WebSockets go to the worker that is asked for, and name it', async () => {
   const { service, target, workers } = await setup()
   const { id = '' } = workers[1] ?? {}
   const headers = { 'X-Runpod-Worker-Id': `strict ${id}` }
@@ -94,9 +94,9 @@ test('streams and WebSockets go to the worker that is asked for, and say which i
 
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
   const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
-  const socketTo = async (wish: string): Promise<IncomingMessage> => {
+  const socketTo = async (affinity: string): Promise<IncomingMessage> => {
     const asked = request(`${target.url}/lb/web/socket`, {
-      headers: { ...upgrade, ...key, authorization: `Bearer ${target.key}`, 'X-Runpod-Worker-Id': wish },
+      headers: { ...upgrade, ...key, authorization: `Bearer ${target.key}`, 'X-Runpod-Worker-Id': affinity },
     })
     asked.end()
     const [answer, socket] = (await Promise.race([once(asked, 'upgrade'), once(asked, 'response')])) as [

@@ -1,4 +1,4 @@
-/** Idle workers on one of two machines whose link is cut: another machine takes their work, and the reason names it. */
+/** The link to one of two machines with idle workers is cut: the other machine takes over their jobs. */
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { dockerOn, type RemoteMachine, remoteMachine } from '../support/far-machine.ts'
 import { FAR_IMAGE, remoteService } from '../support/far-service.ts'
@@ -10,8 +10,8 @@ const why = made.flatMap((machine) => ('why' in machine ? [machine.why] : []))[0
 beforeEach(({ skip }) => skip(why !== undefined, why))
 afterAll(() => Promise.all(made.map((machine) => ('why' in machine ? undefined : machine.stop()))))
 
-const [box, other] = made as [RemoteMachine, RemoteMachine] // else all of it is skipped
-// A link is found lost after 9 s, and the first worker on a machine makes an image, ms.
+const [box, other] = made as [RemoteMachine, RemoteMachine] // otherwise each test is skipped
+// A lost link is noticed after 9 s, and the first worker on a machine builds an image, ms.
 const LIMIT_MS = 300_000
 const ECHO = `
 import os
@@ -20,7 +20,7 @@ def handler(job):
 `
 
 test(
-  'jobs of a lost idle worker are done on another machine; without another one they wait, and the reason names it',
+  'jobs run elsewhere when the machine of an idle worker is lost; jobs bound to it wait, and the reason names it',
   async () => {
     const service = await remoteService(box, { others: { other } })
     const create = async (id: string, machine: string) => {

@@ -140,7 +140,7 @@ test('a node that vanishes is replaced, its job led back once, and nothing is le
   await until(async () => expect(await workersOn(node, 'vanished')).toBe(''), START_MS)
 })
 
-test('a manager whose sshd was killed keeps the workers of its nodes', async () => {
+test('workers on nodes are kept while the sshd of the manager is down', async () => {
   const { manager, service, onLab, isRunning } = await setup()
   await service.createHandler('kept', WAITS, onLab)
   const job = await service.run('kept', { s: 8 })
@@ -255,7 +255,7 @@ def handler(job):
     return {"size": os.path.getsize("/kept/file"), "user": os.getuid()}
 `
 
-test('a named volume that is new can be written by a worker that is not root', async () => {
+test('a worker that is not root can write to a new named volume', async () => {
   const { swarm, manager, service, onLab } = await setup()
   const made = await swarm.docker(manager, 'create', IMAGE)
   await swarm.docker(manager, 'commit', '--change', 'USER 1000:1000', made, 'not-root')

@@ -31,14 +31,14 @@ const INPUT = '{"input":{}}'
 
 type Make = (service: ServedService, name: (typeof TWO)[number]) => unknown
 
-/** Makes two entries of a list, one after the other. */
+/** Creates two entries of a list in order. */
 const twice =
   (make: Make): Fill =>
   async (service) => {
     for (const name of TWO) await make(service, name)
   }
 
-/** The same with an endpoint. */
+/** Creates an endpoint and two entries of its list. */
 const twiceOfEndpoint =
   (make: Make): Fill =>
   async (service) => {
@@ -74,7 +74,7 @@ const withRuns: Fill = async (service) => {
     await service.post('/api/workflow-runs', { endpointId: 'painter', payload: payloadText(), title })
 }
 
-/** Pages with a list each, the name of the list, and entries of it. */
+/** Pages with a list, the name of the list, and a function that fills it. */
 const LISTS: readonly (readonly [path: string, list: string, fill: Fill])[] = [
   ['/jobs', 'Jobs', withAll],
   ['/endpoints', 'Endpoints', withAll],

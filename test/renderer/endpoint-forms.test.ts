@@ -151,7 +151,7 @@ describe('a new endpoint', () => {
     ['container.image: must be given.', 'Image: must be given.'],
     ['There is no capacity: none.', 'There is no capacity: none.'],
     ['other: text', 'other: text'],
-  ])('whose field is refused by %j says it with the label of the field', (refusal, said) => {
+  ])('shows the error %j with the label of the field', (refusal, said) => {
     expect(withLabel(refusal)).toBe(said)
   })
 

@@ -75,7 +75,7 @@ describe('live endpoints', () => {
     expect(endpoint()).toBe(undefined)
   })
 
-  test('need a new snapshot when an endpoint is deleted that a published graph runs on', () => {
+  test('need a new snapshot when the endpoint behind a published graph is deleted', () => {
     const { store, endpointEvent } = setup()
     store.getState().patchEndpoint('other', { graph: { behind: 'e', version: 1 } })
     expect(endpointEvent(11, 'deleted')).toBe(true)

@@ -24,7 +24,7 @@ test('the banner of past crashes says when they were, and can be cleared', () =>
   screen.getByRole('button', { name: 'Clear' })
 })
 
-test('the banner of crashes has the hint on a line of its own, with the launcher of this installation and labels of settings', () => {
+test('the banner of crashes shows the hint on its own line, with the launcher of this installation and labels of settings', () => {
   const hint =
     'No module (install it: drydock endpoint install e torch; or name the environment that has it: drydock endpoint update e --virtual-env .venv)'
   const crash = { count: 7, lastWords: hint, since: 0, lastAt: NOW, needsChange: true }

@@ -190,7 +190,7 @@ it.each([
   await first.closed()
 })
 
-it('of 3,000 connections with a cookie that opens nothing, only as many stay as without one', async () => {
+it('of 3,000 connections with an invalid cookie, only as many stay open as without a cookie', async () => {
   const { open } = await setup({})
   const opened: Socket[] = []
   for (let hundred = 0; hundred < 30; hundred++) {

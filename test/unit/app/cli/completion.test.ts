@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { setupCli } from './support.ts'
 
-// zsh completes in a terminal only: at the start of a line, it writes what it would add, and ends.
+// zsh completes only in a terminal: when a line begins, it completes $ASKED, writes the matches, and exits.
 // `compinit -u` asks nothing about the owners of the system's folders.
 const ZSHRC = `autoload -Uz compinit; compinit -u
 . ./script
@@ -13,7 +13,7 @@ zle-line-init() { BUFFER=$ASKED; CURSOR=$#BUFFER; zle complete-word; exit }
 zle -N zle-line-init
 `
 
-/** By shell, a program that writes the words offered at the end of $ASKED, one a line, from the file `script`. */
+/** By shell, a program that loads `script`, completes $ASKED, and writes the matches to `offered`, one a line. */
 const PROGRAMS = {
   bash: [
     'bash',
@@ -46,7 +46,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
     ['commands after options of the program', ['--data', 'there', 'endpoint', 'up'], ['update']],
     ['options', ['endpoint', 'create', 'mine', '--hand'], ['--handler']],
     ['choices', ['deploy', '--runs-on', ''], ['containers', 'processes']],
-    ['nothing of the program where the user has a name or a file', ['deploy', '--env', 'no-such-'], []],
+    ['nothing where a name or a file of the user belongs', ['deploy', '--env', 'no-such-'], []],
   ] as const)('completes %s', async ([, words, expected], { skip }) => {
     skip(spawnSync(shell, ['-c', 'true']).error !== undefined, `no ${shell}`)
     expect(await offered(shell, ...words)).toEqual(expected)

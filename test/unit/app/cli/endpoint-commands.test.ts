@@ -56,7 +56,7 @@ test('endpoint list shows machines where there are any, and why workers wait for
   expect((await run(['endpoint', 'show', 'far'])).stdout).toMatch(/workers wait +boxa: it cannot be reached\n/)
 })
 
-test('endpoint list names the missing module without the hint to install it, which show has', async () => {
+test('endpoint list names a missing module without the install hint, which endpoint show has', async () => {
   const cause = "ModuleNotFoundError: No module named 'a_module_with_a_long_name'"
   const hint = 'install it: drydock endpoint install hello a-module-with-a-long-name'
   const crash = { count: 7, lastWords: `${cause} (${hint})`, since: 0, lastAt: NOW, needsChange: true }

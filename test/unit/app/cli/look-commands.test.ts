@@ -124,7 +124,7 @@ test('health without an endpoint shows the service and all its endpoints', async
   expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
 })
 
-test('workers shows machines where there are any, and which one lost a worker', async () => {
+test('workers shows machines if there are any, and names the unreachable one', async () => {
   const alone = await setup({ 'GET /api/workers': { workers: [worker] } })
   expect((await alone.run(['workers'])).stdout).not.toContain('MACHINE')
   const { run } = await setup({ 'GET /api/workers': { workers: [worker, onBox] } })

@@ -22,7 +22,7 @@ test('a stream ends within a second of losing its key, and the others go on', as
   expect(ended).toEqual(['ada', 'grace'])
 })
 
-test('a stream whose key cannot be checked ends, and one that has ended by itself is checked no more', async () => {
+test('a stream whose key cannot be checked ends, and one that has ended by itself is no longer checked', async () => {
   const clock = createFakeClock()
   const { watch } = createOpenStreams({ clock })
   let checks = 0

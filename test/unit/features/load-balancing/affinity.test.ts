@@ -26,7 +26,7 @@ it.each([
 
 const worker = (id: string, openRequests: number) => ({ id, openRequests, startedAt: 0, idleSince: undefined })
 
-it('the worker that is asked for is chosen before a less loaded one while it has not its share', () => {
+it('the worker that is asked for is chosen before a less loaded one until it has its share of requests', () => {
   const [asked, other] = [worker('asked', 3), worker('other', 0)]
   for (const more of [SOFT, STRICT, RESUME]) {
     const affinity = { workerId: 'asked', ...more }
@@ -34,7 +34,7 @@ it('the worker that is asked for is chosen before a less loaded one while it has
   }
 })
 
-it('another is chosen if the one asked for has its share or is not there, unless the request is strict', () => {
+it('another worker is chosen if the one asked for has its share or is missing, unless the request is strict', () => {
   const [asked, other] = [worker('asked', 4), worker('other', 4)]
   const rule = { share: 4, moreCome: false }
   for (const candidates of [[other], [other, { ...asked, openRequests: 5 }]]) {

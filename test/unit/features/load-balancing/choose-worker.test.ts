@@ -4,7 +4,7 @@ import { chooseWorker } from '../../../../src-main/features/load-balancing/rules
 const worker = (openRequests: number, idleSince?: number) => ({ openRequests, startedAt: 7, idleSince })
 
 describe('the choice of a worker', () => {
-  it('falls on the fewest open requests, and among equals on the one that has been idle for longest', () => {
+  it('falls on the worker with the fewest open requests, and among equals on the one that has been idle the longest', () => {
     const [busy, newer, older] = [worker(2), worker(0, 9), worker(0, 5)]
     expect(chooseWorker([busy, newer, older], { share: 4, moreCome: false })).toBe(older)
     expect(chooseWorker([older, busy], { share: 4, moreCome: true })).toBe(older)

@@ -169,7 +169,7 @@ test('a file that cannot be read says so', async () => {
   ).toMatchObject({ format: 'unknown' })
 })
 
-test('a header of very many keys is read in a thread', async () => {
+test('a header with very many keys is read in a thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-heads-'))
   const { readInThread, stop } = createReadInThread()
   onTestFinished(async () => {

@@ -44,7 +44,7 @@ test('the hint names both commands, and one where the endpoint has an environmen
   expect(installHint({ id: 'mine', config }, 'KeyError: 1')).toBeUndefined()
 })
 
-test('an app is told the file that brings the package, unless its build left it to images', () => {
+test('the hint for an app names requirements.txt, unless its build left the package to images', () => {
   const error = "ModuleNotFoundError: No module named 'yaml'"
   expect(deployHint(error)).toBe('add pyyaml to requirements.txt and deploy again')
   expect(

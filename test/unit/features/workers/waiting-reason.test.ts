@@ -38,9 +38,9 @@ const noCapacityReason = '32 of 32 worker processes are in use by `a` (20), `b` 
 const busy = [worker('running'), worker('running'), worker('running')]
 
 describe('why jobs wait', () => {
-  it('names the wish for a certain worker only while nothing else waits', () => {
-    const wished = 'Each request asks for a specific worker, which is not ready or has its share of requests.'
-    expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(wished)
+  it('says that requests wait for a specific worker only if all of them do', () => {
+    const specific = 'Each request asks for a specific worker, which is not ready or has its share of requests.'
+    expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(specific)
     expect(why({ queue: { normal: 3, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(
       'All 3 workers are busy.',
     )

@@ -9,7 +9,7 @@ import { answerWith, HOSTILE_HEADS } from '../../../support/hostile-heads.ts'
 const { signal } = new AbortController()
 const fetchFile = createFetchFile(() => false)
 
-/** By server, how its answer is read; its reason if it cannot be. */
+/** Readers by the server that answers. @returns what was understood, or why nothing was */
 const READERS = {
   'a host of models': async (host: string) => {
     const url = `http://${host}/model`
@@ -37,7 +37,7 @@ const READERS = {
 } as const
 
 describe.each(Object.entries(READERS))('%s that answers', (_server, read) => {
-  test.each(Object.entries(HOSTILE_HEADS))('%s is understood or named as the cause', async (_kind, bytes) => {
+  test.each(Object.entries(HOSTILE_HEADS))('%s is understood, or the error names the cause', async (_kind, bytes) => {
     const port = await answerWith(bytes)
     const answer = await read(`127.0.0.1:${port}`).catch(({ message }: Error) => message)
     expect(answer).toMatch(/^file$|HTTP (code )?(200|99|101)|Parse Error: \w+|the connection was lost$/)

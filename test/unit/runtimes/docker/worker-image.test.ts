@@ -10,7 +10,7 @@ const RESOURCES = join(import.meta.dirname, '..', '..', '..', '..', 'resources')
 const SENT = ['docker/worker', 'python/svc_worker']
 const PLANTED = ['.env', '.aws/credentials', 'server.pem', 'id_ed25519', 'notes.txt']
 
-/** Resources with files that belong to nobody's image, and the files that each build sends. */
+/** Resources with planted files that belong in no image, and the files that each build sends. */
 function setup() {
   const resources = mkdtempSync(join(tmpdir(), 'drydock-resources-'))
   onTestFinished(() => rmSync(resources, { recursive: true }))
@@ -36,14 +36,14 @@ function setup() {
   return { sent, image, docker, watch }
 }
 
-test('a build of the worker image sends its Dockerfile and the modules of the runtime alone', async () => {
+test('a build of the worker image sends only its Dockerfile and the modules of the runtime', async () => {
   const { sent, image, docker, watch } = setup()
   await image.build(docker, { packages: [], systemPackages: [] }, watch)
   const modules = readdirSync(join(RESOURCES, 'python/svc_worker')).filter((name) => name.endsWith('.py'))
   expect(sent).toEqual([['docker/worker/Dockerfile', ...modules.toSorted().map((name) => `python/svc_worker/${name}`)]])
 })
 
-test('a build of an image of packages sends its Dockerfile and the lists of packages alone', async () => {
+test('a build of an image of packages sends only its Dockerfile and the lists of packages', async () => {
   const { sent, image, docker, watch } = setup()
   await image.buildPackages(docker, { packages: ['numpy'], systemPackages: [] }, watch)
   expect(sent).toEqual([['packages.Dockerfile', 'packages.list', 'system-packages.list']])

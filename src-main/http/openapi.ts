@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { PLATFORM_ROUTES_HERE, type PlatformRoute } from '../contract/platform-routes.ts'
 import type { Route } from '../contract/routes.ts'
 import { COMMON_ERRORS, V2_ROUTES } from '../contract/v2-routes.ts'
+import { capitalized } from '../lib/text.ts'
 
 const problem = z.object({
   error: z.string(),
@@ -41,7 +42,7 @@ const TABLES: readonly {
   {
     routes: PLATFORM_ROUTES_HERE,
     tag: 'Management API of the platform',
-    nameOf: (name) => `platform${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    nameOf: (name) => `platform${capitalized(name)}`,
     errors: { type: 'application/problem+json', schema: platformProblem },
   },
 ]

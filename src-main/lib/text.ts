@@ -81,6 +81,8 @@ export function ago(at: number, now: number): string {
   return ms < 0 ? `in ${span}` : `${span} ago`
 }
 
+export const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 export function withFullStop(text: string): string {
   let end = text.length
   // A loop, because a pattern would rescan from each stop.

@@ -1,4 +1,4 @@
-import { counted } from '../../lib/text.ts'
+import { capitalized, counted } from '../../lib/text.ts'
 import type { DesktopSettings } from './desktop-settings.ts'
 import type { JobCounts } from './follow-service.ts'
 import type { ServiceState } from './supervise-service.ts'
@@ -25,8 +25,8 @@ export function trayView(
     items: [
       { kind: 'action', label: 'Open Drydock', action: 'open' },
       service.kind === 'up'
-        ? { kind: 'action', label: capital(state), action: 'jobs' }
-        : { kind: 'text', label: capital(state) },
+        ? { kind: 'action', label: capitalized(state), action: 'jobs' }
+        : { kind: 'text', label: capitalized(state) },
       ...(isDown ? ([{ kind: 'action', label: 'Start the service now', action: 'restart' }] as const) : []),
       { kind: 'line' },
       { kind: 'check', label: 'Notify when jobs and deploys finish', action: 'notifications', on: notifications },
@@ -53,5 +53,3 @@ function jobsText(running: number, waiting: number): string {
   const jobs = running === 0 ? 'no jobs running' : counted(running, 'job running', 'jobs running')
   return waiting === 0 ? jobs : `${jobs}, ${waiting} queued`
 }
-
-const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

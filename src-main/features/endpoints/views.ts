@@ -5,7 +5,7 @@ import type { LiveSnapshot } from '../../contract/live.ts'
 import type { QueueStatus, WebhookDelivery } from '../../contract/management.ts'
 import type { PackageInstall } from '../../contract/packages.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { durationText } from '../../lib/text.ts'
+import { capitalized, durationText } from '../../lib/text.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Job, NodeTypesOrigin, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
@@ -111,7 +111,7 @@ export function machineAway(
   const waitMs = storage.endpoints.get(job.endpointId)?.config.waitForMachineMs ?? 0
   const wait = waitMs === 0 ? '' : `; the job waits up to ${durationText(waitMs)} for it`
   const reason = lostMachineReason(machine, fleet.awayNode?.(lease.workerId))
-  return { text: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${wait}.`, needsChange: false }
+  return { text: `${capitalized(reason)}${wait}.`, needsChange: false }
 }
 
 function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {

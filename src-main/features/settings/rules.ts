@@ -1,5 +1,6 @@
 import { APP_ROUTES } from '../../contract/app-routes.ts'
 import { PLATFORM_ROUTES } from '../../contract/platform-routes.ts'
+import { capitalized } from '../../lib/text.ts'
 
 type Summaries = Readonly<Record<string, { readonly summary: string } | undefined>>
 
@@ -13,6 +14,6 @@ export function changeText(operation: string): string {
   const [, way = '', name = ''] = /^(?:(platform|graphql) )?(.*)$/s.exec(operation) ?? []
   const summary = TABLES[way]?.[name]?.summary
   const text = summary?.split(/[;:]/, 1)[0] ?? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  const sentence = capitalized(text)
   return way === '' ? sentence : `${sentence} (${way === 'platform' ? 'platform API' : 'GraphQL'})`
 }

@@ -126,11 +126,11 @@ export function createRequestBalancer(deps: {
 
   function dispatch(endpointId: string): void {
     const error = refusal(endpointId)
-    let isStuck = false
+    let earlierWaits = false
     for (const request of [...waitingOf(endpointId)]) {
       const { affinity, except } = request
-      // A request that any worker may answer never overtakes another.
-      if (isStuck && !affinity?.isStrict) continue
+      // A request that any worker may answer never overtakes an earlier one.
+      if (earlierWaits && !affinity?.isStrict) continue
       const refused = error ?? goneError(endpointId, affinity)
       if (refused !== undefined) {
         request.finish({ error: refused })
@@ -141,7 +141,7 @@ export function createRequestBalancer(deps: {
       if (slot !== undefined) request.finish({ slot })
       else if (affinity?.isStrict) continue
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
-      else isStuck ||= except.size === 0
+      else earlierWaits ||= except.size === 0 // others may use the workers that a retry has excluded
     }
   }
 
@@ -212,6 +212,7 @@ export function createRequestBalancer(deps: {
     return worker && slots.take(worker)
   }
 
+  /** Whether no waiting request comes before this one; a strict one comes only before strict ones for its worker. */
   function isNext({ endpointId, affinity }: EnterOptions): boolean {
     const hasSameWorker = (before: Affinity) => affinity?.isStrict && affinity.workerId === before.workerId
     return [...waitingOf(endpointId)].every((before) => before.affinity?.isStrict && !hasSameWorker(before.affinity))

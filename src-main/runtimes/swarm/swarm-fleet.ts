@@ -359,8 +359,10 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
 
   function awayNode(workerId: string): string | undefined {
     const tracked = running.get(workerId)
-    const node = tracked && nodes.get(tracked.node.id)
-    return tracked === undefined || (node !== undefined && whyAway(node) === undefined) ? undefined : tracked.node.name
+    if (tracked === undefined) return undefined
+    const node = nodes.get(tracked.node.id)
+    const isReached = node !== undefined && whyAway(node) === undefined
+    return isReached ? undefined : tracked.node.name
   }
 
   async function ensure(plan: WorkerPlan, watch: Watch): Promise<ServiceReach> {

@@ -80,9 +80,9 @@ export async function setup(
 
 /**
  * The same, but the next test of the file with the same options gets the same service and page. In between, it deletes
- * apps, projects, endpoints with their jobs, workflows, comparisons, machines and the files of the test, clears the storage of the browser,
- * and reloads the app. Everything else stays, so a test that depends on the rest uses `setup()`. After a test that
- * fails, stops the service or closes the page, the next test gets a fresh service.
+ * apps, projects, endpoints with their jobs, workflows, comparisons, machines and the files of the test, clears the
+ * storage of the browser, and reloads the app. Everything else stays, so a test that depends on the rest uses
+ * `setup()`. After a test that fails, stops the service or closes the page, the next test gets a fresh service.
  */
 export async function setupShared(look: BrowserContextOptions = {}, serve: ServeOptions = {}): Promise<Pages> {
   if (inElectron) return setup(look, serve)

@@ -23,7 +23,7 @@ const CASES: readonly Case[] = [
   { path: '/apps', says: ['The template of'] },
 ]
 
-test.each(CASES)('$path says $says, shows no backticks, and its file fields look like ours', async (one) => {
+test.each(CASES)('$path says $says, shows no backticks, and has file fields in our style', async (one) => {
   const { service, page, visit } = await setupShared()
   await service.createEndpoint('held')
   await visit(one.path)

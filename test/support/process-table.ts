@@ -33,7 +33,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Interrupts a process, and the others among `processes` that are in its group, as Ctrl+C in a terminal does. Linux only. */
+/** Interrupts those of `processes` that are in the group of the leader, as Ctrl+C in a terminal does. Linux only. */
 export function pressCtrlC(leader: number | undefined, processes: readonly Pick<SeenProcess, 'pid'>[]): void {
   for (const { pid } of processes) if (groupOf(pid) === groupOf(leader)) signal(pid, 'SIGINT')
 }

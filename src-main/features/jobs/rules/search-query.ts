@@ -82,7 +82,7 @@ const isWord = (piece: string) => /^[a-z\d]*$/i.test(piece) && wordsOf(piece).jo
 const spaced = (text: string) => normalized(text).replace(/([:,{[])\s+/g, '$1')
 const folded = (text: string) => spaced(text).toLowerCase().replace(/[_\\]/g, '')
 
-// Combining marks, and the vowels and final consonants of Korean syllables. Source: the Unicode Standard, 3.11 and 3.12.
+// Combining marks, and the vowels and final consonants of Korean syllables. Source: Unicode Standard, 3.11 and 3.12.
 const CONTINUES = /[\p{M}\u1160-\u11ff]/uy
 // Source: Unicode Standard Annex 15, Stream-Safe Text Format; no human text has more.
 const MOST_MARKS = 30

@@ -39,7 +39,7 @@ export function installHint(
   return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
 }
 
-/** The same for apps, whose packages come with a deploy. Packages that builds leave to images are explained by `svc`. */
+/** The same for apps, whose packages come with a deploy. `svc` itself explains packages that builds leave to images. */
 export function deployHint(text: string): string | undefined {
   const wanted = missingPackage(text)
   return wanted === undefined || text.includes('Builds leave it')

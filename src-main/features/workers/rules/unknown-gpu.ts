@@ -30,7 +30,8 @@ function sentenceOf(name: string, own: readonly string[]): string {
     .slice(0, MOST_TOLD)
     .map(({ one }) => one)
   const types = ['ANY', ...Object.keys(GPU_GROUPS), ...new Set(own)].join(', ')
-  return `GPU type ${name} is unknown. ${near.length === 0 ? `Known types: ${types}.` : `Did you mean ${near.join(' or ')}?`}`
+  const hint = near.length === 0 ? `Known types: ${types}.` : `Did you mean ${near.join(' or ')}?`
+  return `GPU type ${name} is unknown. ${hint}`
 }
 
 /** Sørensen–Dice coefficient of the letter pairs, 0 to 1. */

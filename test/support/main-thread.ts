@@ -43,8 +43,8 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 }
 
 /** The least of the holds of some tries: a collection of garbage may be in one of them. */
-export async function leastHold(work: (attempt: number) => Promise<unknown>): Promise<number> {
+export async function leastHold(work: (attempt: number) => Promise<unknown>, tries = 3): Promise<number> {
   const holds: number[] = []
-  for (let attempt = 0; attempt < 3; attempt++) holds.push(await longestHold(() => work(attempt)))
+  for (let attempt = 0; attempt < tries; attempt++) holds.push(await longestHold(() => work(attempt)))
   return Math.min(...holds)
 }

@@ -5,8 +5,8 @@ import { type Candidate, chooseWorker, type ShareRule } from './choose-worker.ts
 export const WORKER_ID_HEADER = 'X-Runpod-Worker-Id'
 
 /**
- * Only this worker answers a strict request; any worker answers another one if this one is missing or has its share of
- * requests. `resumes`: the worker is woken if it is paused; otherwise a paused worker counts as gone.
+ * Only this worker answers a strict request; if it is missing or at capacity, any worker answers others. `resumes`: the
+ * worker is woken if it is paused; otherwise a paused worker counts as gone.
  */
 export type Affinity = { readonly workerId: string; readonly isStrict: boolean; readonly resumes: boolean }
 

@@ -152,7 +152,7 @@ export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   const blocked = closed(facts) ?? asksNever(facts)
   if (blocked !== undefined) return blocked
   if (job === undefined && queue.forOneWorker === queue.normal + queue.lowPriority)
-    return forNow('Each request asks for a specific worker, which is not ready or has its share of requests.')
+    return forNow('Each request asks for a specific worker, which is not ready or at capacity.')
   if (inState(facts, 'idle', 'running').length > 0) return forNow(whileWorking(facts))
   const hard = crashing(facts) ?? noCapacity(facts)
   if (hard !== undefined) return hard

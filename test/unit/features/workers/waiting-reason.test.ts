@@ -39,7 +39,7 @@ const busy = [worker('running'), worker('running'), worker('running')]
 
 describe('why jobs wait', () => {
   it('says that requests wait for a specific worker only if all of them do', () => {
-    const specific = 'Each request asks for a specific worker, which is not ready or has its share of requests.'
+    const specific = 'Each request asks for a specific worker, which is not ready or at capacity.'
     expect(why({ queue: { normal: 2, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(specific)
     expect(why({ queue: { normal: 3, lowPriority: 0, forOneWorker: 2 }, workers: busy })).toBe(
       'All 3 workers are busy.',

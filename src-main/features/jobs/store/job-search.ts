@@ -25,14 +25,15 @@ import {
 } from './job-filter.ts'
 import { createTermLookup } from './search-index.ts'
 
-const OF_WORKER = '(@workerId IS NULL OR jobs.worker_id = @workerId)'
+const CONDITIONS = `${STATE_AND_ENDPOINT} AND (@workerId IS NULL OR jobs.worker_id = @workerId)`
+const SOME = 'json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value'
 // The index yields newest rowids first, so it stops at the limit; CROSS JOIN keeps it the outer loop.
 const FOUND = `
   SELECT rowid AS seq FROM job_search WHERE job_search MATCH @match AND rowid BETWEEN @first AND @last
   ORDER BY rowid ${NEWEST_FIRST}`
 const FOUND_WHERE = `
   SELECT job_search.rowid AS seq FROM job_search CROSS JOIN jobs ON jobs.seq = job_search.rowid
-  WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${STATE_AND_ENDPOINT} AND ${OF_WORKER}
+  WHERE job_search MATCH @match AND job_search.rowid BETWEEN @first AND @last AND ${CONDITIONS}
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
 // Beyond this, nobody looks for the first ones; source: ours.
@@ -76,14 +77,11 @@ export function createJobSearch(db: Database) {
   const texts = query<[object], TextRow>(`
     SELECT some.key AS at, jobs.seq, jobs.id, jobs.error, substr(i.input, 1, ${limit('searchTextBytes')}) AS input,
       substr(o.output, 1, ${limit('searchTextBytes')}) AS output
-    FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-      LEFT JOIN job_inputs i ON i.seq = jobs.seq LEFT JOIN job_outputs o ON o.seq = jobs.seq
-    WHERE ${STATE_AND_ENDPOINT} AND ${OF_WORKER}`).each()
+    FROM ${SOME} LEFT JOIN job_inputs i ON i.seq = jobs.seq LEFT JOIN job_outputs o ON o.seq = jobs.seq
+    WHERE ${CONDITIONS}`).each()
+  const matching = query<[object], number>(`SELECT jobs.seq FROM ${SOME} WHERE ${CONDITIONS}`).values()
   const statesAmong = query<[{ readonly seqs: string }], JobState>(`
-    SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-    UNION ALL
-    SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-    WHERE ${OVER_LIMIT}`).values()
+    SELECT jobs.status FROM ${SOME} UNION ALL SELECT 'TIMED_OUT' FROM ${SOME} WHERE ${OVER_LIMIT}`).values()
 
   // Only one search gets each turn of the event loop.
   let turns: Promise<unknown> = Promise.resolve()
@@ -131,9 +129,26 @@ export function createJobSearch(db: Database) {
     }
   }
 
+  /** @param except seqs that are left out */
+  async function firstOf(
+    text: Text,
+    { oldestFirst, most, except }: { oldestFirst: boolean; most: number; except?: ReadonlySet<number> },
+  ): Promise<readonly number[]> {
+    const hits: number[] = []
+    // A job may have gone on, or be deleted, while others were looked through.
+    const still = () => matching({ ...text, seqs: JSON.stringify(hits) }).slice(0, Math.max(0, most))
+    for await (const part of checkedMatches(text, oldestFirst)) {
+      for (const seq of part) if (!except?.has(seq)) hits.push(seq)
+      const first = hits.length < most ? [] : still()
+      if (first.length >= most) return first
+    }
+    return still()
+  }
+
   async function checkedSeqs(text: Text, { limit: most, offset, oldestFirst, phraseFirst }: PageOf) {
-    const phrases = phraseFirst ? await firstOf(checkedMatches(asPhrase(text), oldestFirst), MOST_PHRASES) : []
-    const others = await firstOf(checkedMatches(text, oldestFirst), offset + most - phrases.length, new Set(phrases))
+    const phrases = phraseFirst ? await firstOf(asPhrase(text), { oldestFirst, most: MOST_PHRASES }) : []
+    const left = { most: offset + most - phrases.length, except: new Set(phrases) }
+    const others = await firstOf(text, { oldestFirst, ...left })
     return [...phrases, ...others].slice(offset, offset + most)
   }
 
@@ -167,7 +182,7 @@ export function createJobSearch(db: Database) {
     const counted =
       text.checked === null
         ? (text.alone ? found : foundWhere).count({ ...text, limit: most + 1 })
-        : (await firstOf(checkedMatches(text, false), most + 1)).length
+        : (await firstOf(text, { oldestFirst: false, most: most + 1 })).length
     return { count: Math.min(counted, most), more: counted > most }
   }
 
@@ -203,19 +218,6 @@ const pageOf = ({ limit, offset = 0, oldestFirst = false, phraseFirst = false }:
   oldestFirst,
   phraseFirst,
 })
-
-async function firstOf(
-  parts: AsyncIterable<readonly number[]>,
-  most: number,
-  except: ReadonlySet<number> = new Set(),
-): Promise<readonly number[]> {
-  const all: number[] = []
-  for await (const part of parts) {
-    for (const seq of part) if (!except.has(seq)) all.push(seq)
-    if (all.length >= most) break
-  }
-  return all.slice(0, Math.max(0, most))
-}
 
 const inEachState = <Count>(countOf: (state: JobState) => Count) =>
   Object.fromEntries(JOB_STATES.map((state) => [state, countOf(state)])) as Record<JobState, Count>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { openStorage } from '../../../../src-main/storage/open-storage.ts'
@@ -159,10 +160,10 @@ it('phrases in errors are found only among the jobs that contain every word', as
   expect(await ids('sl', { phraseFirst: true })).toEqual([])
 })
 
-it('a search for words with punctuation takes several turns and finds the same jobs', async () => {
+/** More jobs than are looked through at once. */
+async function setupMany() {
   const { jobs, endpoints, search, write, close } = openStorage(':memory:')
   onTestFinished(close)
-  // More than are checked in one turn.
   const all = Array.from({ length: 5500 }, (_job, n) => ({
     n,
     ends: n % 3 === 1,
@@ -186,6 +187,11 @@ it('a search for words with punctuation takes several turns and finds the same j
   const numbers = (some: readonly { readonly n: number }[]) => some.map(({ n }) => `job ${n}`)
   const found = async (more: Omit<Parameters<typeof jobs.search>[0], 'text'>) =>
     (await jobs.search({ text: 'keel.', ...more })).map(({ id }) => id)
+  return { jobs, write, wanted, numbers, found }
+}
+
+it('words with punctuation are looked up in as many turns as it takes, with the same result', async () => {
+  const { jobs, wanted, numbers, found } = await setupMany()
   expect(await found({ limit: 9999 })).toEqual(numbers(wanted))
   expect(await found({ limit: 9999, oldestFirst: true })).toEqual(numbers(wanted.toReversed()))
   expect(await found({ limit: 50, offset: 1500 })).toEqual(numbers(wanted.slice(1500, 1550)))
@@ -202,6 +208,21 @@ it('a search for words with punctuation takes several turns and finds the same j
     FAILED: { count: failed.length, more: false },
     IN_QUEUE: { count: wanted.length - failed.length, more: false },
   })
+})
+
+it('a search finds the jobs that are in its state at its end, as many as it is to find', async () => {
+  const { jobs, write, wanted, numbers, found } = await setupMany()
+  const [newest, ...others] = wanted.filter(({ failed }) => !failed)
+  const { seq = 0 } = jobs.find(`job ${newest?.n}`) ?? {}
+  let isLooking = true
+  const searching = found({ limit: 900, states: ['IN_QUEUE'] }).finally(() => {
+    isLooking = false
+  })
+  // The first ones are looked through in the second turn.
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+  await write(() => jobs.move(seq, 'claim', { workerId: 'w' }, MOMENT))
+  expect(isLooking).toBe(true)
+  expect(await searching).toEqual(numbers(others.slice(0, 900)))
 })
 
 it('a step of the search index is bounded by the words of its jobs, not by their number alone', async () => {

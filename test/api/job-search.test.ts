@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Storage } from '../../src-main/storage/storage.ts'
 import { setup } from '../support/core.ts'
 
 const TOKEN = 'a-token-of-the-user'
@@ -82,4 +83,25 @@ it.each([
 it('a text of 10,000 letters is refused', async () => {
   const { service } = await withFailed([])
   expect((await service.ask('GET', `/api/jobs?q=${'a'.repeat(10_000)}`)).status).toBe(400)
+})
+
+it.each(['jobs?', 'job-count?', 'job-states?'])('a search by %s ends with its request', async (path) => {
+  const signals: (AbortSignal | undefined)[] = []
+  const noting =
+    <Asked extends { readonly signal?: AbortSignal | undefined }, Result>(ask: (asked: Asked) => Result) =>
+    (asked: Asked) => {
+      signals.push(asked.signal)
+      return ask(asked)
+    }
+  const notingAll = ({ search, countFound, countByState, ...others }: Storage['jobs']): Storage['jobs'] => ({
+    ...others,
+    search: noting(search),
+    countFound: noting(countFound),
+    countByState: noting(countByState),
+  })
+  const service = await setup({ storage: (storage) => ({ ...storage, jobs: notingAll(storage.jobs) }) })
+  const gone = new AbortController()
+  await service.request('GET', `/api/${path}q=keel.`, { signal: gone.signal })
+  gone.abort()
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true])
 })

@@ -29,6 +29,7 @@ export type ListRequest = {
   readonly previews?: boolean | undefined
   /** Search: exact phrases in errors first; further pages need `offset`. */
   readonly order?: 'match' | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
@@ -114,7 +115,7 @@ export async function searchable(
   const text = q?.trim() === '' ? undefined : q
   for (let step = 0; text !== undefined && step < CATCH_UP_STEPS && storage.search.behind(); step++)
     await storage.write(() => storage.search.catchUp(CATCH_UP))
-  const { endpointId, states, exactStates = false, workerId, archived, from, to } = rest
+  const { endpointId, states, exactStates = false, workerId, archived, from, to, signal } = rest
   return {
     endpointId,
     states,
@@ -125,6 +126,7 @@ export async function searchable(
     to,
     text,
     before: cursor === undefined ? undefined : Number(cursor),
+    signal,
   }
 }
 

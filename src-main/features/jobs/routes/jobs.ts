@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { APP_ROUTES } from '../../../contract/app-routes.ts'
 import { AppError } from '../../../contract/errors.ts'
@@ -169,6 +170,12 @@ export function filterOf(
   }
 }
 
+/** A search ends with its request. */
+const searchOf = (query: Parameters<typeof filterOf>[0], c: Context): ReturnType<typeof filterOf> => ({
+  ...filterOf(query),
+  ...(query.q === undefined ? {} : { signal: c.req.raw.signal }),
+})
+
 async function namedIn(
   service: Services,
   {
@@ -191,13 +198,14 @@ async function selectedIn(
 }
 
 export const JOB_BULK_OPERATIONS = {
-  async jobList({ query }, service) {
+  async jobList({ c, query }, service) {
     const { ids, offset, limit: page, previews, order } = query
     if (ids !== undefined) return listJobsById(service, ids, previews)
-    return await listJobs(service, { ...filterOf(query), offset, limit: page, previews, order })
+    return await listJobs(service, { ...searchOf(query, c), offset, limit: page, previews, order })
   },
-  jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
-  jobStates: async ({ query }, { storage }) => await countJobsByState(storage, filterOf(query)),
+  jobCount: async ({ c, query }, { storage }) =>
+    await countJobs(storage, { ...searchOf(query, c), after: query.after }),
+  jobStates: async ({ c, query }, { storage }) => await countJobsByState(storage, searchOf(query, c)),
   jobBulk: async ({ body }, service) => await changeJobs(service, body.action, await namedIn(service, body)),
   async jobCancelEffects({ body }, service) {
     return await cancelEffects(

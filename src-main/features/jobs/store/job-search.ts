@@ -50,6 +50,7 @@ const TURN_JOBS = 2000
 type Text = Range &
   Conditions & {
     readonly typed: string
+    readonly signal: AbortSignal | undefined
     readonly match: string
     readonly checked: string | null
     /** Whether the index alone answers all conditions. */
@@ -95,7 +96,7 @@ export function createJobSearch(db: Database) {
     if (found === undefined) return undefined
     const conditions = conditionsOf(filter)
     const alone = conditions.states === null && conditions.archived === null && conditions.workerId === null
-    return { typed, ...found, ...conditions, alone, ...plain.rangeOf(filter) }
+    return { typed, signal: filter.signal, ...found, ...conditions, alone, ...plain.rangeOf(filter) }
   }
 
   function checkTexts(
@@ -115,9 +116,11 @@ export function createJobSearch(db: Database) {
     let { first, last } = text
     for (let most = MATCHES.first; ; most = Math.min(most * MATCHES.growth, MATCHES.most)) {
       await turn()
+      if (text.signal?.aborted) return
       const matches = found.all({ match: text.match, first, last, limit: most, offset: 0, oldestFirst })
       for (let from = 0; from < matches.length; ) {
         await turn()
+        if (text.signal?.aborted) return
         const { hits, checked } = checkTexts(text, matches.slice(from, from + TURN_JOBS))
         yield hits
         from += checked

@@ -77,6 +77,8 @@ export type JobFilter = {
   readonly to?: number | undefined
   readonly before?: number | undefined
   readonly after?: number | undefined
+  /** Ends a search, whose result nobody needs then. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A filter that searches no texts. */

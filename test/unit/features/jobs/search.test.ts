@@ -225,6 +225,15 @@ it('a search finds the jobs that are in its state at its end, as many as it is t
   expect(await searching).toEqual(numbers(others.slice(0, 900)))
 })
 
+it('a search looks through no more texts once nobody waits for it', async () => {
+  const { wanted, found } = await setupMany()
+  const gone = new AbortController()
+  const searching = found({ limit: 9999, signal: gone.signal })
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+  gone.abort()
+  expect((await searching).length).toBeLessThan(wanted.length / 2)
+})
+
 it('a step of the search index is bounded by the words of its jobs, not by their number alone', async () => {
   const { jobs, endpoints, search, write, close } = openStorage(':memory:')
   onTestFinished(close)

@@ -87,11 +87,13 @@ const CONTINUES = /[\p{M}\u1160-\u11ff]/uy
 // Source: Unicode Standard Annex 15, Stream-Safe Text Format; no human text has more.
 const MOST_MARKS = 30
 const PART = 256
+const LAST_OF_ONE_UNIT = 0xffff
 
 /** Normalizes a text part by part, since sorting many combining marks takes quadratic time. */
 function normalized(text: string): string {
   let done = ''
   for (let from = 0, to = PART; from < text.length; from = to, to += PART) {
+    if ((text.codePointAt(to - 1) ?? 0) > LAST_OF_ONE_UNIT) to += 1
     const most = to + MOST_MARKS
     for (CONTINUES.lastIndex = to; to < most && CONTINUES.test(text); to = CONTINUES.lastIndex);
     done += text.slice(from, to).normalize()

@@ -76,13 +76,14 @@ describe('searchExpression', () => {
 })
 
 describe('isFound', () => {
-  it.each(['na\u00efve', '\ud55c\uad6d\uc5b4', '\ud834\udd5e'])(
+  it.each(['na\u00efve', '\ud55c\uad6d\uc5b4', '\ud834\udd5e', '\ud87e\udc00'])(
     'finds %j, however its letters are composed and wherever it is',
     (word) => {
-      for (let before = 240; before < 270; before++) {
-        const text = `${'x'.repeat(before)}.${word.normalize('NFD')}.`
-        expect({ before, isIn: isFound(`.${word.normalize()}.`, '', [null, text]) }).toEqual({ before, isIn: true })
-      }
+      for (const form of [word, word.normalize('NFD')])
+        for (let before = 240; before < 270; before++) {
+          const text = `${'x'.repeat(before)}.${form}.`
+          expect({ before, isIn: isFound(`.${word.normalize()}.`, '', [null, text]) }).toEqual({ before, isIn: true })
+        }
     },
   )
 

@@ -268,6 +268,25 @@ describe('a request that asks for a worker', () => {
     }
   })
 
+  it('is answered before later requests for any worker, which may exceed its capacity otherwise', async () => {
+    const answers: { readonly url: string | undefined; readonly response: ServerResponse }[] = []
+    const settings = { workersMax: 1, scaler: { type: 'REQUEST_COUNT', value: 1 } }
+    const answer: RequestListener = ({ url }, response) => answers.push({ url, response })
+    const service = await setup({ answer, settings })
+    await service.ready()
+    const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
+    const first = service.send('/lb/web/first')
+    await until(() => expect(answers.length).toBe(1))
+    const strict = service.send('/lb/web/strict', headers(`strict ${id}`))
+    await waitsFor(service, 1)
+    const later = service.send('/lb/web/later')
+    await waitsFor(service, 2)
+    answers[0]?.response.end()
+    await until(() => expect(answers.map(({ url }) => url)).toEqual(['/first', '/strict', '/later']))
+    for (const { response } of answers.slice(1)) response.end()
+    for (const { status } of await Promise.all([first, strict, later])) expect(status).toBe(200)
+  })
+
   it('wakes a paused worker with strict-resume, and fails with strict', async () => {
     const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
     const service = await setup({ settings })

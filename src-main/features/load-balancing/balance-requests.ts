@@ -114,7 +114,13 @@ export function createRequestBalancer(deps: {
     )
     const share = config.scaler.type === 'REQUEST_COUNT' ? config.scaler.value : config.concurrency
     const rule = { share, moreCome: patient && moreCome(endpointId, workers, config.workersMax) }
-    return chooseWithAffinity(ready, affinity, rule)
+    if (affinity?.isStrict) return chooseWithAffinity(ready, affinity, rule)
+    // Otherwise requests above the share would keep a worker from the requests that wait for it alone.
+    const awaited = new Set(
+      [...waitingOf(endpointId)].filter(isForOneWorker).map((request) => request.affinity?.workerId),
+    )
+    const open = ready.filter(({ id, openRequests }) => openRequests < share || !awaited.has(id))
+    return chooseWithAffinity(open, affinity, rule)
   }
 
   function moreCome(endpointId: string, workers: readonly LiveWorker[], most: number): boolean {

@@ -40,8 +40,15 @@ export async function runningApp(artifact: string): Promise<RunningApp> {
   expect(release).toMatchObject({ state: 'active', runsOn: 'processes' })
   const idOf = (name: string) => endpoints.find(({ resource }: { resource: string }) => resource === name).id
   const authorization = `Bearer ${readFileSync(join(service.data, 'account.key'), 'utf8').trim()}`
-  const request = (name: string, path: string, init: RequestInit = {}) =>
-    fetch(`${service.url()}/lb/${idOf(name)}${path}`, { ...init, headers: { ...init.headers, authorization } })
+  // The apps keep state in the memory of a worker.
+  const workers = new Map<string, string>()
+  const request = async (name: string, path: string, init: RequestInit = {}) => {
+    const affinity = { 'x-runpod-worker-id': workers.get(name) ?? '' }
+    const headers = { ...init.headers, ...affinity, authorization }
+    const answer = await fetch(`${service.url()}/lb/${idOf(name)}${path}`, { ...init, headers })
+    workers.set(name, answer.headers.get('x-runpod-worker-id') ?? '')
+    return answer
+  }
   const run = async (name: string, input: object) => {
     const jobId = await service.run(idOf(name), input)
     return service.jobEnd(idOf(name), jobId)

@@ -32,6 +32,25 @@ type Asked = Awaited<ReturnType<typeof setup>>
 const waitsFor = (service: Asked, count: number) =>
   until(() => expect(service.service().balancer.counts('web')).toMatchObject({ waiting: count }))
 
+const PAUSES = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
+
+/** Waits until the only worker has answered a request and is paused; returns what reads it. */
+async function pausedWorker(service: Asked) {
+  const first = service.send('/lb/web/x')
+  await waitsFor(service, 1)
+  await until(async () => {
+    await service.clock.advance(50)
+    expect(service.service().balancer.counts('web').waiting).toBe(0)
+  })
+  await first
+  const worker = () => service.service().registry.ofEndpoint('web')[0]
+  await until(async () => {
+    await service.clock.advance(100)
+    expect(worker()?.state).toBe('paused')
+  })
+  return worker
+}
+
 /** Opens a server on loopback and returns its port. */
 async function portOf(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
@@ -182,20 +201,8 @@ describe('the fleet of a load-balanced endpoint', () => {
       pings += 1
       return 200
     }
-    const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
-    const service = await setup({ ping, settings })
-    const first = service.send('/lb/web/x')
-    await waitsFor(service, 1)
-    await until(async () => {
-      await service.clock.advance(50)
-      expect(service.service().balancer.counts('web').waiting).toBe(0)
-    })
-    await first
-    const worker = () => service.service().registry.ofEndpoint('web')[0]
-    await until(async () => {
-      await service.clock.advance(100)
-      expect(worker()?.state).toBe('paused')
-    })
+    const service = await setup({ ping, settings: PAUSES })
+    const worker = await pausedWorker(service)
     const before = pings
     await service.clock.advance(20_000)
     expect({ pings, state: worker()?.state }).toEqual({ pings: before, state: 'paused' })
@@ -222,10 +229,7 @@ describe('a request that asks for a worker', () => {
   it('waits five minutes while that worker is busy, without holding up other requests', async () => {
     const settings = { workersMin: 2, workersMax: 3, scaler: { type: 'REQUEST_COUNT', value: 1 } }
     const service = await setup({ answer: hold, settings })
-    await until(async () => {
-      await service.clock.advance(50)
-      expect((await service.get('/v2/web/health')).workers).toMatchObject({ idle: 2 })
-    })
+    await readyWorker(service, 'web', 2)
     const [{ id } = { id: '' }] = service.service().registry.ofEndpoint('web')
     const leave = new AbortController()
     const held = (affinity: string) =>
@@ -288,20 +292,8 @@ describe('a request that asks for a worker', () => {
   })
 
   it('wakes a paused worker with strict-resume, and fails with strict', async () => {
-    const settings = { workersMin: 0, idleTimeoutMs: 1000, container: { image: 'x', keepPausedMs: 600_000 } }
-    const service = await setup({ settings })
-    const first = service.send('/lb/web/x')
-    await waitsFor(service, 1)
-    await until(async () => {
-      await service.clock.advance(50)
-      expect(service.service().balancer.counts('web').waiting).toBe(0)
-    })
-    await first
-    const worker = () => service.service().registry.ofEndpoint('web')[0]
-    await until(async () => {
-      await service.clock.advance(100)
-      expect(worker()?.state).toBe('paused')
-    })
+    const service = await setup({ settings: PAUSES })
+    const worker = await pausedWorker(service)
     const id = worker()?.id
     const refused = await service.send('/lb/web/x', headers(`strict ${id}`))
     expect([refused.status, refused.json()]).toMatchObject([

@@ -51,11 +51,11 @@ export async function openWorker(
   return (server.address() as AddressInfo).port
 }
 
-/** Lets the worker of an endpoint become ready: /ping goes over a real connection, so time alone does not bring it. */
-export async function readyWorker(service: TestService, endpointId = 'web'): Promise<void> {
+/** Lets the workers of an endpoint become ready: /ping goes over a real connection, so time alone does not bring it. */
+export async function readyWorker(service: TestService, endpointId = 'web', workers = 1): Promise<void> {
   await until(async () => {
     await service.clock.advance(STARTING_MS)
-    expect((await service.get(`/v2/${endpointId}/health`)).workers).toMatchObject({ idle: 1 })
+    expect((await service.get(`/v2/${endpointId}/health`)).workers).toMatchObject({ idle: workers })
   })
 }
 

@@ -84,6 +84,20 @@ test('strict requests for a killed worker fail, and other requests go to the oth
   expect(other.json().worker).not.toBe(killed?.id)
 })
 
+test('a worker that requests ask for stays while the others of its fleet leave', async () => {
+  const { service, target, workers } = await setup()
+  const { id = '' } = workers[1] ?? {}
+  await service.ask('PATCH', '/api/endpoints/web', { workersMin: 1, idleTimeoutMs: 2000 })
+  await until(async () => {
+    const answers = [await send(target, '/lb/web/echo'), await asking(target, `strict ${id}`)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const left = (await workersOf(service)).map((worker) => worker.id)
+    // The other requests may keep a second one.
+    expect(left.length).toBeLessThan(3)
+    expect(left).toContain(id)
+  })
+})
+
 test('streams and WebSockets go to the worker that is asked for, and name it', async () => {
   const { service, target, workers } = await setup()
   const { id = '' } = workers[1] ?? {}

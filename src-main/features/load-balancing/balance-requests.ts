@@ -123,6 +123,11 @@ export function createRequestBalancer(deps: {
     return chooseWithAffinity(open, affinity, rule)
   }
 
+  function take(endpointId: string, choice: Choice, patient: boolean): Slot | undefined {
+    const worker = choose(endpointId, choice, patient)
+    return worker && slots.take(worker, worker.id === choice.affinity?.workerId)
+  }
+
   function moreCome(endpointId: string, workers: readonly LiveWorker[], most: number): boolean {
     if (workers.some(({ state }) => state === 'initializing' || state === 'paused')) return true
     const { decision, crashLoop } = status.of(endpointId)
@@ -142,8 +147,7 @@ export function createRequestBalancer(deps: {
         request.finish({ error: refused })
         continue
       }
-      const worker = choose(endpointId, request, true)
-      const slot = worker && slots.take(worker)
+      const slot = take(endpointId, request, true)
       if (slot !== undefined) request.finish({ slot })
       else if (affinity?.isStrict) continue
       else if (waitsInVain(endpointId, request)) refuse(endpointId, request)
@@ -157,8 +161,7 @@ export function createRequestBalancer(deps: {
   }
 
   function giveUp(endpointId: string, request: Waiting): void {
-    const worker = choose(endpointId, request, false)
-    const slot = worker && slots.take(worker)
+    const slot = take(endpointId, request, false)
     if (slot !== undefined) {
       request.finish({ slot })
       return
@@ -214,8 +217,7 @@ export function createRequestBalancer(deps: {
   }
 
   function enterNow({ endpointId, except = NOBODY, affinity }: Omit<EnterOptions, 'signal'>): Slot | undefined {
-    const worker = choose(endpointId, { except, affinity }, true)
-    return worker && slots.take(worker)
+    return take(endpointId, { except, affinity }, true)
   }
 
   /** Whether no waiting request comes before this one; a strict one comes only before strict ones for its worker. */

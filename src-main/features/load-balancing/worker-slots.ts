@@ -3,6 +3,8 @@ import { createEmitter } from '../../lib/emitter.ts'
 import { wait } from '../../lib/wait.ts'
 import type { WorkerAddress } from '../../runtimes/port.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
+import { takesJobs } from '../workers/rules/transitions.ts'
+import { handOver } from './rules/choose-worker.ts'
 
 export type Slot = {
   readonly worker: LiveWorker
@@ -11,7 +13,7 @@ export type Slot = {
   readonly leave: (hasResponded: boolean) => void
 }
 
-type Taken = { socket: boolean; readonly letGo: () => void }
+type Taken = { socket: boolean; readonly isAsked: boolean; readonly letGo: () => void }
 
 export function createWorkerSlots({
   clock,
@@ -19,7 +21,7 @@ export function createWorkerSlots({
   onLeave,
 }: {
   readonly clock: Clock
-  readonly registry: Pick<WorkerRegistry, 'move' | 'note'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'move' | 'note'>
   readonly onLeave: (worker: LiveWorker) => void
 }) {
   const slots = new Map<string, Set<Taken>>()
@@ -43,17 +45,28 @@ export function createWorkerSlots({
       stopGraceTime(worker.id)
     }
     const jobsDone = worker.jobsDone + (hasResponded ? 1 : 0)
-    registry.note(worker, { openRequests: worker.openRequests - 1, jobsDone })
-    if (worker.openRequests === 0) registry.move(worker, 'becomeIdle')
+    const now = clock.steady()
+    const use = slot.isAsked ? { askedAt: now } : { neededAt: now }
+    registry.note(worker, { openRequests: worker.openRequests - 1, jobsDone, ...use })
+    if (worker.openRequests === 0) registry.move(worker, 'becomeIdle', { neededAt: worker.neededAt })
     onLeave(worker)
     changes.emit()
   }
 
+  function passOn(worker: LiveWorker): void {
+    const others = registry.ofEndpoint(worker.endpointId).filter((other) => other !== worker && takesJobs(other))
+    const idle = others.filter(({ state }) => state === 'idle')
+    const change = handOver(worker, idle)
+    if (change !== undefined) registry.note(change.to, { neededAt: change.neededAt })
+  }
+
   return {
-    take(worker: LiveWorker): Slot | undefined {
+    /** @param isAsked whether the request asked for this worker */
+    take(worker: LiveWorker, isAsked: boolean): Slot | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined
-      const slot: Taken = { socket: false, letGo: () => free(worker, slot, false) }
+      if (worker.state === 'idle' && !isAsked) passOn(worker)
+      const slot: Taken = { socket: false, isAsked, letGo: () => free(worker, slot, false) }
       slots.set(worker.id, (slots.get(worker.id) ?? new Set()).add(slot))
       registry.note(worker, { openRequests: worker.openRequests + 1 })
       registry.move(worker, 'takeJob')

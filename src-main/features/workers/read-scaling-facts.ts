@@ -3,6 +3,7 @@ import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { neededLast } from '../load-balancing/rules/choose-worker.ts'
 import { findCapacity } from './inject-faults.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'
 import type { CrashLoop } from './rules/crash-loop.ts'
@@ -58,7 +59,7 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
     state: worker.state,
     startedAt: worker.startedAt,
     progressAt: worker.backAt === undefined ? worker.progressAt : Math.max(worker.backAt, worker.progressAt ?? 0),
-    idleSince: worker.idleSince,
+    idleSince: neededLast(worker),
     pausedSince: worker.pausedSince,
     resumedAt: worker.resumedAt,
     jobs,

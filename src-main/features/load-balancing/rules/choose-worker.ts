@@ -32,6 +32,31 @@ function isBetter(a: Candidate, b: Candidate): boolean {
 
 const lastBusy = ({ idleSince, startedAt }: Candidate) => idleSince ?? startedAt
 
+type IdleWorker = {
+  readonly startedAt: number
+  readonly neededAt: number | undefined
+  readonly askedAt: number | undefined
+}
+
+const neededAt = (worker: IdleWorker) => worker.neededAt ?? worker.startedAt
+
+/** When an idle worker was last needed: by the fleet (see `handOver`), or by a request that asked for it. */
+export const neededLast = (worker: IdleWorker) => Math.max(neededAt(worker), worker.askedAt ?? 0)
+
+/**
+ * Since requests go around all idle workers, a few would keep a large fleet for ever. So a worker that takes a request
+ * leaves its own time to the one that was needed last, as if that one had taken it.
+ * @param idle without `taker`
+ * @returns the worker that gets `neededAt`; undefined: `taker` was needed last
+ */
+export function handOver<Worker extends IdleWorker>(
+  taker: Worker,
+  idle: readonly Worker[],
+): { readonly to: Worker; readonly neededAt: number } | undefined {
+  const [to] = idle.toSorted((a, b) => neededAt(b) - neededAt(a))
+  return to && neededAt(to) > neededAt(taker) ? { to, neededAt: neededAt(taker) } : undefined
+}
+
 export type SendFailure =
   /** No connection was made, so the worker saw nothing of the request. */
   | 'refused'

@@ -53,6 +53,8 @@ type WorkerConnection = {
 type WorkerLoad = {
   readonly jobsDone: number
   readonly openRequests: number
+  /** When the last request that asked for this worker ended, steady ms. */
+  readonly askedAt: number | undefined
   readonly stopOrders: ReadonlyMap<string, StopOrder>
   /** Recently run jobs in wall ms, with the oldest first. */
   readonly jobSpans: readonly { readonly jobId: string; readonly from: number; readonly to: number | undefined }[]
@@ -162,6 +164,7 @@ export function newLiveWorker(
     becameReady: false,
     progressAt: undefined,
     idleSince: undefined,
+    neededAt: undefined,
     pausedSince: undefined,
     resumedAt: undefined,
     thawedAt: undefined,
@@ -178,6 +181,7 @@ export function newLiveWorker(
     nothingListens: false,
     jobsDone: 0,
     openRequests: 0,
+    askedAt: undefined,
     stopOrders: new Map(),
     jobSpans: [],
     lastLines: [],

@@ -45,6 +45,8 @@ export type WorkerRecords = {
   readonly becameReady: boolean
   readonly progressAt: number | undefined
   readonly idleSince: number | undefined
+  /** As `idleSince`, but of the fleet: see handOver in features/load-balancing/rules/choose-worker.ts. */
+  readonly neededAt: number | undefined
   readonly pausedSince: number | undefined
   readonly resumedAt: number | undefined
   readonly thawedAt: number | undefined
@@ -91,7 +93,7 @@ const PHASE_TRANSITIONS = {
   ready: {
     from: ['initializing'],
     to: 'idle',
-    records: ['reason', 'becameReady', 'idleSince'],
+    records: ['reason', 'becameReady', 'idleSince', 'neededAt'],
     source: 'ours, because the first request for a job shows that the start is over',
   },
   takeJob: {
@@ -103,7 +105,7 @@ const PHASE_TRANSITIONS = {
   becomeIdle: {
     from: ['running'],
     to: 'idle',
-    records: ['reason', 'idleSince'],
+    records: ['reason', 'idleSince', 'neededAt'],
     source: 'docs/spec/job-api.md, 1: its last job has ended',
   },
   freeze: {
@@ -129,7 +131,7 @@ const PHASE_TRANSITIONS = {
   resume: {
     from: ['paused'],
     to: 'idle',
-    records: ['reason', 'idleSince', 'resumedAt'],
+    records: ['reason', 'idleSince', 'neededAt', 'resumedAt'],
     source: 'ours, because a frozen worker that is needed goes on',
   },
   markUnhealthy: {
@@ -165,7 +167,7 @@ const PHASE_TRANSITIONS = {
   recover: {
     from: ['recovering', 'unhealthy'],
     to: 'idle',
-    records: ['reason', 'idleSince'],
+    records: ['reason', 'idleSince', 'neededAt'],
     source: 'docs/spec/job-api.md, 10: /ping decides, and may answer 200 again',
   },
   drain: {
@@ -266,14 +268,22 @@ export function nextStatus({ phase, duty }: WorkerStatus, event: WorkerEvent): W
 }
 
 export type EventFacts = Partial<
-  Pick<WorkerRecords, 'reason' | 'failure' | 'standsInFor' | 'killedBy' | 'retiredBecause'>
+  Pick<WorkerRecords, 'reason' | 'neededAt' | 'failure' | 'standsInFor' | 'killedBy' | 'retiredBecause'>
 >
 
 export function recordsOf(event: WorkerEvent, facts: EventFacts, now: number): Partial<WorkerRecords> {
   const all: WorkerRecords = {
     ...{ reason: undefined, failure: undefined, standsInFor: undefined, killedBy: undefined },
     retiredBecause: undefined,
-    ...{ progressAt: now, idleSince: now, pausedSince: now, resumedAt: now, thawedAt: now, becameReady: true },
+    ...{
+      progressAt: now,
+      idleSince: now,
+      neededAt: now,
+      pausedSince: now,
+      resumedAt: now,
+      thawedAt: now,
+      becameReady: true,
+    },
     ...facts,
   }
   return Object.fromEntries(WORKER_TRANSITIONS[event].records.map((field) => [field, all[field]]))

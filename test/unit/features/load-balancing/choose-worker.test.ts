@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseWorker } from '../../../../src-main/features/load-balancing/rules/choose-worker.ts'
+import { chooseWorker, handOver, neededLast } from '../../../../src-main/features/load-balancing/rules/choose-worker.ts'
 
 const worker = (openRequests: number, idleSince?: number) => ({ openRequests, startedAt: 7, idleSince })
 
@@ -25,5 +25,40 @@ describe('the choice of a worker', () => {
 
   it('is nobody where there is nobody', () => {
     expect(chooseWorker([], { share: 4, moreCome: false })).toBe(undefined)
+  })
+})
+
+describe('the time at which a worker was last needed', () => {
+  const fleet = (count: number) =>
+    Array.from({ length: count }, () => ({
+      ...{ startedAt: 0, openRequests: 0 },
+      ...{ idleSince: 0, neededAt: 0, askedAt: undefined as number | undefined },
+    }))
+  const rule = { share: 1, moreCome: false }
+
+  it('stands still for all but one worker while requests come one by one and go around', () => {
+    const workers = fleet(4)
+    for (let now = 1; now <= 100; now += 1) {
+      const taker = chooseWorker(workers, rule)
+      if (taker === undefined) throw new Error('nobody took it')
+      const change = handOver(
+        taker,
+        workers.filter((worker) => worker !== taker),
+      )
+      if (change !== undefined) change.to.neededAt = change.neededAt
+      Object.assign(taker, { idleSince: now, neededAt: now })
+    }
+    expect(workers.map(({ idleSince }) => idleSince)).toEqual([97, 98, 99, 100])
+    expect(workers.map(neededLast).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 100])
+  })
+
+  it('is not before the last request that asked for it', () => {
+    const [worker] = fleet(1)
+    expect(worker && neededLast({ ...worker, neededAt: 3, askedAt: 5 })).toBe(5)
+    expect(worker && neededLast({ ...worker, neededAt: 7, askedAt: 5 })).toBe(7)
+  })
+
+  it('is its start before anything else', () => {
+    expect(neededLast({ startedAt: 7, neededAt: undefined, askedAt: undefined })).toBe(7)
   })
 })

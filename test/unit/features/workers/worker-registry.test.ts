@@ -45,7 +45,7 @@ it('an event records what its row of the table names, and nothing else', () => {
   const before = { ...worker }
   later(50)
   registry.move(worker, 'ready', { reason: 'at last', failure: 'not of this event' })
-  const after = { phase: 'idle', state: 'idle', reason: 'at last', becameReady: true, idleSince: 150 }
+  const after = { phase: 'idle', state: 'idle', reason: 'at last', becameReady: true, idleSince: 150, neededAt: 150 }
   expect({ ...worker }).toEqual({ ...before, ...after })
 })
 

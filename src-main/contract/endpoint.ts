@@ -132,6 +132,10 @@ export const endpointConfig = z.object({
   streamForm: streamForm
     .optional()
     .describe('stream format for clients that do not ask for one; missing: depends on the client'),
+  comfyuiWithoutKey: z
+    .boolean()
+    .optional()
+    .describe('ComfyUI clients on this machine need no key: all programs and users of it may run workflows'),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   ttlWhileRunning: ttlWhileRunning
     .optional()

@@ -549,6 +549,13 @@ CREATE TABLE workflow_run_texts (
   document     TEXT
 ) STRICT;
 
+CREATE TABLE comfyui_prompts (
+  seq          INTEGER PRIMARY KEY REFERENCES workflow_runs (seq) ON DELETE CASCADE,
+  client_id    TEXT,
+  extra        TEXT NOT NULL CHECK (json_valid(extra)),    -- extra_data without the document and keys
+  outputs      TEXT NOT NULL CHECK (json_valid(outputs))   -- ids of nodes
+) STRICT;
+
 CREATE TRIGGER run_texts_added AFTER INSERT ON workflow_run_texts BEGIN
   UPDATE workflow_runs_total SET bytes = bytes + octet_length(NEW.payload) + COALESCE(octet_length(NEW.document), 0);
 END;

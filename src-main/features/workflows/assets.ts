@@ -27,7 +27,7 @@ export async function writeAsset(
   if (given !== undefined && name === undefined)
     throw new AppError('BAD_FIELD', { field: 'name', why: 'must be the name of a file' })
   const asset = await storeAsset(deps, bytes)
-  return name === undefined ? asset : { ...asset, name: await giveName(deps, name, asset.id) }
+  return name === undefined ? asset : { ...asset, name: await nameAsset(deps, name, asset.id) }
 }
 
 /** @throws AppError NOT_DONE if the store is full, DISK_FULL, DATABASE_BUSY */
@@ -67,7 +67,8 @@ export async function openAsset(
   return { asset, file }
 }
 
-function giveName({ storage, clock }: AssetDeps, wanted: string, id: string): Promise<string> {
+/** @returns the wanted name, or one like it if another file has it */
+export function nameAsset({ storage, clock }: AssetDeps, wanted: string, id: string): Promise<string> {
   return storage.write(() => {
     for (const name of nameVariants(wanted)) if (storage.assets.giveName(name, id, clock.now())) return name
     return wanted

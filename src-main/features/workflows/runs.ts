@@ -3,10 +3,10 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
 import type { Clock, NewId } from '../../lib/clock.ts'
-import type { Endpoint, Storage } from '../../storage/storage.ts'
+import type { Endpoint, Job, Storage } from '../../storage/storage.ts'
 import type { ReadsInThread } from '../jobs/ports/read-in-thread.ts'
 import { moveJobs } from '../jobs/queue/change-many-jobs.ts'
-import { submitJob } from '../jobs/queue/submit.ts'
+import { type Submission, submitJob } from '../jobs/queue/submit.ts'
 import type { Models } from '../models/models.ts'
 import { checkDocument, refuseLarge } from './library.ts'
 import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
@@ -27,12 +27,26 @@ type Deps = ReadsInThread & {
 
 export type RunRequest = z.output<typeof runCreate>
 
+export type RunDeps = Deps
+
+/** Of a run that another program asked for. */
+type RunExtras = {
+  readonly request?: Submission['request']
+  /** Writes in the job's transaction, after the run. */
+  readonly withRun?: (job: Job) => void
+}
+
 /**
  * Queues a graph as a job.
  * @throws AppError NOT_A_WORKFLOW, TAKES_NO_WORKFLOWS, BAD_FIELD, MODEL_NOT_INSTALLED, ENDPOINT_PAUSED,
  * ENDPOINT_NOT_FOUND
  */
-export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunRequest): Promise<RunView> {
+export async function createRun(
+  deps: Deps,
+  endpoint: Endpoint,
+  asked: RunRequest,
+  { request = {}, withRun }: RunExtras = {},
+): Promise<RunView> {
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
   const graph = await readRunGraph(deps, endpoint, asked)
@@ -43,10 +57,11 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   const input = await runInput(storage, { graph, bridge })
   const { text: payload, files, words } = graph
   const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
-  const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
-  const job = await submitJob(deps, endpoint, submission, ({ id }) =>
-    storage.runs.insert({ ...run, id, createdAt: clock.now() }),
-  )
+  const submission = { kind: 'run', request, input, s3Config: undefined, waitMs: undefined } as const
+  const job = await submitJob(deps, endpoint, submission, (made) => {
+    storage.runs.insert({ ...run, id: made.id, createdAt: clock.now() })
+    withRun?.(made)
+  })
   return requireRun(deps, job.id)
 }
 

@@ -9,7 +9,6 @@ import { noteAdmission } from '../../../http/admission.ts'
 import { requireRoleOf, schemeOn } from '../../../http/guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../http/named-endpoint.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
-import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../keys/rules.ts'
 import type { GuardServices } from '../../service-context.ts'
 import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rules/read-address.ts'
@@ -17,17 +16,27 @@ import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rule
 export type Admitted = {
   readonly endpoint: Endpoint
   readonly address: RequestAddress
-  readonly by: 'key' | 'session'
+  readonly by: 'key' | 'session' | 'nothing'
   readonly page: string | undefined
   /** True while the credential still opens the endpoint; may throw if not. */
   readonly isAllowed: () => boolean
 }
 
+export type AdmittedKind = {
+  /** Throws an AppError for an endpoint of another kind. */
+  readonly requireKind: (endpoint: Endpoint) => void
+  readonly needsNoKey?: (endpoint: Endpoint) => boolean
+}
+
 /**
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
- * NOT_LOAD_BALANCED, BAD_FIELD
+ * BAD_FIELD, and that of `requireKind`
  */
-export async function admit(incoming: IncomingMessage, search: NamedSearch): Promise<Admitted> {
+export async function admit(
+  incoming: IncomingMessage,
+  search: NamedSearch,
+  { requireKind, needsNoKey = () => false }: AdmittedKind,
+): Promise<Admitted> {
   const { url = '', method, headers, socket } = incoming
   const { service } = search
   const { hosts } = service.info()
@@ -43,17 +52,18 @@ export async function admit(incoming: IncomingMessage, search: NamedSearch): Pro
     throw new AppError('FORBIDDEN_ORIGIN')
 
   const endpoint = await endpointOf(address, headers, search)
-  const mayBeSession = page === undefined && address.form === 'path' && isOwnFetch(method, headers)
-  const by = letIn(headers, { service, endpoint, mayBeSession })
+  const mayBeSession = page === undefined && address.form === 'lb' && isOwnFetch(method, headers)
+  const letInNow = (now: Endpoint | undefined) =>
+    letIn(headers, { service, endpoint: now, mayBeSession }) ?? (now && needsNoKey(now) ? 'nothing' : undefined)
+  const by = letInNow(endpoint)
   if (by === undefined) throw new AppError('UNAUTHORIZED')
   noteAdmission(incoming)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
-  requireLoadBalanced(endpoint, service)
+  requireKind(endpoint)
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
   const { id } = endpoint
-  const isAllowed = () =>
-    letIn(headers, { service, endpoint: service.storage.endpoints.get(id), mayBeSession }) !== undefined
+  const isAllowed = () => letInNow(service.storage.endpoints.get(id)) !== undefined
   return { endpoint, address, by, page, isAllowed }
 }
 

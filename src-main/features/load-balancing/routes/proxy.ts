@@ -8,6 +8,7 @@ import { AppError, errorBody } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from '../../../http/write-error.ts'
 import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
+import { requireLoadBalanced } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { headersForPage, preflightHeaders } from '../../keys/rules.ts'
 import type { BalancerServices } from '../../service-context.ts'
 import { WORKER_ID_HEADER } from '../rules/affinity.ts'
@@ -26,7 +27,11 @@ const GONE = 'the client closed the connection before the end of the response'
 export function createProxy(service: BalancerServices, ready: Promise<void>) {
   const findEndpoint = createFindEndpoint(service)
   const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
-    admit(incoming, { service, findEndpoint, gone: signal })
+    admit(
+      incoming,
+      { service, findEndpoint, gone: signal },
+      { requireKind: (endpoint) => requireLoadBalanced(endpoint, service) },
+    )
   const count = service.requestCounts.of('/lb/:endpointId/*')
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,12 +3,13 @@
  * known media are downloads.
  */
 
+import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
 import { assetId } from '../../../contract/workflows.ts'
 import { bodyOf, type ManagementOperations } from '../../../http/operation.ts'
 import { isShown } from '../../../lib/media.ts'
 import type { ServiceContext } from '../../service-context.ts'
-import { openAsset, writeAsset } from '../assets.ts'
+import { type AssetDeps, openAsset, writeAsset } from '../assets.ts'
 
 const NAMED_MAX = 1000
 
@@ -19,27 +20,7 @@ export const ASSET_OPERATIONS = {
   async assetRead({ c, path, query }, { workflows }) {
     const id = assetId.safeParse(path.asset).data
     if (id === undefined) throw new AppError('ASSET_NOT_FOUND', { asset: path.asset.slice(0, 100) })
-    const { name } = query
-    const headers = { etag: `"${id}"`, 'cache-control': 'private, max-age=31536000, immutable' }
-    if (c.req.header('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
-    const { asset, file } = await openAsset(workflows.assets, id)
-    const disposition = isShown(asset.mediaType) && name === undefined ? 'inline' : attachment(name ?? id)
-    const range = rangeOf(c.req.header('range'), file.bytes)
-    const { start, end } = range ?? { start: 0, end: file.bytes }
-    const partHeaders = range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${file.bytes}` }
-    return new Response(bodyOf(file.read({ start, end })), {
-      status: range === undefined ? 200 : 206,
-      headers: {
-        ...headers,
-        ...partHeaders,
-        'accept-ranges': 'bytes',
-        'content-type': asset.mediaType,
-        'content-length': String(end - start),
-        'content-disposition': disposition,
-        'content-security-policy': "sandbox; default-src 'none'",
-        'x-content-type-options': 'nosniff',
-      },
-    })
+    return await assetResponse(c, workflows.assets, { id, name: query.name })
   },
   assetFind({ query }, { storage }) {
     const { name } = query
@@ -48,6 +29,34 @@ export const ASSET_OPERATIONS = {
     return { assets: asset === undefined ? [] : [asset] }
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
+
+/** @param file with a name, a download of that name */
+export async function assetResponse(
+  c: Context,
+  assets: AssetDeps,
+  { id, name }: { readonly id: string; readonly name: string | undefined },
+): Promise<Response> {
+  const headers = { etag: `"${id}"`, 'cache-control': 'private, max-age=31536000, immutable' }
+  if (c.req.header('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
+  const { asset, file } = await openAsset(assets, id)
+  const disposition = isShown(asset.mediaType) && name === undefined ? 'inline' : attachment(name ?? id)
+  const range = rangeOf(c.req.header('range'), file.bytes)
+  const { start, end } = range ?? { start: 0, end: file.bytes }
+  const partHeaders = range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${file.bytes}` }
+  return new Response(bodyOf(file.read({ start, end })), {
+    status: range === undefined ? 200 : 206,
+    headers: {
+      ...headers,
+      ...partHeaders,
+      'accept-ranges': 'bytes',
+      'content-type': asset.mediaType,
+      'content-length': String(end - start),
+      'content-disposition': disposition,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
 
 function rangeOf(
   header: string | undefined,

@@ -363,6 +363,18 @@ const WORKFLOWS: readonly SettingField[] = [
     input: { kind: 'server', optional: true },
     applies: takesWorkflows,
   },
+  {
+    path: 'comfyuiWithoutKey',
+    label: 'ComfyUI clients without a key',
+    help: 'Most ComfyUI clients can send no key. All programs and users of this machine may then run workflows here. Web pages of other sites still cannot.',
+    input: { kind: 'switch' },
+    option: {
+      flags: '--comfyui-without-key <when>',
+      description: 'whether ComfyUI clients on this machine need no key: always or never',
+    },
+    survivesDeploys: true,
+    applies: takesWorkflows,
+  },
 ]
 
 const FAULTS: readonly SettingField[] = [

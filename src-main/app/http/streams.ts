@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http'
+import { createComfyuiDoor } from '../../features/comfyui-api/routes/door.ts'
+import { createProxy } from '../../features/load-balancing/routes/proxy.ts'
+import type { ServiceContext } from '../../features/service-context.ts'
+import type { StreamHandler } from '../../http/server/listen.ts'
+
+/** Requests that no route of the service answers: those to workers, and those of ComfyUI clients. */
+export function createStreams(service: ServiceContext, ready: Promise<void>): StreamHandler {
+  const proxy = createProxy(service, ready)
+  const door = createComfyuiDoor(service, ready)
+  const handlerFor = (incoming: IncomingMessage) => (door.isFor(incoming) ? door : proxy)
+  return {
+    isFor: (incoming) => handlerFor(incoming).isFor(incoming),
+    request: (incoming, response) => handlerFor(incoming).request(incoming, response),
+    upgrade: (incoming, socket, head) => handlerFor(incoming).upgrade(incoming, socket, head),
+  }
+}

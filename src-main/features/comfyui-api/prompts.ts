@@ -1,0 +1,201 @@
+/**
+ * Prompts of ComfyUI clients. A prompt is a job like any other: durable before it is answered, in the lists, with its
+ * priority and its reason to wait; the id of its job begins with its own.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { parseJson } from '../../lib/json/parse.ts'
+import { asText } from '../../lib/json/plain.ts'
+import { cutText, rawFields } from '../../lib/json/scan.ts'
+import { isObject, type JsonValue, writeJson } from '../../lib/json/value.ts'
+import type { Endpoint, Job } from '../../storage/storage.ts'
+import { jobId } from '../endpoints/rules/ids.ts'
+import { cancelJob } from '../jobs/queue/change-job.ts'
+import { readPayloadNodes } from '../workflows/rules/payload.ts'
+import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
+import { validate } from '../workflows/rules/validate.ts'
+import { createRun, type RunDeps } from '../workflows/runs.ts'
+import { historyEntry, outputsOf, queueEntry, type StoredPrompt } from './rules/entries.ts'
+import type { PromptEnd } from './rules/messages.ts'
+import { NO_PROMPT, refusal, refusalOf } from './rules/refusals.ts'
+
+const PROMPT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
+
+/** @returns undefined for jobs that no prompt can name */
+export function promptOfJob(id: string): string | undefined {
+  const promptId = id.replace(/-l1$/, '')
+  return PROMPT_ID.test(promptId) && jobOfPrompt(promptId) === id ? promptId : undefined
+}
+
+type Answer = { readonly status: 200 | 400; readonly body: object }
+
+// Of the extra data, these are keys of accounts, which no list may show.
+const SECRETS = ['api_key_comfy_org', 'auth_token_comfy_org']
+const TITLE = 'Sent by a ComfyUI client'
+// Ahead of everything that has no priority.
+const FRONT = 1
+
+/**
+ * Queues the prompt of a request.
+ * @param body JSON
+ * @throws AppError as createRun, but for what such a server refuses in its own words
+ */
+export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: string): Promise<Answer> {
+  const field = rawFields(body, cutText(body))
+  const payload = field('prompt')
+  const read = payload === undefined ? undefined : parseJson(payload)
+  if (payload === undefined || !isObject(read)) return { status: 400, body: NO_PROMPT }
+  const given = textOf(field('prompt_id'))
+  if (given !== undefined && !PROMPT_ID.test(given))
+    return {
+      status: 400,
+      body: refusal('invalid_prompt_id', 'prompt_id must be a UUID in lower case', given.slice(0, 100)),
+    }
+  const { outputs, refused } = await checkPrompt(deps, endpoint, read)
+  if (refused !== undefined) return { status: 400, body: refused }
+
+  const promptId = given ?? deps.newId.uuid()
+  const clientId = textOf(field('client_id'))
+  const extra = parseJson(field('extra_data') ?? '{}')
+  const isFront = field('front') === 'true' || Number(field('number')) < 0
+  const run = {
+    endpointId: endpoint.id,
+    payload,
+    title: TITLE,
+    document: documentIn(extra),
+  }
+  const request = { idempotencyKey: `prompt ${promptId}`, ...(isFront ? { policy: { priority: FRONT } } : {}) }
+  const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
+  const withRun = ({ id }: Job) =>
+    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(extra), outputs })
+  const { id } = await createRun(withId, endpoint, run, { request, withRun })
+  const number = deps.storage.comfyuiPrompts.get(id)?.number ?? 0
+  return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
+}
+
+const textOf = (raw: string | undefined) => (raw === undefined ? undefined : asText(parseJson(raw)))
+
+async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, payload: JsonValue) {
+  const types = await nodeTypes.readOf(endpoint)
+  const nodes = isObject(payload) ? [...readPayloadNodes(payload)] : []
+  const outputs = nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : []))
+  const classes = new Map(nodes.map(({ id, classType }) => [id, classType]))
+  // A server may have got more files since its lists were read.
+  const isSure = (code: string) => isStandIn(endpoint.config) || code !== 'value_not_in_list'
+  const problems = validate(payload, types).filter(({ code }) => isSure(code))
+  return { outputs, refused: refusalOf(problems, { outputs, classOf: (node) => classes.get(node) }) }
+}
+
+function documentIn(extra: JsonValue | undefined): string | undefined {
+  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
+  const document = isObject(info) ? info.get('workflow') : undefined
+  return isObject(document) ? writeJson(document) : undefined
+}
+
+function extraText(extra: JsonValue | undefined): string {
+  if (!isObject(extra)) return '{}'
+  const left = [...SECRETS, 'extra_pnginfo', 'client_id']
+  return writeJson(new Map([...extra].filter(([name]) => !left.includes(name))))
+}
+
+type Stored = NonNullable<ReturnType<RunDeps['storage']['comfyuiPrompts']['get']>>
+
+const asPrompt = ({ runId, ...prompt }: Stored): StoredPrompt => ({ ...prompt, promptId: promptOfJob(runId) ?? runId })
+
+/** JSON of the running and the waiting prompts of an endpoint. */
+export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: string): string {
+  const open = storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
+  const listOf = (isRunning: boolean) =>
+    open.filter(({ status }) => (status === 'IN_QUEUE') !== isRunning).map((prompt) => queueEntry(asPrompt(prompt)))
+  return `{"queue_running":[${listOf(true).join(',')}],"queue_pending":[${listOf(false).join(',')}]}`
+}
+
+/** JSON of ended prompts by id, oldest first. */
+export function historyText(
+  deps: Pick<RunDeps, 'storage'>,
+  endpointId: string,
+  { most, offset }: { readonly most: number; readonly offset: number },
+): string {
+  const shown = Math.min(most, limit('comfyuiHistoryShown'))
+  return textOfHistory(deps, deps.storage.comfyuiPrompts.ended(endpointId, shown, offset).toReversed())
+}
+
+export function historyOf(deps: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string): string {
+  const { storage } = deps
+  const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
+  const isHere = run?.endpointId === endpointId && run.endedAt !== undefined
+  const prompt = isHere ? storage.comfyuiPrompts.get(run.id) : undefined
+  return textOfHistory(deps, prompt === undefined ? [] : [prompt])
+}
+
+function textOfHistory(deps: Pick<RunDeps, 'storage'>, prompts: readonly Stored[]): string {
+  const entries = prompts.flatMap((prompt) => {
+    const ended = readEnd(deps, prompt)
+    if (ended === undefined) return []
+    return [`${JSON.stringify(ended.promptId)}:${historyEntry(asPrompt(prompt), ended.end, ended)}`]
+  })
+  return `{${entries.join(',')}}`
+}
+
+/** @returns undefined while it runs */
+export function readEnd({ storage }: Pick<RunDeps, 'storage'>, stored: Stored) {
+  const run = storage.runs.get(stored.runId)
+  if (run?.endedAt === undefined || run.status === 'IN_QUEUE' || run.status === 'IN_PROGRESS') return undefined
+  const promptId = promptOfJob(run.id) ?? run.id
+  const [fallback = ''] = stored.outputs
+  const [message = run.status] = run.errors
+  const end: PromptEnd = {
+    status: run.status,
+    outputs: outputsOf(run, { promptId, fallback }),
+    done: [],
+    error: { message, node: '', nodeType: '', exceptionType: 'Exception', traceback: [] },
+  }
+  return { promptId, end, startedAt: run.endedAt - (run.executionMs ?? 0), endedAt: run.endedAt }
+}
+
+/** Cancels the running prompts, or the running one with the id. */
+export async function interrupt(deps: RunDeps, endpointId: string, promptId: string | undefined): Promise<void> {
+  const open = deps.storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
+  for (const { runId, status } of open)
+    if (status === 'IN_PROGRESS' && (promptId === undefined || promptOfJob(runId) === promptId))
+      await cancel(deps, runId)
+}
+
+/** @param promptIds undefined: all that wait */
+export async function removeWaiting(
+  deps: RunDeps,
+  endpointId: string,
+  promptIds: readonly string[] | undefined,
+): Promise<void> {
+  const asked = promptIds && new Set(promptIds)
+  for (const { runId, status } of deps.storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown')))
+    if (status === 'IN_QUEUE' && asked?.has(promptOfJob(runId) ?? runId) !== false) await cancel(deps, runId)
+}
+
+async function cancel(deps: RunDeps, runId: string): Promise<void> {
+  const job = deps.storage.jobs.find(runId)
+  if (job === undefined) return
+  // It may have ended meanwhile, which is as well.
+  await cancelJob(deps, job).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error
+  })
+}
+
+/** @param promptIds undefined: all */
+export async function removeHistory(
+  { storage }: Pick<RunDeps, 'storage'>,
+  endpointId: string,
+  promptIds: readonly string[] | undefined,
+): Promise<void> {
+  const remove = (ids: readonly string[]) =>
+    storage.write(() => {
+      for (const id of ids) if (storage.runs.get(id)?.endpointId === endpointId) storage.runs.remove(id)
+    })
+  if (promptIds !== undefined) return remove(promptIds.map(jobOfPrompt))
+  const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE)
+  for (let ids = next(); ids.length > 0; ids = next()) await remove(ids)
+}
+
+const REMOVED_AT_ONCE = 100

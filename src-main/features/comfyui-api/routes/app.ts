@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http'
+import { freemem, totalmem } from 'node:os'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { AppError } from '../../../contract/errors.ts'
+import { limit } from '../../../contract/limits.ts'
+import { errorResponse } from '../../../http/error-response.ts'
+import type { NodeBindings } from '../../../http/node-bindings.ts'
+import { jsonResponse } from '../../../http/operation.ts'
+import { parseJson } from '../../../lib/json/parse.ts'
+import { isRecord } from '../../../lib/json/plain.ts'
+import { isObject, writeJson } from '../../../lib/json/value.ts'
+import { sizeText } from '../../../lib/text.ts'
+import type { Endpoint } from '../../../storage/storage.ts'
+import type { ServiceContext } from '../../service-context.ts'
+import { nameAsset, storeAsset } from '../../workflows/assets.ts'
+import { assetResponse } from '../../workflows/routes/assets.ts'
+import { plainName } from '../../workflows/rules/runs/find-results.ts'
+import {
+  historyOf,
+  historyText,
+  interrupt,
+  jobOfPrompt,
+  queueText,
+  removeHistory,
+  removeWaiting,
+  submitPrompt,
+} from '../prompts.ts'
+import { FEATURES } from '../sockets.ts'
+
+export type ComfyuiServices = Pick<
+  ServiceContext,
+  'storage' | 'clock' | 'newId' | 'log' | 'models' | 'readInThread' | 'workflows' | 'views' | 'info' | 'stopping'
+> &
+  Parameters<typeof errorResponse>[2]
+
+/** @param endpointOf the endpoint of a request that was admitted */
+export function createComfyuiApp(
+  service: ComfyuiServices,
+  endpointOf: (incoming: IncomingMessage) => Endpoint | undefined,
+): Hono {
+  const app = new Hono()
+  const { storage, clock, newId, models, readInThread, workflows } = service
+  const { nodeTypes, nodePackages, assets } = workflows
+  const deps = { storage, clock, newId, models, readInThread, nodeTypes, nodePackages }
+
+  function endpointFor(c: Context): Endpoint {
+    const { incoming } = c.env as NodeBindings
+    const endpoint = incoming && endpointOf(incoming)
+    if (endpoint === undefined) throw new Error('a request was not admitted')
+    return endpoint
+  }
+
+  const bounded = (most: number) =>
+    bodyLimit({
+      maxSize: most,
+      onError: (c) =>
+        errorResponse(c, new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: c.req.path }), service),
+    })
+
+  async function bodyOf(c: Context): Promise<Readonly<Record<string, unknown>>> {
+    const text = await c.req.text()
+    const body: unknown = text === '' ? {} : await c.req.json().catch(() => undefined)
+    if (!isRecord(body)) throw new AppError('BAD_FIELD', { field: 'body', why: 'must be a JSON object' })
+    return body
+  }
+
+  app.post('/prompt', bounded(limit('runBodyBytes')), async (c) => {
+    const { status, body } = await submitPrompt(deps, endpointFor(c), await c.req.text())
+    return c.json(body, status)
+  })
+  app.get('/prompt', (c) => {
+    const { normal, lowPriority, inProgress } = service.views.counts.of(endpointFor(c).id)
+    return c.json({ exec_info: { queue_remaining: normal + lowPriority + inProgress } })
+  })
+
+  app.get('/queue', (c) => jsonResponse(queueText(deps, endpointFor(c).id)))
+  app.post('/queue', bounded(limit('managementBodyBytes')), async (c) => {
+    const body = await bodyOf(c)
+    const { id } = endpointFor(c)
+    if (body.clear === true) await removeWaiting(deps, id, undefined)
+    if (Array.isArray(body.delete)) await removeWaiting(deps, id, body.delete.map(String))
+    return c.body(null, 200)
+  })
+  app.post('/interrupt', bounded(limit('managementBodyBytes')), async (c) => {
+    const { prompt_id: promptId } = await bodyOf(c)
+    await interrupt(deps, endpointFor(c).id, typeof promptId === 'string' ? promptId : undefined)
+    return c.body(null, 200)
+  })
+
+  app.get('/history', (c) => {
+    const most = numberIn(c, 'max_items') ?? limit('comfyuiHistoryShown')
+    return jsonResponse(historyText(deps, endpointFor(c).id, { most, offset: numberIn(c, 'offset') ?? 0 }))
+  })
+  app.get('/history/:promptId', (c) => jsonResponse(historyOf(deps, endpointFor(c).id, c.req.param('promptId'))))
+  app.post('/history', bounded(limit('managementBodyBytes')), async (c) => {
+    const body = await bodyOf(c)
+    const { id } = endpointFor(c)
+    if (body.clear === true) await removeHistory(deps, id, undefined)
+    if (Array.isArray(body.delete)) await removeHistory(deps, id, body.delete.map(String))
+    return c.body(null, 200)
+  })
+
+  app.get('/view', async (c) => {
+    const { filename = '', subfolder = '', type = 'output' } = c.req.query()
+    const id = assetOf(endpointFor(c), { filename, subfolder, type })
+    if (id === undefined) return c.body(null, 404)
+    return assetResponse(c, workflows.assets, { id, name: undefined })
+  })
+
+  /** Results have a folder named after their prompt; see `outputsOf`. */
+  function assetOf(
+    { id: endpointId }: Endpoint,
+    { filename, subfolder, type }: { readonly filename: string; readonly subfolder: string; readonly type: string },
+  ): string | undefined {
+    if (type === 'input') return storage.assets.named(filename)?.id
+    const run = storage.runs.get(jobOfPrompt(subfolder)) ?? storage.runs.get(subfolder)
+    if (run?.endpointId !== endpointId) return undefined
+    const results = type === 'temp' ? (run.previews ?? []) : run.results
+    return results.find((result) => result.filename === filename)?.asset
+  }
+
+  const upload = async (c: Context) => {
+    const form = await c.req.formData().catch(() => undefined)
+    const image = form?.get('image')
+    const name = image instanceof File ? plainName(image.name) : undefined
+    if (!(image instanceof File) || name === undefined) return c.body(null, 400)
+    const asset = await storeAsset(assets, new Uint8Array(await image.arrayBuffer()))
+    return c.json({ name: await nameAsset(assets, name, asset.id), subfolder: '', type: 'input' })
+  }
+  app.post('/upload/image', bounded(limit('comfyuiUploadBytes')), upload)
+  app.post('/upload/mask', bounded(limit('comfyuiUploadBytes')), upload)
+
+  app.get('/object_info', async (c) => jsonResponse((await nodeTypes.of(endpointFor(c))).text))
+  app.get('/object_info/:name', async (c) => {
+    const name = c.req.param('name')
+    const all = parseJson((await nodeTypes.of(endpointFor(c))).text)
+    const found = isObject(all) ? all.get(name) : undefined
+    return jsonResponse(writeJson(new Map(found === undefined ? [] : [[name, found]])))
+  })
+
+  app.get('/features', (c) => c.json(FEATURES))
+  app.get('/extensions', (c) => c.json([]))
+  app.get('/embeddings', (c) => c.json([]))
+  app.post('/free', (c) => c.body(null, 200))
+  app.get('/system_stats', async (c) => {
+    const { version } = await nodeTypes.of(endpointFor(c))
+    const system = {
+      ...{ os: process.platform, ram_total: totalmem(), ram_free: freemem() },
+      ...{ comfyui_version: version ?? null, python_version: '', pytorch_version: '' },
+      ...{ embedded_python: false, argv: [] },
+    }
+    return c.json({ system, devices: [] })
+  })
+
+  app.notFound((c) => c.text('404: Not Found', 404))
+  app.onError((error, c) => errorResponse(c, error, service))
+  return app
+}
+
+function numberIn(c: Context, name: string): number | undefined {
+  const text = c.req.query(name)
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+}

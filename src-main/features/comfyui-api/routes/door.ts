@@ -1,0 +1,122 @@
+/**
+ * The native API of a ComfyUI server, for each endpoint that takes workflows: at its own host and below /comfy/ID/.
+ * Source: docs/spec/comfyui.md, 10.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { AppError } from '../../../contract/errors.ts'
+import { asAppError, writeError, writeSocketError } from '../../../http/write-error.ts'
+import { isLoopback } from '../../../lib/own-addresses.ts'
+import { MIB } from '../../../lib/units.ts'
+import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
+import { type Admitted, admit } from '../../load-balancing/routes/admit.ts'
+import { readAddress } from '../../load-balancing/rules/read-address.ts'
+import type { NamedEndpointServices, ServiceContext } from '../../service-context.ts'
+import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
+import { refuseWithoutWorkflows } from '../../workflows/runs.ts'
+import { createComfyuiSockets } from '../sockets.ts'
+import { type ComfyuiServices, createComfyuiApp } from './app.ts'
+
+type Services = ComfyuiServices & NamedEndpointServices & Pick<ServiceContext, 'views' | 'requestCounts'>
+
+// A client says what it understands, and nothing else.
+const MESSAGE_BYTES = MIB
+// A client that reads nothing for so long gets everything anew when it comes back.
+const UNREAD_BYTES = 32 * MIB
+const HAS_API = /^\/api(?=[/?]|$)/
+
+export function createComfyuiDoor(service: Services, ready: Promise<void>) {
+  const findEndpoint = createFindEndpoint(service)
+  const sockets = createComfyuiSockets({ ...service, counts: service.views.counts })
+  const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES })
+  const count = service.requestCounts.of('/comfy/:endpointId/*')
+  const admitted = new WeakMap<IncomingMessage, Admitted>()
+  const endpointOf = (incoming: IncomingMessage) => admitted.get(incoming)?.endpoint
+  const app = createComfyuiApp(service, endpointOf)
+  const handleRequest = getRequestListener(app.fetch, { hostname: 'localhost' })
+  service.stopping.addEventListener('abort', sockets.close, { once: true })
+
+  function letIn(incoming: IncomingMessage, signal: AbortSignal): Promise<Admitted> {
+    const { localAddress = '', remoteAddress = '' } = incoming.socket
+    const isOnThisMachine = isLoopback(localAddress) && isLoopback(remoteAddress)
+    return admit(
+      incoming,
+      { service, findEndpoint, gone: signal },
+      {
+        requireKind: refuseWithoutWorkflows,
+        needsNoKey: ({ config }) => config.comfyuiWithoutKey === true && isOnThisMachine,
+      },
+    )
+  }
+
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    try {
+      await ready
+      const found = await letIn(incoming, gone.signal)
+      admitted.set(incoming, found)
+      incoming.url = found.address.target.replace(HAS_API, '') || '/'
+      await handleRequest(incoming, response)
+    } catch (error) {
+      writeError(incoming, response, asAppError(error, service))
+    }
+  }
+
+  async function respondToUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const gone = new AbortController()
+    socket.once('close', () => gone.abort())
+    try {
+      await ready
+      const { endpoint, address, isAllowed } = await letIn(incoming, gone.signal)
+      const { pathname, searchParams } = new URL(address.target, 'http://localhost')
+      if (pathname.replace(HAS_API, '') !== '/ws')
+        throw new AppError('ROUTE_NOT_FOUND', { method: 'GET', path: pathname.slice(0, 200) })
+      const clientId = searchParams.get('clientId') || service.newId.uuid().replaceAll('-', '')
+      server.handleUpgrade(incoming, socket, head, (connection) => {
+        const unwatch = service.openStreams.watch(isAllowed, () => connection.terminate())
+        connection.once('close', unwatch)
+        join(endpoint.id, clientId, connection)
+      })
+    } catch (error) {
+      writeSocketError(socket, asAppError(error, service))
+    }
+  }
+
+  function join(endpointId: string, clientId: string, connection: WebSocket): void {
+    const { hear, leave } = sockets.join(endpointId, clientId, {
+      send(data) {
+        if (connection.bufferedAmount > UNREAD_BYTES) connection.terminate()
+        else connection.send(data)
+      },
+    })
+    connection.on('message', (data, isBinary) => {
+      if (!isBinary) hear(String(data))
+    })
+    connection.once('close', leave)
+    connection.on('error', () => connection.terminate())
+    const end = () => connection.close(1001)
+    service.stopping.addEventListener('abort', end, { once: true })
+    connection.once('close', () => service.stopping.removeEventListener('abort', end))
+  }
+
+  return {
+    isFor({ url = '', headers }: IncomingMessage): boolean {
+      const address = readAddress(url, headers.host)
+      if (address === undefined || address.form === 'lb') return false
+      if (address.form === 'comfy') return true
+      const endpoint = service.storage.endpoints.get(address.endpointId)
+      return endpoint !== undefined && takesWorkflows(endpoint.config)
+    },
+    request(incoming: IncomingMessage, response: ServerResponse) {
+      response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
+      void respond(incoming, response)
+    },
+    upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer) {
+      socket.on('error', () => socket.destroy())
+      void respondToUpgrade(incoming, socket, head)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Entries of the queue and the history of a ComfyUI server, as JSON text. Source: docs/spec/comfyui.md, 6. */
+import type { RunResult } from '../../../contract/workflows.ts'
+import { endMessages, type Message, type PromptEnd, startMessage } from './messages.ts'
+
+export type StoredPrompt = {
+  readonly promptId: string
+  readonly number: number
+  /** JSON. */
+  readonly payload: string
+  readonly document: string | undefined
+  readonly clientId: string | undefined
+  /** JSON of an object, without the document. */
+  readonly extra: string
+  readonly outputs: readonly string[]
+}
+
+// Kinds of results, as pages look for them.
+const KINDS: readonly (readonly [prefix: string, key: string])[] = [
+  ['image/', 'images'],
+  ['video/', 'images'],
+  ['audio/', 'audio'],
+  ['model/', '3d'],
+]
+
+type StoredResults = { readonly results: readonly RunResult[]; readonly previews?: readonly RunResult[] | undefined }
+
+/**
+ * Results by node. Names are unique to a prompt alone, so each has a folder named after it.
+ * @param fallback the node of results whose worker named none
+ */
+export function outputsOf(
+  { results, previews = [] }: StoredResults,
+  { promptId, fallback }: { readonly promptId: string; readonly fallback: string },
+): Readonly<Record<string, Readonly<Record<string, readonly object[]>>>> {
+  const outputs: Record<string, Record<string, object[]>> = {}
+  const add = (type: 'output' | 'temp') => (result: RunResult) => {
+    const { node = fallback, filename, mediaType } = result
+    const key = KINDS.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? 'files'
+    outputs[node] ??= {}
+    outputs[node][key] ??= []
+    outputs[node][key].push({ filename, subfolder: promptId, type })
+    if (mediaType.startsWith('video/')) outputs[node].animated = [true as unknown as object]
+  }
+  results.forEach(add('output'))
+  previews.forEach(add('temp'))
+  return outputs
+}
+
+export function queueEntry({ number, promptId, payload, document, clientId, extra, outputs }: StoredPrompt): string {
+  const known = [
+    ...(document === undefined ? [] : [`"extra_pnginfo":{"workflow":${document}}`]),
+    ...(clientId === undefined ? [] : [`"client_id":${JSON.stringify(clientId)}`]),
+  ]
+  const inner = extra.slice(1, -1)
+  const all = [...(inner === '' ? [] : [inner]), ...known].join(',')
+  return `[${number},${JSON.stringify(promptId)},${payload},{${all}},${JSON.stringify(outputs)}]`
+}
+
+/** @param times ms since the epoch */
+export function historyEntry(
+  prompt: StoredPrompt,
+  end: PromptEnd,
+  times: { readonly startedAt: number; readonly endedAt: number },
+): string {
+  const { promptId } = prompt
+  const all: readonly Message[] = [
+    startMessage(promptId, times.startedAt),
+    ...endMessages(promptId, end, times.endedAt),
+  ]
+  const isDone = end.status === 'COMPLETED'
+  const status = {
+    status_str: isDone ? 'success' : 'error',
+    completed: isDone,
+    messages: all.filter(({ type }) => type.startsWith('execution_')).map(({ type, data }) => [type, data]),
+  }
+  const nodes = Object.keys(end.outputs)
+  const meta = Object.fromEntries(
+    nodes.map((id) => [id, { node_id: id, display_node: id, parent_node: null, real_node_id: id }]),
+  )
+  const rest = JSON.stringify({ outputs: end.outputs, status, meta }).slice(1)
+  return `{"prompt":${queueEntry(prompt)},${rest}`
+}

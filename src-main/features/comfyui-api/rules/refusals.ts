@@ -1,0 +1,60 @@
+/** Refused prompts in the words of a ComfyUI server. Source: docs/spec/comfyui.md, 6. */
+import type { Problem, ProblemCode } from '../../workflows/rules/problem.ts'
+
+type Refusal = { readonly error: object; readonly node_errors: Readonly<Record<string, object>> }
+
+export function refusal(type: string, message: string, details = ''): Refusal {
+  return { error: { type, message, details, extra_info: {} }, node_errors: {} }
+}
+
+export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt provided')
+
+type Words = { readonly type: string; readonly message: string }
+
+const WORDS: Partial<Record<ProblemCode, Words>> = {
+  required_input_missing: { type: 'required_input_missing', message: 'Required input is missing' },
+  value_not_in_list: { type: 'value_not_in_list', message: 'Value not in list' },
+  value_smaller_than_min: { type: 'value_smaller_than_min', message: 'Value smaller than min' },
+  value_bigger_than_max: { type: 'value_bigger_than_max', message: 'Value bigger than max' },
+  wrong_value_type: { type: 'invalid_input_type', message: 'Failed to convert an input value' },
+  type_mismatch: { type: 'return_type_mismatch', message: 'Return type mismatch between linked nodes' },
+  dangling_link: {
+    type: 'bad_linked_input',
+    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+  },
+  bad_output_slot: {
+    type: 'bad_linked_input',
+    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+  },
+}
+
+/**
+ * @param outputs ids of output nodes
+ * @returns undefined if nothing is wrong
+ */
+export function refusalOf(
+  problems: readonly Problem[],
+  { outputs, classOf }: { readonly outputs: readonly string[]; readonly classOf: (node: string) => string | undefined },
+): Refusal | undefined {
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first === undefined) return undefined
+  if (first.code === 'no_output_node') return refusal('prompt_no_outputs', 'Prompt has no outputs')
+  const nodeErrors: Record<string, { errors: object[]; dependent_outputs: readonly string[]; class_type: string }> = {}
+  for (const { code, node, input, message } of errors) {
+    const words = WORDS[code]
+    if (words === undefined || node === undefined) return refusal('invalid_prompt', message)
+    const told = { ...words, details: message, extra_info: input === undefined ? {} : { input_name: input } }
+    nodeErrors[node] ??= { errors: [], dependent_outputs: outputs, class_type: classOf(node) ?? '' }
+    nodeErrors[node].errors.push(told)
+  }
+  return {
+    error: {
+      type: 'prompt_outputs_failed_validation',
+      message: 'Prompt outputs failed validation',
+      details: '',
+      extra_info: {},
+    },
+    node_errors: nodeErrors,
+  }
+}

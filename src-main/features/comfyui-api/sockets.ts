@@ -1,0 +1,184 @@
+/**
+ * Tells ComfyUI clients what becomes of their prompts. Messages go to the client that sent the prompt, and only once
+ * they are durable; one that was away gets what it missed.
+ */
+import { limit } from '../../contract/limits.ts'
+import type { Clock, Log } from '../../lib/clock.ts'
+import { isRecord } from '../../lib/json/plain.ts'
+import { jsonText } from '../../lib/json/text.ts'
+import type { JobChange, Storage } from '../../storage/storage.ts'
+import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { encodePreview } from './encode-preview.ts'
+import { promptOfJob, readEnd } from './prompts.ts'
+import {
+  endMessages,
+  executingMessage,
+  type Message,
+  type Progress,
+  progressMessages,
+  readProgress,
+  startMessage,
+  statusMessage,
+} from './rules/messages.ts'
+
+/** A connection. `send` gets text or bytes. */
+export type Connection = { readonly send: (data: string | Uint8Array) => void }
+
+type Client = Connection & { readonly endpointId: string; readonly clientId: string; hasPreviewFacts: boolean }
+
+type Missed = { readonly messages: string[]; readonly cancel: () => void }
+
+type Deps = {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly counts: QueueCounts
+}
+
+export type ComfyuiSockets = ReturnType<typeof createComfyuiSockets>
+
+export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
+  const clients = new Map<string, Set<Client>>()
+  const missed = new Map<string, Missed>()
+  const sent = new Map<string, Progress>()
+  const changed = new Set<string>()
+  let last: Promise<void> = Promise.resolve()
+
+  const nameOf = (endpointId: string, clientId: string) => `${endpointId} ${clientId}`
+  const remaining = (endpointId: string) => {
+    const { normal, lowPriority, inProgress } = counts.of(endpointId)
+    return normal + lowPriority + inProgress
+  }
+  const ofEndpoint = (endpointId: string) => [...(clients.get(endpointId) ?? [])]
+  const isHeard = (endpointId: string) =>
+    clients.has(endpointId) || [...missed.keys()].some((name) => name.startsWith(`${endpointId} `))
+
+  function later(act: () => Promise<void>): void {
+    last = last.then(act).catch((error: unknown) => log.warn('a message to a ComfyUI client was not sent', { error }))
+  }
+
+  function tell(endpointId: string, clientId: string | undefined, messages: readonly Message[]): void {
+    for (const message of messages) {
+      const text = JSON.stringify(message)
+      const to = ofEndpoint(endpointId).filter((client) => clientId === undefined || client.clientId === clientId)
+      for (const client of to) client.send(text)
+      if (to.length === 0 && clientId !== undefined) keep(nameOf(endpointId, clientId), text)
+    }
+  }
+
+  function keep(name: string, text: string): void {
+    const { messages } = missed.get(name) ?? {}
+    if (messages !== undefined && messages.length < limit('comfyuiMissedMessages')) messages.push(text)
+  }
+
+  function tellStatus(endpointId: string): void {
+    tell(endpointId, undefined, [statusMessage(remaining(endpointId))])
+  }
+
+  async function hear({ endpointId, jobId, event, to }: JobChange): Promise<void> {
+    const promptId = promptOfJob(jobId)
+    if (promptId === undefined) return
+    await storage.durable()
+    if (event === 'progress') await tellProgress(endpointId, jobId, promptId)
+    else {
+      if (event === 'claim') {
+        sent.delete(jobId)
+        tell(endpointId, storage.comfyuiPrompts.clientOf(jobId), [startMessage(promptId, clock.now())])
+      }
+      if (to !== 'IN_PROGRESS') sent.delete(jobId)
+      tellStatus(endpointId)
+    }
+  }
+
+  async function tellProgress(endpointId: string, jobId: string, promptId: string): Promise<void> {
+    changed.delete(jobId)
+    const job = storage.jobs.find(jobId)
+    const clientId = storage.comfyuiPrompts.clientOf(jobId)
+    if (job?.status !== 'IN_PROGRESS' || clientId === undefined) return
+    const output = await storage.jobs.readOutput(job)
+    const progress = readProgress(output === undefined ? undefined : JSON.parse(jsonText(output)))
+    const before = sent.get(jobId)
+    sent.set(jobId, progress)
+    tell(endpointId, clientId, progressMessages(before, progress, { promptId, now: clock.now() }))
+    if (progress.preview === undefined || progress.preview === before?.preview) return
+    for (const client of ofEndpoint(endpointId).filter((one) => one.clientId === clientId)) {
+      const facts = { promptId, node: progress.node, withFacts: client.hasPreviewFacts }
+      const bytes = encodePreview(progress.preview, facts)
+      if (bytes !== undefined) client.send(bytes)
+    }
+  }
+
+  async function tellEnd(endpointId: string, runId: string): Promise<void> {
+    await storage.durable()
+    const stored = storage.comfyuiPrompts.get(runId)
+    const ended = stored && readEnd({ storage }, stored)
+    if (stored === undefined || ended === undefined) return
+    const { clientId } = stored
+    if (clientId !== undefined) tell(endpointId, clientId, endMessages(ended.promptId, ended.end, ended.endedAt))
+    tellStatus(endpointId)
+  }
+
+  storage.onCommit((changes) => {
+    for (const change of changes) {
+      if (!isHeard(change.endpointId)) continue
+      if (change.type === 'run' && change.event === 'results') later(() => tellEnd(change.endpointId, change.runId))
+      if (change.type !== 'job') continue
+      if (change.event === 'progress') {
+        if (changed.has(change.jobId)) continue
+        changed.add(change.jobId)
+      }
+      later(() => hear(change))
+    }
+  })
+
+  return {
+    /** @returns what to do with messages of the client, and with its end */
+    join(endpointId: string, clientId: string, connection: Connection) {
+      const client: Client = { ...connection, endpointId, clientId, hasPreviewFacts: false }
+      const name = nameOf(endpointId, clientId)
+      clients.set(endpointId, (clients.get(endpointId) ?? new Set()).add(client))
+      client.send(JSON.stringify(statusMessage(remaining(endpointId), clientId)))
+      const before = missed.get(name)
+      before?.cancel()
+      missed.delete(name)
+      for (const text of before?.messages ?? []) client.send(text)
+      // As such a server does for a client that comes back.
+      for (const [jobId, { node = null }] of sent) {
+        const promptId = promptOfJob(jobId)
+        if (promptId !== undefined && storage.comfyuiPrompts.clientOf(jobId) === clientId)
+          client.send(JSON.stringify(executingMessage(promptId, node)))
+      }
+      return {
+        hear(text: string) {
+          const message = readMessage(text)
+          if (message?.type !== 'feature_flags') return
+          client.hasPreviewFacts = isRecord(message.data) && message.data.supports_preview_metadata === true
+          client.send(JSON.stringify({ type: 'feature_flags', data: FEATURES }))
+        },
+        leave() {
+          const all = clients.get(endpointId)
+          all?.delete(client)
+          if (all?.size === 0) clients.delete(endpointId)
+          if (ofEndpoint(endpointId).some((other) => other.clientId === clientId)) return
+          const cancel = clock.after(limit('comfyuiMissedMs'), () => void missed.delete(name))
+          missed.set(name, { messages: [], cancel })
+        },
+      }
+    },
+    close() {
+      for (const { cancel } of missed.values()) cancel()
+      missed.clear()
+    },
+  }
+}
+
+export const FEATURES = { supports_preview_metadata: true, max_upload_size: limit('comfyuiUploadBytes') }
+
+function readMessage(text: string): { readonly type: unknown; readonly data: unknown } | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    return isRecord(message) ? { type: message.type, data: message.data } : undefined
+  } catch {
+    return undefined
+  }
+}

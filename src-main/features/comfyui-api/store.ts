@@ -1,0 +1,64 @@
+/** Prompts of ComfyUI clients: of a run, what only such a client sends and asks back. */
+import type { Database } from 'better-sqlite3'
+import type { JobState } from '../../contract/job.ts'
+import { queriesOf } from '../../database/queries.ts'
+
+type NewPrompt = {
+  readonly runId: string
+  readonly clientId: string | undefined
+  readonly extra: string
+  readonly outputs: readonly string[]
+}
+
+type Row = {
+  readonly runId: string
+  readonly number: number
+  readonly payload: string
+  readonly document: string | null
+  readonly clientId: string | null
+  readonly extra: string | null
+  readonly outputs: string | null
+}
+
+const COLUMNS = `r.id AS runId, r.seq AS number, t.payload, t.document, p.client_id AS clientId, p.extra, p.outputs`
+const FROM = `FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
+// A prompt that never began leaves nothing in the history of a server.
+const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.execution_ms IS NOT NULL)`
+
+export function createComfyuiPromptStore(db: Database) {
+  const query = queriesOf(db)
+  const insert = query<[object]>(`
+    INSERT INTO comfyui_prompts (seq, client_id, extra, outputs)
+    SELECT seq, @clientId, @extra, @outputs FROM workflow_runs WHERE id = @runId`).run()
+  return {
+    insert: ({ outputs, clientId, ...prompt }: NewPrompt) =>
+      insert({ ...prompt, clientId: clientId ?? null, outputs: JSON.stringify(outputs) }),
+    get: query<[runId: string], Row>(`SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`).one(promptOf),
+    clientOf: query<[runId: string], string>(`
+      SELECT p.client_id FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
+    /** Oldest first. */
+    open: query<[endpointId: string, limit: number], Row & { readonly status: JobState }>(`
+      SELECT ${COLUMNS}, j.status ${FROM} JOIN jobs j ON j.id = r.id
+      WHERE r.endpoint_id = ? AND r.ended_at IS NULL ORDER BY r.seq LIMIT ?`).all(({ status, ...row }) => ({
+      ...promptOf(row),
+      status,
+    })),
+    /** Newest first. */
+    ended: query<[endpointId: string, limit: number, offset: number], Row>(`
+      SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ? OFFSET ?`).all(
+      promptOf,
+    ),
+    endedIds: query<[endpointId: string, limit: number], string>(`
+      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND r.ended_at IS NOT NULL ORDER BY r.seq LIMIT ?`).values(),
+  }
+}
+
+function promptOf({ document, clientId, extra, outputs, ...row }: Row) {
+  return {
+    ...row,
+    document: document ?? undefined,
+    clientId: clientId ?? undefined,
+    extra: extra ?? '{}',
+    outputs: outputs === null ? [] : (JSON.parse(outputs) as readonly string[]),
+  }
+}

@@ -1,0 +1,153 @@
+/** Clients of a ComfyUI server, as they are, at an endpoint that takes workflows. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type ServedService, startedService, until } from '../support/served-service.ts'
+
+const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
+const GRAPH = JSON.parse(
+  readFileSync(new URL('../../../shared/workflows/01_api_sd15-txt2img.json', import.meta.url), 'utf8'),
+)
+
+const pending = async ({ read }: ReturnType<typeof comfyAt>): Promise<readonly unknown[]> =>
+  (await read('/queue')).queue_pending.map(([, id]: readonly unknown[]) => id)
+
+type Message = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+
+async function setup(more: object = { comfyuiWithoutKey: true }) {
+  const service = await startedService()
+  await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMin: 1, workersMax: 1, ...more })
+  return { service, comfy: comfyAt(service) }
+}
+
+/** Asks as such clients do: without a key, and without a content type. */
+function comfyAt(service: ServedService) {
+  const base = `${service.url()}/comfy/sketch`
+  const ask = (path: string, init: RequestInit = {}) => fetch(`${base}${path}`, init)
+  return {
+    base,
+    ask,
+    read: async (path: string) => (await ask(path)).json(),
+    send: (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+  }
+}
+
+async function connect(base: string, clientId: string) {
+  const messages: Message[] = []
+  const previews: Buffer[] = []
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/ws?clientId=${clientId}`)
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) previews.push(data)
+    else messages.push(JSON.parse(String(data)))
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  return { socket, messages, previews, types: () => messages.map(({ type }) => type) }
+}
+
+test('a prompt is followed on the socket, and its picture is in the history', async () => {
+  const { comfy } = await setup()
+  const client = await connect(comfy.base, 'me')
+  client.socket.send(JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: true } }))
+  const other = await connect(comfy.base, 'someone-else')
+  const answer = await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me', extra_data: { note: 1 } })
+  expect(answer.status).toBe(200)
+  const { prompt_id: id, number, node_errors } = await answer.json()
+  expect([number, node_errors]).toEqual([expect.any(Number), {}])
+
+  await until(() => expect(client.messages.at(-1)).toMatchObject({ type: 'status' }))
+  await until(() => expect(client.types()).toContain('execution_success'))
+  const own = client.messages.filter(({ data }) => data.prompt_id === id)
+  expect(own[0]?.type).toBe('execution_start')
+  expect(own.at(-1)).toMatchObject({ type: 'executing', data: { node: null } })
+  expect(new Set(own.map(({ type }) => type))).toEqual(
+    new Set([
+      ...['execution_start', 'execution_cached', 'executing', 'progress', 'progress_state', 'executed'],
+      'execution_success',
+    ]),
+  )
+  expect(client.previews[0]?.readUInt32BE(0)).toBe(4)
+  expect(new Set(other.types())).toEqual(new Set(['status']))
+
+  const history = await comfy.read(`/history/${id}`)
+  expect(history[id]).toMatchObject({
+    prompt: [number, id, GRAPH, { client_id: 'me', note: 1 }, expect.any(Array)],
+    status: { status_str: 'success', completed: true },
+  })
+  const [[node, { images }]] = Object.entries<{ images: { filename: string; subfolder: string; type: string }[] }>(
+    history[id].outputs,
+  ) as [[string, { images: { filename: string; subfolder: string; type: string }[] }]]
+  expect(history[id].prompt[4]).toEqual([node])
+  const picture = await comfy.ask(`/api/view?${new URLSearchParams(images[0])}`)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(await comfy.read('/queue')).toEqual({ queue_running: [], queue_pending: [] })
+})
+
+test('a key is needed unless the endpoint says otherwise, and pages of other sites get nothing', async () => {
+  const { service, comfy } = await setup({})
+  expect((await comfy.ask('/queue')).status).toBe(401)
+  await service.ask('PATCH', '/api/endpoints/sketch', { comfyuiWithoutKey: true })
+  expect((await comfy.ask('/queue')).status).toBe(200)
+  const foreign = { origin: 'https://example.com', 'sec-fetch-site': 'cross-site' }
+  for (const headers of [foreign, { origin: foreign.origin }, { 'sec-fetch-site': 'cross-site' }])
+    expect((await comfy.ask('/queue', { headers: headers as Record<string, string> })).status).toBe(403)
+})
+
+test('a prompt that its server would refuse is refused in the same words', async () => {
+  const { comfy } = await setup()
+  const none = await comfy.send('/prompt', {})
+  expect([none.status, await none.json()]).toMatchObject([400, { error: { type: 'no_prompt' }, node_errors: {} }])
+  const [sampler = ''] = Object.keys(GRAPH).filter((id) => GRAPH[id].class_type === 'KSampler')
+  const { seed: _left, ...inputs } = GRAPH[sampler].inputs
+  const refused = await comfy.send('/prompt', { prompt: { ...GRAPH, [sampler]: { ...GRAPH[sampler], inputs } } })
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    {
+      error: { type: 'prompt_outputs_failed_validation', message: 'Prompt outputs failed validation' },
+      node_errors: {
+        [sampler]: {
+          class_type: 'KSampler',
+          errors: [{ type: 'required_input_missing', extra_info: { input_name: 'seed' } }],
+        },
+      },
+    },
+  ])
+})
+
+test('a prompt outlives a killed service, ends once, and its client gets what it missed', async () => {
+  const { service, comfy } = await setup({ comfyuiWithoutKey: true, workersMin: 0, workersMax: 1 })
+  await service.ask('POST', '/api/endpoints/sketch/pause')
+  const { prompt_id: id } = await (await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me' })).json()
+  expect(await pending(comfy)).toEqual([id])
+  await service.kill()
+  await service.start()
+  const again = comfyAt(service)
+  const client = await connect(again.base, 'me')
+  await service.ask('POST', '/api/endpoints/sketch/resume')
+  await until(() => expect(client.types()).toContain('execution_success'))
+  expect(client.types().filter((type) => type === 'execution_success')).toHaveLength(1)
+  expect(Object.keys(await again.read('/history'))).toEqual([id])
+})
+
+test('waiting prompts are removed, running ones interrupted, and the history is cleared', async () => {
+  const { service, comfy } = await setup()
+  await service.ask('POST', '/api/endpoints/sketch/pause')
+  const send = async () => (await (await comfy.send('/prompt', { prompt: GRAPH })).json()).prompt_id
+  const [first, second] = [await send(), await send()]
+  await comfy.send('/queue', { delete: [first] })
+  await until(async () => expect(await pending(comfy)).toEqual([second]))
+  await comfy.send('/queue', { clear: true })
+  await until(async () => expect(await comfy.read('/prompt')).toEqual({ exec_info: { queue_remaining: 0 } }))
+  expect(await comfy.read('/history')).toEqual({})
+})
+
+test('an uploaded picture is loaded by a graph, and is seen again under its name', async () => {
+  const { comfy } = await setup()
+  const png = readFileSync(new URL('../../resources/icons/64x64.png', import.meta.url))
+  const form = new FormData()
+  form.set('image', new Blob([png], { type: 'image/png' }), 'mine.png')
+  const stored = await comfy.ask('/upload/image', { method: 'POST', body: form })
+  expect(await stored.json()).toEqual({ name: 'mine.png', subfolder: '', type: 'input' })
+  const seen = await comfy.ask('/view?filename=mine.png&type=input')
+  expect(Buffer.from(await seen.arrayBuffer()).equals(png)).toBe(true)
+})

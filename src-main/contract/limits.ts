@@ -284,6 +284,12 @@ export const LIMIT_TOPICS = {
     comfyuiQueueShown: [1000, 'Prompts in the queue that ComfyUI clients read', 'ours: the list is one response'],
     comfyuiHistoryShown: [200, 'Prompts in the history that ComfyUI clients read', 'ours: the list is one response'],
     comfyuiUploadBytes: [100 * MIB, 'Upload of a ComfyUI client', 'ComfyUI: the default of its server'],
+    comfyuiUserFileBytes: [32 * MIB, "File that ComfyUI's page keeps at an endpoint", 'ours: twice the largest graph'],
+    comfyuiUserBytes: [
+      256 * MIB,
+      "Files that ComfyUI's page keeps at an endpoint, in total",
+      'ours: a thousand graphs',
+    ],
     comfyuiMissedMessages: [1000, '', 'ours: a client that was away for minutes gets all of a prompt'],
     comfyuiMissedMs: [10 * MINUTE_MS, '', 'ours: a page that was closed for longer reads the history'],
     graphExportBytes: [192 * MIB, 'Exported graph', 'ours: two files of the largest size; held in memory'],

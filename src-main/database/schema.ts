@@ -556,6 +556,16 @@ CREATE TABLE comfyui_prompts (
   outputs      TEXT NOT NULL CHECK (json_valid(outputs))   -- ids of nodes
 ) STRICT;
 
+-- What ComfyUI's page keeps at its server: its settings (with an empty path), and files.
+CREATE TABLE comfyui_user_files (
+  endpoint_id  TEXT NOT NULL REFERENCES endpoints (id) ON DELETE CASCADE,
+  path         TEXT NOT NULL,
+  content      BLOB NOT NULL,
+  created_at   INTEGER NOT NULL,
+  modified_at  INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, path)
+) STRICT;
+
 CREATE TRIGGER run_texts_added AFTER INSERT ON workflow_run_texts BEGIN
   UPDATE workflow_runs_total SET bytes = bytes + octet_length(NEW.payload) + COALESCE(octet_length(NEW.document), 0);
 END;

@@ -1,10 +1,10 @@
 /**
- * A server for the public editor's own page, as far as the page needs one to open documents and to make payloads: its
- * files, the classes of nodes, and empty answers for everything else. No graph runs here.
+ * A server for the public editor's own page. Alone, it gives the page as much as it needs to open documents and to make
+ * payloads: the classes of nodes, and empty answers for everything else. Or it passes on what the page asks.
  */
 import { once } from 'node:events'
 import { createReadStream, statSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request as openRequest, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { acceptSocket } from '../support/comfyui/accept-socket.ts'
@@ -42,17 +42,53 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 const STATUS = JSON.stringify({ type: 'status', data: { status: { exec_info: { queue_remaining: 0 } }, sid: 'page' } })
 
 /** Starts the server. */
-export async function servePage({ folder, classes }: PageFiles): Promise<PageServer> {
+export function servePage({ folder, classes }: PageFiles): Promise<PageServer> {
   const info = objectInfo(classes)
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://page')
-    if (!pathname.startsWith('/api/'))
-      return sendFile(response, join(folder, pathname === '/' ? 'index.html' : pathname))
+    if (!pathname.startsWith('/api/')) return sendFile(response, fileOf(folder, pathname))
     const path = pathname.slice('/api'.length)
     if (path.startsWith('/userdata/')) return void response.writeHead(404).end()
     sendJson(response, path === '/object_info' ? info : JSON.stringify(ANSWERS[path] ?? {}))
   })
   server.on('upgrade', (request, stream) => acceptSocket(request, stream).send(STATUS))
+  return listen(server)
+}
+
+/**
+ * Serves the page in front of another server, which answers all other requests.
+ * @param behind its address; it may change when the server starts again
+ */
+export function servePageOf(folder: string, behind: () => string): Promise<PageServer> {
+  const open = ({ url = '', method, headers }: IncomingMessage) => {
+    const own = Object.entries(headers).filter(([name]) => !/^(?:host|origin|referer|sec-fetch-.*)$/.test(name))
+    return openRequest(behind() + url, { method, headers: Object.fromEntries(own) })
+  }
+  const server = createServer((request, response) => {
+    const file = fileOf(folder, new URL(request.url ?? '/', 'http://page').pathname)
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) return sendFile(response, file)
+    const passed = open(request).on('error', () => response.destroy())
+    passed.on('response', (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers)))
+    request.pipe(passed)
+  })
+  server.on('upgrade', (request, socket) => {
+    const passed = open(request).on('error', () => socket.destroy())
+    passed.on('response', () => socket.destroy())
+    passed.on('upgrade', ({ rawHeaders }, far, first) => {
+      const lines = rawHeaders.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('')
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n`)
+      far.unshift(first)
+      far.pipe(socket).on('error', () => far.destroy())
+      socket.pipe(far).on('error', () => socket.destroy())
+    })
+    passed.end()
+  })
+  return listen(server)
+}
+
+const fileOf = (folder: string, pathname: string) => join(folder, pathname === '/' ? 'index.html' : pathname)
+
+async function listen(server: Server): Promise<PageServer> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

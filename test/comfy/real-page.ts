@@ -68,7 +68,8 @@ export async function openRealPage(files: PageFiles): Promise<RealPage> {
   }
 }
 
-async function newPage(browser: Browser, url: string): Promise<Page> {
+/** Opens a tab with the page, and waits until it is ready. */
+export async function newPage(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage()
   await page.goto(url)
   await page.waitForFunction(

@@ -6,6 +6,9 @@ import { WebSocket } from 'ws'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
+const read = (response: Response): Promise<any> => response.json()
+
 const GRAPH = JSON.parse(
   readFileSync(new URL('../../../shared/workflows/01_api_sd15-txt2img.json', import.meta.url), 'utf8'),
 )
@@ -28,7 +31,7 @@ function comfyAt(service: ServedService) {
   return {
     base,
     ask,
-    read: async (path: string) => (await ask(path)).json(),
+    read: async (path: string) => read(await ask(path)),
     send: (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
   }
 }
@@ -52,7 +55,7 @@ test('a prompt is followed on the socket, and its picture is in the history', as
   const other = await connect(comfy.base, 'someone-else')
   const answer = await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me', extra_data: { note: 1 } })
   expect(answer.status).toBe(200)
-  const { prompt_id: id, number, node_errors } = await answer.json()
+  const { prompt_id: id, number, node_errors } = await read(answer)
   expect([number, node_errors]).toEqual([expect.any(Number), {}])
 
   await until(() => expect(client.messages.at(-1)).toMatchObject({ type: 'status' }))
@@ -117,7 +120,7 @@ test('a prompt that its server would refuse is refused in the same words', async
 test('a prompt outlives a killed service, ends once, and its client gets what it missed', async () => {
   const { service, comfy } = await setup({ comfyuiWithoutKey: true, workersMin: 0, workersMax: 1 })
   await service.ask('POST', '/api/endpoints/sketch/pause')
-  const { prompt_id: id } = await (await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me' })).json()
+  const { prompt_id: id } = await read(await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me' }))
   expect(await pending(comfy)).toEqual([id])
   await service.kill()
   await service.start()
@@ -132,7 +135,7 @@ test('a prompt outlives a killed service, ends once, and its client gets what it
 test('waiting prompts are removed, running ones interrupted, and the history is cleared', async () => {
   const { service, comfy } = await setup()
   await service.ask('POST', '/api/endpoints/sketch/pause')
-  const send = async () => (await (await comfy.send('/prompt', { prompt: GRAPH })).json()).prompt_id
+  const send = async () => (await read(await comfy.send('/prompt', { prompt: GRAPH }))).prompt_id
   const [first, second] = [await send(), await send()]
   await comfy.send('/queue', { delete: [first] })
   await until(async () => expect(await pending(comfy)).toEqual([second]))

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { freemem, totalmem } from 'node:os'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
@@ -16,6 +16,7 @@ import type { ServiceContext } from '../../service-context.ts'
 import { nameAsset, storeAsset } from '../../workflows/assets.ts'
 import { assetResponse } from '../../workflows/routes/assets.ts'
 import { plainName } from '../../workflows/rules/runs/find-results.ts'
+import { listJobs, readJob } from '../jobs.ts'
 import {
   historyOf,
   historyText,
@@ -26,7 +27,11 @@ import {
   removeWaiting,
   submitPrompt,
 } from '../prompts.ts'
+import { modelListsOf } from '../rules/model-lists.ts'
 import { FEATURES } from '../sockets.ts'
+import { addUserData } from './user-data.ts'
+
+export type Bounded = (most: number) => MiddlewareHandler
 
 export type ComfyuiServices = Pick<
   ServiceContext,
@@ -51,7 +56,7 @@ export function createComfyuiApp(
     return endpoint
   }
 
-  const bounded = (most: number) =>
+  const bounded: Bounded = (most) =>
     bodyLimit({
       maxSize: most,
       onError: (c) =>
@@ -139,6 +144,39 @@ export function createComfyuiApp(
     return jsonResponse(writeJson(new Map(found === undefined ? [] : [[name, found]])))
   })
 
+  app.get('/models', async (c) => c.json(Object.keys(modelListsOf(await nodeTypes.readOf(endpointFor(c))))))
+  app.get('/models/:folder', async (c) => {
+    const names = modelListsOf(await nodeTypes.readOf(endpointFor(c)))[c.req.param('folder')]
+    return names === undefined ? c.body(null, 404) : c.json(names)
+  })
+  app.get('/experiment/models', async (c) => {
+    const lists = modelListsOf(await nodeTypes.readOf(endpointFor(c)))
+    return c.json(Object.keys(lists).map((name) => ({ name, folders: [] })))
+  })
+  app.get('/experiment/models/:folder', async (c) => {
+    const names = modelListsOf(await nodeTypes.readOf(endpointFor(c)))[c.req.param('folder')] ?? []
+    return c.json(names.map((name) => ({ name, pathIndex: 0 })))
+  })
+
+  app.get('/jobs', (c) => {
+    const { status, limit: most, offset } = c.req.query()
+    const asked = status?.split(',').filter((one) => one !== '')
+    return c.json(
+      listJobs(deps, endpointFor(c).id, {
+        states: asked,
+        most: Number(most) || undefined,
+        offset: Number(offset) || 0,
+      }),
+    )
+  })
+  app.get('/jobs/:promptId', (c) => {
+    const job = readJob(deps, endpointFor(c).id, c.req.param('promptId'))
+    return job === undefined ? c.json({ error: 'Job not found' }, 404) : jsonResponse(job)
+  })
+
+  addUserData(app, { storage, clock, endpointFor, bodyOf, bounded })
+  for (const path of ['/global_subgraphs', '/workflow_templates', '/i18n', '/node_replacements'])
+    app.get(path, (c) => c.json({}))
   app.get('/features', (c) => c.json(FEATURES))
   app.get('/extensions', (c) => c.json([]))
   app.get('/embeddings', (c) => c.json([]))

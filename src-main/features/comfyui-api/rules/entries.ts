@@ -46,14 +46,20 @@ export function outputsOf(
   return outputs
 }
 
-export function queueEntry({ number, promptId, payload, document, clientId, extra, outputs }: StoredPrompt): string {
-  const known = [
+/** JSON of an object, with the document and the client. */
+export function extraData({ document, clientId, extra }: StoredPrompt): string {
+  const inner = extra.slice(1, -1)
+  const all = [
+    ...(inner === '' ? [] : [inner]),
     ...(document === undefined ? [] : [`"extra_pnginfo":{"workflow":${document}}`]),
     ...(clientId === undefined ? [] : [`"client_id":${JSON.stringify(clientId)}`]),
   ]
-  const inner = extra.slice(1, -1)
-  const all = [...(inner === '' ? [] : [inner]), ...known].join(',')
-  return `[${number},${JSON.stringify(promptId)},${payload},{${all}},${JSON.stringify(outputs)}]`
+  return `{${all.join(',')}}`
+}
+
+export function queueEntry(prompt: StoredPrompt): string {
+  const { number, promptId, payload, outputs } = prompt
+  return `[${number},${JSON.stringify(promptId)},${payload},${extraData(prompt)},${JSON.stringify(outputs)}]`
 }
 
 /** @param times ms since the epoch */

@@ -1,0 +1,74 @@
+/** Prompts as newer servers list them: one list for those that wait, run and have ended. */
+
+import type { JobState } from '../../contract/job.ts'
+import { limit } from '../../contract/limits.ts'
+import type { RunView } from '../../contract/workflows.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { jobOfPrompt, promptOfJob, readEnd } from './prompts.ts'
+import { extraData } from './rules/entries.ts'
+
+type Deps = { readonly storage: Storage }
+
+const STATES: Readonly<Record<JobState, string>> = {
+  IN_QUEUE: 'pending',
+  IN_PROGRESS: 'in_progress',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  TIMED_OUT: 'failed',
+  CANCELLED: 'cancelled',
+}
+
+type Asked = {
+  readonly states: readonly string[] | undefined
+  readonly most: number | undefined
+  readonly offset: number
+}
+
+/** Newest first. */
+export function listJobs({ storage }: Deps, endpointId: string, { states, most, offset }: Asked) {
+  const read = { endpointId, limit: limit('comfyuiHistoryShown'), before: undefined }
+  const found = storage.runs
+    .list({ ...read, workflowId: undefined, sweepId: undefined, text: undefined })
+    .filter(({ status }) => states === undefined || states.includes(STATES[status]))
+  const shown = found.slice(offset, most === undefined ? undefined : offset + most)
+  return {
+    jobs: shown.map((run) => jobView(storage, run)),
+    pagination: { offset, limit: most ?? null, total: found.length, has_more: offset + shown.length < found.length },
+  }
+}
+
+/** JSON; undefined: there is none. */
+export function readJob({ storage }: Deps, endpointId: string, promptId: string): string | undefined {
+  const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
+  const prompt = run && storage.comfyuiPrompts.get(run.id)
+  if (run?.endpointId !== endpointId || prompt === undefined) return undefined
+  const end = readEnd({ storage }, prompt)?.end
+  const view = { ...jobView(storage, run), outputs: end?.outputs ?? {} }
+  const workflow = `{"prompt":${prompt.payload},"extra_data":${extraData({ ...prompt, promptId })}}`
+  return `${JSON.stringify(view).slice(0, -1)},"workflow":${workflow}}`
+}
+
+function jobView(storage: Storage, run: RunView) {
+  const { id, status, createdAt, endedAt, executionMs } = run
+  const promptId = promptOfJob(id) ?? id
+  const stored = endedAt === undefined ? undefined : storage.comfyuiPrompts.get(id)
+  const end = stored && readEnd({ storage }, stored)?.end
+  const outputs = Object.entries(end?.outputs ?? {})
+  const [first] = outputs
+  const preview =
+    first && Object.entries(first[1]).map(([mediaType, files]) => ({ file: (files as object[])[0], mediaType }))[0]
+  return {
+    id: promptId,
+    status: STATES[status],
+    priority: 0,
+    create_time: createdAt,
+    ...(endedAt === undefined
+      ? {}
+      : { execution_start_time: endedAt - (executionMs ?? 0), execution_end_time: endedAt }),
+    ...(preview === undefined
+      ? {}
+      : { preview_output: { ...preview.file, nodeId: first?.[0], mediaType: preview.mediaType } }),
+    outputs_count: run.results.length + (run.previews?.length ?? 0),
+    ...(status === 'FAILED' && end !== undefined ? { execution_error: { exception_message: end.error.message } } : {}),
+  }
+}

@@ -1,0 +1,24 @@
+/** Paths of files that ComfyUI's page keeps at its server. */
+
+/** @returns undefined for one that leaves the folder or is none */
+export function userPath(path: string): string | undefined {
+  const parts = path.split('/')
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part))
+  return isPlain && path.length <= 1000 ? path : undefined
+}
+
+/**
+ * The files below a folder, with paths relative to it.
+ * @param isDeep also those of its folders
+ */
+export function filesBelow<File extends { readonly path: string }>(
+  files: readonly File[],
+  folder: string,
+  isDeep: boolean,
+): readonly File[] {
+  const prefix = folder === '' ? '' : `${folder.replace(/\/+$/, '')}/`
+  return files
+    .filter(({ path }) => path !== '' && path.startsWith(prefix))
+    .map((file) => ({ ...file, path: file.path.slice(prefix.length) }))
+    .filter(({ path }) => isDeep || !path.includes('/'))
+}

@@ -556,7 +556,7 @@ CREATE TABLE comfyui_prompts (
   outputs      TEXT NOT NULL CHECK (json_valid(outputs))   -- ids of nodes
 ) STRICT;
 
--- What ComfyUI's page keeps at its server: its settings (with an empty path), and files.
+-- Files that ComfyUI's page keeps at its server, and its settings under an empty path.
 CREATE TABLE comfyui_user_files (
   endpoint_id  TEXT NOT NULL REFERENCES endpoints (id) ON DELETE CASCADE,
   path         TEXT NOT NULL,

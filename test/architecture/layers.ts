@@ -251,6 +251,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'views',
   ],
   batches: ['batches'],
+  'comfyui-api': [],
   comparisons: ['adapters/compare-outputs', 'require-comparison'],
   endpoints: [
     'kinds/endpoint-kinds',
@@ -307,7 +308,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'supervise',
     'worker-calls',
   ],
-  workflows: ['runs', 'submit-graph'],
+  workflows: ['assets', 'routes/assets', 'runs', 'submit-graph'],
 }
 
 /** Files of src-main that belong to no layer. */

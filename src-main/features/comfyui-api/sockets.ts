@@ -35,8 +35,6 @@ type Deps = {
   readonly counts: QueueCounts
 }
 
-export type ComfyuiSockets = ReturnType<typeof createComfyuiSockets>
-
 export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   const clients = new Map<string, Set<Client>>()
   const missed = new Map<string, Missed>()

@@ -60,7 +60,7 @@ export type UserFile = {
   readonly modifiedAt: number
 }
 
-/** What ComfyUI's page keeps at its server, by endpoint. */
+/** Files that ComfyUI's page keeps at its server, by endpoint. */
 export function createComfyuiUserFileStore(db: Database) {
   const query = queriesOf(db)
   const columns = `path, length(content) AS bytes, created_at AS createdAt, modified_at AS modifiedAt`

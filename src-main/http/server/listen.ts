@@ -28,6 +28,10 @@ export type StreamHandler = {
   readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
+/** Answers requests that a stream handler has taken by an app. */
+export const requestListener = (fetch: Fetch) =>
+  getRequestListener(fetch, { hostname: LOOPBACK, errorHandler: plainError })
+
 const HEADER_BYTES = 16 * 1024
 // 20 MiB over a slow loopback proxy still arrive, but a client that drips bytes cannot hold a socket forever.
 const BODY_MS = 120_000

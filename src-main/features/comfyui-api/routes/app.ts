@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { freemem, totalmem } from 'node:os'
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
-import { AppError } from '../../../contract/errors.ts'
+import { type Context, Hono } from 'hono'
 import { limit } from '../../../contract/limits.ts'
 import { errorResponse } from '../../../http/error-response.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
 import { jsonResponse } from '../../../http/operation.ts'
 import { parseJson } from '../../../lib/json/parse.ts'
-import { isRecord } from '../../../lib/json/plain.ts'
 import { isObject, writeJson } from '../../../lib/json/value.ts'
-import { sizeText } from '../../../lib/text.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { nameAsset, storeAsset } from '../../workflows/assets.ts'
@@ -29,9 +25,8 @@ import {
 } from '../prompts.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
 import { FEATURES } from '../sockets.ts'
+import { boundBody, readBody } from './bodies.ts'
 import { addUserData } from './user-data.ts'
-
-export type Bounded = (most: number) => MiddlewareHandler
 
 export type ComfyuiServices = Pick<
   ServiceContext,
@@ -56,19 +51,7 @@ export function createComfyuiApp(
     return endpoint
   }
 
-  const bounded: Bounded = (most) =>
-    bodyLimit({
-      maxSize: most,
-      onError: (c) =>
-        errorResponse(c, new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: c.req.path }), service),
-    })
-
-  async function bodyOf(c: Context): Promise<Readonly<Record<string, unknown>>> {
-    const text = await c.req.text()
-    const body: unknown = text === '' ? {} : await c.req.json().catch(() => undefined)
-    if (!isRecord(body)) throw new AppError('BAD_FIELD', { field: 'body', why: 'must be a JSON object' })
-    return body
-  }
+  const bounded = (most: number) => boundBody(most, service)
 
   app.post('/prompt', bounded(limit('runBodyBytes')), async (c) => {
     const { status, body } = await submitPrompt(deps, endpointFor(c), await c.req.text())
@@ -81,14 +64,14 @@ export function createComfyuiApp(
 
   app.get('/queue', (c) => jsonResponse(queueText(deps, endpointFor(c).id)))
   app.post('/queue', bounded(limit('managementBodyBytes')), async (c) => {
-    const body = await bodyOf(c)
+    const body = await readBody(c)
     const { id } = endpointFor(c)
     if (body.clear === true) await removeWaiting(deps, id, undefined)
     if (Array.isArray(body.delete)) await removeWaiting(deps, id, body.delete.map(String))
     return c.body(null, 200)
   })
   app.post('/interrupt', bounded(limit('managementBodyBytes')), async (c) => {
-    const { prompt_id: promptId } = await bodyOf(c)
+    const { prompt_id: promptId } = await readBody(c)
     await interrupt(deps, endpointFor(c).id, typeof promptId === 'string' ? promptId : undefined)
     return c.body(null, 200)
   })
@@ -99,7 +82,7 @@ export function createComfyuiApp(
   })
   app.get('/history/:promptId', (c) => jsonResponse(historyOf(deps, endpointFor(c).id, c.req.param('promptId'))))
   app.post('/history', bounded(limit('managementBodyBytes')), async (c) => {
-    const body = await bodyOf(c)
+    const body = await readBody(c)
     const { id } = endpointFor(c)
     if (body.clear === true) await removeHistory(deps, id, undefined)
     if (Array.isArray(body.delete)) await removeHistory(deps, id, body.delete.map(String))
@@ -174,7 +157,7 @@ export function createComfyuiApp(
     return job === undefined ? c.json({ error: 'Job not found' }, 404) : jsonResponse(job)
   })
 
-  addUserData(app, { storage, clock, endpointFor, bodyOf, bounded })
+  addUserData(app, { storage, clock, endpointFor, bounded })
   for (const path of ['/global_subgraphs', '/workflow_templates', '/i18n', '/node_replacements'])
     app.get(path, (c) => c.json({}))
   app.get('/features', (c) => c.json(FEATURES))

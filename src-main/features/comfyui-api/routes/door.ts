@@ -4,14 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AppError } from '../../../contract/errors.ts'
+import { type Admitted, admit } from '../../../http/admit-stream.ts'
+import { requestListener } from '../../../http/server/listen.ts'
 import { asAppError, writeError, writeSocketError } from '../../../http/write-error.ts'
 import { isLoopback } from '../../../lib/own-addresses.ts'
 import { MIB } from '../../../lib/units.ts'
 import { createFindEndpoint } from '../../apps/environment-endpoints.ts'
-import { type Admitted, admit } from '../../load-balancing/routes/admit.ts'
 import { readAddress } from '../../load-balancing/rules/read-address.ts'
 import type { NamedEndpointServices, ServiceContext } from '../../service-context.ts'
 import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
@@ -35,7 +35,7 @@ export function createComfyuiDoor(service: Services, ready: Promise<void>) {
   const admitted = new WeakMap<IncomingMessage, Admitted>()
   const endpointOf = (incoming: IncomingMessage) => admitted.get(incoming)?.endpoint
   const app = createComfyuiApp(service, endpointOf)
-  const handleRequest = getRequestListener(app.fetch, { hostname: 'localhost' })
+  const handleRequest = requestListener(app.fetch)
   service.stopping.addEventListener('abort', sockets.close, { once: true })
 
   function letIn(incoming: IncomingMessage, signal: AbortSignal): Promise<Admitted> {

@@ -1,26 +1,24 @@
-import type { Context, Hono } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { limit } from '../../../contract/limits.ts'
 import type { Endpoint } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { filesBelow, userPath } from '../rules/user-paths.ts'
-import type { UserFile } from '../store.ts'
 import { changeSettings, readSettings, saveFile } from '../user-files.ts'
-import type { Bounded } from './app.ts'
+import { readBody } from './bodies.ts'
 
 type Deps = Pick<ServiceContext, 'storage' | 'clock'> & {
   readonly endpointFor: (c: Context) => Endpoint
-  readonly bodyOf: (c: Context) => Promise<Readonly<Record<string, unknown>>>
-  readonly bounded: Bounded
+  readonly bounded: (most: number) => MiddlewareHandler
 }
 
 /** One user: ComfyUI's page keeps what is its own by endpoint. */
-export function addUserData(app: Hono, { storage, clock, endpointFor, bodyOf, bounded }: Deps): void {
+export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }: Deps): void {
   const deps = { storage, clock }
   const files = storage.comfyuiUserFiles
   const bytes = limit('comfyuiUserFileBytes')
   const idOf = (c: Context) => endpointFor(c).id
   const pathOf = (c: Context) => userPath(decodeURIComponent(c.req.param('path') ?? ''))
-  const fileView = ({ path, bytes: size, createdAt, modifiedAt }: UserFile) => ({
+  const fileView = ({ path, bytes: size, createdAt, modifiedAt }: NonNullable<ReturnType<typeof files.get>>) => ({
     ...{ path, size, modified: modifiedAt, created: createdAt },
   })
 
@@ -28,7 +26,7 @@ export function addUserData(app: Hono, { storage, clock, endpointFor, bodyOf, bo
   app.get('/settings', (c) => c.json(readSettings(deps, idOf(c))))
   app.get('/settings/:name', (c) => c.json(readSettings(deps, idOf(c))[c.req.param('name')] ?? null))
   app.post('/settings', bounded(limit('managementBodyBytes')), async (c) => {
-    await changeSettings(deps, idOf(c), await bodyOf(c))
+    await changeSettings(deps, idOf(c), await readBody(c))
     return c.body(null, 200)
   })
   app.post('/settings/:name', bounded(limit('managementBodyBytes')), async (c) => {

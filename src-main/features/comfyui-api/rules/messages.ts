@@ -118,7 +118,7 @@ export function endMessages(promptId: string, end: PromptEnd, now: number): read
   return [...executed, { type: 'execution_success', data: { prompt_id: promptId, timestamp: now } }, last]
 }
 
-export function failureMessage(promptId: string, { status, done, error }: PromptEnd, now: number): Message {
+function failureMessage(promptId: string, { status, done, error }: PromptEnd, now: number): Message {
   const place = { prompt_id: promptId, node_id: error.node, node_type: error.nodeType, executed: done }
   if (status === 'CANCELLED') return { type: 'execution_interrupted', data: { ...place, timestamp: now } }
   const exception = {

@@ -1,6 +1,6 @@
 /** Paths of files that ComfyUI's page keeps at its server. */
 
-/** @returns undefined for one that leaves the folder or is none */
+/** @returns undefined if it is invalid or leaves the folder */
 export function userPath(path: string): string | undefined {
   const parts = path.split('/')
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part))

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../contract/errors.ts'
 import type { ProxiedRequest } from '../../../contract/management.ts'
+import type { Admitted } from '../../../http/admit-stream.ts'
 import { wait } from '../../../lib/wait.ts'
 import type { RequestTrace } from '../../monitoring/traces.ts'
 import type { BalancerServices } from '../../service-context.ts'
@@ -9,7 +10,6 @@ import { isHit } from '../../workers/rules/faults.ts'
 import { type Affinity, readAffinity, WORKER_ID_HEADER } from '../rules/affinity.ts'
 import type { RequestAddress } from '../rules/read-address.ts'
 import type { Slot } from '../worker-slots.ts'
-import type { Admitted } from './admit.ts'
 
 type Notes = {
   status: number | undefined

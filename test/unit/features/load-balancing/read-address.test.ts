@@ -3,10 +3,11 @@ import { isEndpointHost, readAddress } from '../../../../src-main/features/load-
 
 describe('the address of a request', () => {
   for (const [url, host, read] of [
-    ['/lb/web/a?b=1', '127.0.0.1:1', { form: 'path', prefix: '/lb/web', target: '/a?b=1' }],
-    ['/lb/web', undefined, { form: 'path', prefix: '/lb/web', target: '/' }],
-    ['/lb/web?b', 'localhost:1', { form: 'path', prefix: '/lb/web', target: '/?b' }],
-    ['/lb/web/../../api', 'x', { form: 'path', prefix: '/lb/web', target: '/../../api' }],
+    ['/lb/web/a?b=1', '127.0.0.1:1', { form: 'lb', prefix: '/lb/web', target: '/a?b=1' }],
+    ['/lb/web', undefined, { form: 'lb', prefix: '/lb/web', target: '/' }],
+    ['/lb/web?b', 'localhost:1', { form: 'lb', prefix: '/lb/web', target: '/?b' }],
+    ['/lb/web/../../api', 'x', { form: 'lb', prefix: '/lb/web', target: '/../../api' }],
+    ['/comfy/web/ws?a', 'localhost:1', { form: 'comfy', prefix: '/comfy/web', target: '/ws?a' }],
     ['/a', 'web.localhost:1', { form: 'host', prefix: '', target: '/a' }],
     ['/lb/other/a', 'WEB.localhost', { form: 'host', prefix: '', target: '/lb/other/a' }],
     ['/a', 'web.host.docker.internal:1', { form: 'host', prefix: '', target: '/a' }],

@@ -4,14 +4,19 @@
  * `cors`.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { AppError } from '../../../contract/errors.ts'
-import { noteAdmission } from '../../../http/admission.ts'
-import { requireRoleOf, schemeOn } from '../../../http/guards.ts'
-import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../../../http/named-endpoint.ts'
-import type { Endpoint } from '../../../storage/storage.ts'
-import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../keys/rules.ts'
-import type { GuardServices } from '../../service-context.ts'
-import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../rules/read-address.ts'
+import { AppError } from '../contract/errors.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../features/keys/rules.ts'
+import {
+  isEndpointHost,
+  NAMED,
+  type RequestAddress,
+  readAddress,
+} from '../features/load-balancing/rules/read-address.ts'
+import type { GuardServices } from '../features/service-context.ts'
+import type { Endpoint } from '../storage/storage.ts'
+import { noteAdmission } from './admission.ts'
+import { requireRoleOf, schemeOn } from './guards.ts'
+import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from './named-endpoint.ts'
 
 export type Admitted = {
   readonly endpoint: Endpoint

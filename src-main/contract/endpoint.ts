@@ -384,7 +384,7 @@ export const endpointView = endpointConfig.extend({
   createdAt: z.number().int(),
   updatedAt: z.number().int(),
   url: z.string().describe('base address for clients of the job API, or of the routes of a load-balanced endpoint'),
-  hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
+  hostUrl: z.string().optional().describe('its own host: of a load-balanced endpoint, or for ComfyUI clients'),
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
   codeChange: codeChange.optional().describe('the last change of the files that its workers run'),

@@ -218,8 +218,10 @@ export function addressesOf(
   { id, config }: Endpoint,
   baseUrl: string,
 ): { readonly url: string; readonly hostUrl?: string } {
-  if (endpointKind(config) !== 'load-balanced') return { url: `${baseUrl}/v2/${id}` }
-  return { url: `${baseUrl}/lb/${id}`, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` }
+  const kind = endpointKind(config)
+  const url = kind === 'load-balanced' ? `${baseUrl}/lb/${id}` : `${baseUrl}/v2/${id}`
+  const hasHost = kind === 'load-balanced' || kind === 'workflows'
+  return hasHost ? { url, hostUrl: `http://${id}.localhost:${baseUrl.split(':').at(-1)}` } : { url }
 }
 
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {

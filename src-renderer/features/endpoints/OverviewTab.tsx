@@ -51,6 +51,11 @@ export function OverviewTab({ endpoint, isCrashing }: OverviewTabProps) {
       {!isCrashing && !isGraph && <HealthNotice endpoint={endpoint} range={range} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <CommandLine command={endpoint.url} />
+        {endpoint.hostUrl !== undefined && endpoint.loadBalanced === undefined && (
+          <span className="flex items-center gap-2 text-ink-2">
+            For ComfyUI clients <CommandLine command={endpoint.hostUrl} />
+          </span>
+        )}
         {!isGraph && (
           <SegmentedChoice
             label="Time span of the charts"

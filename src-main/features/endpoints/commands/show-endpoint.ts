@@ -16,7 +16,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['name', endpoint.name],
     ['app', endpoint.app && `${endpoint.app.name}/${endpoint.app.environment}, as ${endpoint.app.resource}`],
     ['address', endpoint.url],
-    ['or', endpoint.hostUrl],
+    [endpoint.loadBalanced === undefined ? 'for ComfyUI' : 'or', endpoint.hostUrl],
     ['state', [endpointStateText(output, endpoint), brokenReason].filter(Boolean).join(': ')],
     ['crashes', crash && asCalled(`${crashSummary(crash, now)}\n${crash.lastWords}`)],
     ['code', endpoint.codeChange && codeChangeText(endpoint.codeChange, now)],

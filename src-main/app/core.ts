@@ -12,6 +12,7 @@ import { fileError } from '../database/write-files.ts'
 import { readManifest } from '../features/apps/adapters/unpack-artifact.ts'
 import { unpackInThread } from '../features/apps/adapters/unpack-in-thread.ts'
 import { createReleases } from '../features/apps/releases.ts'
+import { createBatchQueue } from '../features/batches/batch-queue.ts'
 import { createCatalog } from '../features/endpoints/catalog.ts'
 import { createPackageInstaller } from '../features/endpoints/install-packages.ts'
 import { createRefusals } from '../features/endpoints/refusals.ts'
@@ -218,9 +219,10 @@ export function createCore(ports: CorePorts) {
   const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const pendingBulk = createPendingBulk({ ...base, models })
+  const batches = createBatchQueue({ ...base, models, counts: jobCounts })
   const streams = createStreamReaders(storage, clock, waiters)
   const streamClients = createStreamClients({ newId, log })
-  const jobs = { leases, waiters, streams, streamClients, webhooks, models, pendingBulk }
+  const jobs = { leases, waiters, streams, streamClients, webhooks, models, pendingBulk, batches }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
   const ofReleases = { ...machine, registry, supervisor, unpack: unpackInThread, readManifest }
@@ -257,6 +259,7 @@ export function createCore(ports: CorePorts) {
     await end('doctor', doctor.stop)
     const { ended } = await features.stop(end)
     await end('bulk actions', pendingBulk.stop)
+    await end('batches', batches.stop)
     await end('releases', releases.stop)
     const first = { replacement, packages, 'reloads of code': codeReload, shells }
     await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
@@ -286,6 +289,7 @@ export function createCore(ports: CorePorts) {
       codeReload.start()
       await features.start()
       pendingBulk.start()
+      batches.start()
       webhooks.start()
       await metrics.start()
       housekeeping.start()

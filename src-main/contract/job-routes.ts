@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { batchName } from './batch.ts'
 import {
   JOB_STATES,
   type JobState,
@@ -368,7 +369,7 @@ export const JOB_ROUTES = {
 const count = z.number().int()
 
 const batchCreate = z.strictObject({
-  name: z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+  name: batchName,
   total: z
     .number(`must be a whole number from 1 to ${limit('batchInputs')}`)
     .int(`must be a whole number from 1 to ${limit('batchInputs')}`)
@@ -384,19 +385,24 @@ const batchCreate = z.strictObject({
 
 export type BatchCreate = z.infer<typeof batchCreate>
 
-// States of batches; `ended` includes batches whose inputs failed.
-const BATCH_STATES = ['uploading', 'running', 'ended', 'cancelled'] as const
+// As people see batches; `ended` includes batches whose inputs failed.
+const SHOWN_STATES = ['uploading', 'draft', 'running', 'ended', 'cancelled', 'failed'] as const
 
-/** A batch with counts. Its inputs are `unsent`, `refused`, `gone`, or jobs in a state. */
+/** A batch with counts. Its inputs are `unsent`, `drafts`, `refused`, `gone`, or jobs in a state. */
 export const batchView = z.object({
   id: z.string(),
   endpointId: z.string(),
   name: z.string(),
   createdAt: moment,
-  state: z.enum(BATCH_STATES).describe('`cancelled` once all its jobs have ended'),
+  state: z
+    .enum(SHOWN_STATES)
+    .describe(
+      '`draft` until it is finalized; `cancelled` once all its jobs have ended; `failed`: its endpoint takes no more jobs',
+    ),
   total: count.describe('inputs'),
   received: count.describe('an interrupted upload resumes after this line of its file'),
   unsent: count.describe('inputs that have not arrived'),
+  drafts: count.describe('inputs that are stored, and queued once the batch is finalized'),
   refused: count.describe('inputs that became no job'),
   gone: count.describe('jobs that are no longer stored'),
   jobs: z.record(jobState, count),
@@ -433,7 +439,7 @@ export const BATCH_ROUTES = {
   batchCreate: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/batches',
-    summary: 'Start a batch, or find the one whose upload was interrupted; its inputs follow as lines',
+    summary: 'Create a draft of a batch, or find the one whose upload was interrupted; its inputs follow as lines',
     role: 'run',
     body: batchCreate,
     response: batchView,
@@ -443,13 +449,22 @@ export const BATCH_ROUTES = {
   batchAppend: {
     methods: ['POST'],
     path: `${BATCH}/lines`,
-    summary: 'Queue a job for each line, a body of `run`; lines that arrived before are skipped',
+    summary: 'Add each line, a body of `run`, to a draft; lines that arrived before are skipped',
     role: 'run',
     isStep: true,
     query: { from: lineNumber },
     bodyType: 'application/x-ndjson',
-    response: jobImportResult.extend({ received: count }),
+    response: jobImportResult.omit({ queued: true }).extend({ added: count, received: count }),
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchQueue: {
+    methods: ['POST'],
+    path: `${BATCH}/finalize`,
+    summary: 'Queue the inputs of a draft; a batch that was finalized before stays as it is',
+    role: 'run',
+    response: batchView,
+    errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'],
     source: 'ours',
   },
   batchRead: {

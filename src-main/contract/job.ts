@@ -75,6 +75,7 @@ export const jobRecord = z.object({
   workerId: z.string().optional(),
   retries: z.number().int().optional().describe('re-dispatches after a lost worker'),
   input: z.unknown().optional().describe('while the job has not ended'),
+  batchId: z.string().optional().describe('of the batch that it is part of'),
 })
 
 /** Response of run, cancel and retry: the job's id and its state. */
@@ -127,6 +128,7 @@ export const jobListItem = z.object({
   retries: z.number().int().optional(),
   attempt: z.number().int().optional().describe('how many times a worker took it'),
   error: z.string().optional(),
+  batchId: z.string().optional(),
   preview: z
     .object({ input: z.string().optional(), output: z.string().optional() })
     .optional()

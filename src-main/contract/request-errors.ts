@@ -18,7 +18,25 @@ export const REQUEST_ERRORS = {
   },
   BATCH_CLOSED: {
     status: 409,
-    message: 'Batch {batchId} takes no more inputs: it {why}. Nothing more was queued; submit them as a new batch.',
+    message: 'Batch {batchId} takes no more inputs: it {why}. Nothing more was added; submit them as a new batch.',
+  },
+  BATCH_INCOMPLETE: {
+    status: 409,
+    message: 'Batch {batchId} lacks {unsent} of its inputs. Send them before it is finalized.',
+  },
+  BATCH_FULL: {
+    status: 409,
+    message: 'A batch holds {limit} requests, and this one would have {total}. Nothing was added; use another batch.',
+  },
+  TOO_MANY_BATCHES: {
+    status: 429,
+    message:
+      'Endpoint {endpointId} has {limit} active batches, which is the limit. Wait until one has ended, or cancel one.',
+  },
+  QUEUE_FULL: {
+    status: 429,
+    message:
+      'Endpoint {endpointId} would have {total} waiting jobs, and the limit is {limit}. Finalize batch {batchId} later.',
   },
   PENDING_ACTION_NOT_FOUND: {
     status: 404,

@@ -19,6 +19,8 @@ export type Route = {
   readonly bodyType?: 'application/octet-stream' | 'application/x-ndjson' | 'application/gzip'
   /** Largest body in bytes, and its name in the error; undefined: that of the management API. */
   readonly bodyLimit?: { readonly bytes: number; readonly name: string }
+  /** The operation reads the body itself. */
+  readonly readsOwnBody?: true
   /** The operation passes payloads on unchanged, so their long strings need not be parsed. */
   readonly passesPayloads?: true
   readonly response: ZodType

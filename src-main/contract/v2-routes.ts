@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BATCH_V2_ROUTES } from './batch.ts'
 import {
   healthRecord,
   jobHandle,
@@ -147,6 +148,7 @@ export const V2_ROUTES = {
     errors: ['BAD_FIELD'],
     source: 'ours',
   },
+  ...BATCH_V2_ROUTES,
 } as const satisfies Record<string, Route>
 
 /**

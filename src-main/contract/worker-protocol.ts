@@ -11,6 +11,7 @@ const takenJob = z.object({
   input: z.unknown(),
   webhook: z.string().optional(),
   s3Config: z.unknown().optional(),
+  batchId: z.string().optional(),
 })
 
 // Invalid query values count as missing: an error would make the public SDK retry without a pause.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { BATCH_STATES } from '../contract/batch.ts'
 import { JOB_STATES } from '../contract/job.ts'
 import { isFinal } from '../features/jobs/rules/transitions.ts'
 
@@ -306,8 +307,8 @@ CREATE TABLE pending_bulk (
   result      TEXT                                      -- JSON
 ) STRICT;
 
--- Batches. A row of batch_lines outlives its job. Counts by state: GONE is for jobs that were deleted, REFUSED for
--- inputs that became none.
+-- Batches. A row of batch_lines outlives its job. Counts by state: UNQUEUED is for inputs that are no jobs yet, GONE for
+-- jobs that were deleted, REFUSED for inputs that became none.
 
 CREATE TABLE batches (
   seq          INTEGER PRIMARY KEY AUTOINCREMENT,       -- no later batch gets the number of one that was deleted
@@ -315,31 +316,67 @@ CREATE TABLE batches (
   endpoint_id  TEXT NOT NULL,
   name         TEXT NOT NULL,
   fingerprint  TEXT,
-  total        INTEGER NOT NULL CHECK (total > 0),      -- inputs
+  total        INTEGER NOT NULL CHECK (total >= 0),     -- inputs
   received     INTEGER NOT NULL DEFAULT 0,              -- all lines up to this one were taken in
-  cancelled    INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)),
+  state        TEXT NOT NULL DEFAULT 'FINALIZED' CHECK (${anyOf('state', BATCH_STATES)}),
+  settled      INTEGER NOT NULL DEFAULT 1 CHECK (settled IN (0, 1)),  -- 0: its jobs do not match its state yet
   created_at   INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX batches_unsettled ON batches (seq) WHERE settled = 0;
 
 CREATE INDEX batches_by_endpoint ON batches (endpoint_id, seq);
 
 CREATE TABLE batch_lines (
   batch   INTEGER NOT NULL,
   line    INTEGER NOT NULL CHECK (line > 0),
+  id      TEXT,                                         -- of its job, also before there is one
   seq     INTEGER,                                      -- its job
-  reason  TEXT,                                         -- if it has no job
+  reason  TEXT,                                         -- why it became no job
   PRIMARY KEY (batch, line),
-  CHECK ((seq IS NULL) <> (reason IS NULL))
+  CHECK (seq IS NULL OR reason IS NULL)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX batch_lines_by_id ON batch_lines (id) WHERE id IS NOT NULL;
 
 CREATE INDEX batch_lines_by_job ON batch_lines (seq) WHERE seq IS NOT NULL;
 
 CREATE INDEX batch_lines_refused ON batch_lines (batch, reason) WHERE reason IS NOT NULL;
 
-CREATE TRIGGER batch_input_refused AFTER INSERT ON batch_lines WHEN NEW.reason IS NOT NULL BEGIN
-  INSERT INTO batch_counts (batch, status, count) VALUES (NEW.batch, 'REFUSED', 1)
+CREATE TRIGGER batch_line_added AFTER INSERT ON batch_lines WHEN NEW.seq IS NULL BEGIN
+  INSERT INTO batch_counts (batch, status, count)
+    VALUES (NEW.batch, CASE WHEN NEW.reason IS NULL THEN 'UNQUEUED' ELSE 'REFUSED' END, 1)
     ON CONFLICT (batch, status) DO UPDATE SET count = count + 1;
 END;
+
+CREATE TRIGGER batch_line_decided AFTER UPDATE OF seq, reason ON batch_lines
+WHEN OLD.seq IS NULL AND OLD.reason IS NULL BEGIN
+  UPDATE batch_counts SET count = count - 1 WHERE batch = OLD.batch AND status = 'UNQUEUED';
+  INSERT INTO batch_counts (batch, status, count) SELECT NEW.batch, 'REFUSED', 1 WHERE NEW.reason IS NOT NULL
+    ON CONFLICT (batch, status) DO UPDATE SET count = count + 1;
+END;
+
+CREATE TRIGGER batch_line_removed AFTER DELETE ON batch_lines WHEN OLD.seq IS NULL AND OLD.reason IS NULL BEGIN
+  UPDATE batch_counts SET count = count - 1 WHERE batch = OLD.batch AND status = 'UNQUEUED';
+END;
+
+-- Requests that become jobs; a large input is a file, which the job takes over.
+CREATE TABLE draft_requests (
+  batch       INTEGER NOT NULL,
+  line        INTEGER NOT NULL,
+  request     TEXT NOT NULL CHECK (json_valid(request)),   -- without input and bucket
+  input       TEXT NOT NULL,
+  s3_config   TEXT,
+  file        TEXT,
+  file_bytes  INTEGER,
+  UNIQUE (batch, line)
+) STRICT;
+
+CREATE INDEX draft_requests_by_file ON draft_requests (file) WHERE file IS NOT NULL;
+
+CREATE TRIGGER draft_request_removed AFTER DELETE ON draft_requests
+WHEN OLD.file IS NOT NULL AND NOT EXISTS (SELECT 1 FROM job_inputs WHERE file = OLD.file)
+  BEGIN INSERT INTO removed_payloads (file) VALUES (OLD.file); END;
 
 CREATE TABLE batch_counts (
   batch   INTEGER NOT NULL,

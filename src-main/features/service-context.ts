@@ -3,6 +3,7 @@ import type { Notifier } from '../lib/wait.ts'
 import type { Fleet, ProcessHost, ServiceHost } from '../runtimes/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Releases } from './apps/releases.ts'
+import type { BatchQueue } from './batches/batch-queue.ts'
 import type { Catalog } from './endpoints/catalog.ts'
 import type { PackageInstaller } from './endpoints/install-packages.ts'
 import type { ViewDeps } from './endpoints/views.ts'
@@ -64,6 +65,7 @@ export type ServiceContext = ServiceBase &
     readonly streamClients: StreamClients
     readonly webhooks: WebhookDelivery
     readonly pendingBulk: PendingBulkActions
+    readonly batches: BatchQueue
     readonly models: Models
     readonly registry: WorkerRegistry
     readonly calls: WorkerCalls

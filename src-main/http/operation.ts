@@ -3,6 +3,7 @@ import type { APP_ROUTES, AppOperation } from '../contract/app-routes.ts'
 import type { PLATFORM_ROUTES, PlatformOperation } from '../contract/platform-routes.ts'
 import { isEnough } from '../contract/roles.ts'
 import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
+import type { V2_ROUTES, V2Operation } from '../contract/v2-routes.ts'
 import type { Caller } from '../features/keys/keys.ts'
 import type { ServiceBase, ServiceContext } from '../features/service-context.ts'
 import { type Json, piecesOf, type SentJson } from '../lib/json/bytes.ts'
@@ -13,7 +14,7 @@ import type { Parsed } from './read-request.ts'
 export type JobApiServices = ServiceBase &
   Pick<
     ServiceContext,
-    'models' | 'projects' | 'registry' | 'streamClients' | 'streams' | 'supervisor' | 'views' | 'waiters'
+    'batches' | 'models' | 'projects' | 'registry' | 'streamClients' | 'streams' | 'supervisor' | 'views' | 'waiters'
   >
 
 export type OperationRequest = {
@@ -21,6 +22,10 @@ export type OperationRequest = {
   readonly service: JobApiServices
   readonly endpoint: Endpoint
 }
+
+export type V2Operate<Name extends V2Operation> = (
+  request: OperationRequest & Parsed<(typeof V2_ROUTES)[Name]>,
+) => Promise<Response> | Response
 
 export type Operation = (request: OperationRequest) => Promise<Response> | Response
 

@@ -49,7 +49,8 @@ export async function parseRequest<Row extends Route>(
 
 const NO_BODY = { body: undefined, sent: undefined }
 
-const hasBody = ({ body, bodyType }: Route) => body !== undefined || bodyType === 'application/octet-stream'
+const hasBody = ({ body, bodyType, readsOwnBody }: Route) =>
+  (body !== undefined && readsOwnBody !== true) || bodyType === 'application/octet-stream'
 
 /**
  * Returns the offset in Content-Range; 0 for a whole body. Source: RFC 9110, 14.4.

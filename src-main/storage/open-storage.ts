@@ -72,6 +72,7 @@ export function openStorage(file: string) {
   const state = createStateStore(db)
   const artifacts = file === ':memory:' ? temporaryArtifactFiles() : openArtifactFiles(dirname(file))
   const key = file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))
+  const jobPayloads = createJobPayloads(db, { files: payloads, seal: createSeal(key) })
   const assetFiles = file === ':memory:' ? assetsInMemory() : openAssetFiles(dirname(file))
   return {
     write: commit.write,
@@ -94,7 +95,7 @@ export function openStorage(file: string) {
     onRollback: commit.onRollback,
     poke: commit.poke,
     payloads: { write: payloads.write },
-    jobs: createJobStore(db, events, createJobPayloads(db, { files: payloads, seal: createSeal(key) })),
+    jobs: createJobStore(db, events, jobPayloads),
     archive: createJobArchive(db),
     chunks: createChunkStore(db),
     endpoints: createEndpointStore(db, events, commit),
@@ -110,7 +111,7 @@ export function openStorage(file: string) {
     apps: createAppStore(db),
     savedRequests: createSavedRequestStore(db),
     schedules: createScheduleStore(db),
-    batches: createBatchStore(db),
+    batches: createBatchStore(db, jobPayloads),
     pendingBulk: createPendingBulkStore(db),
     loadTests: createLoadTestStore(db),
     comparisons: createComparisonStore(db),
@@ -173,7 +174,8 @@ function openPayloads(db: Database, file: string): PayloadFiles {
 
 function createIsNamed(db: Database): (file: string) => boolean {
   const named = queriesOf(db)<[{ file: string }], 1>(`
-    SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file`).value()
+    SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file
+    UNION ALL SELECT 1 FROM draft_requests WHERE file = @file`).value()
   return (file) => named({ file }) !== undefined
 }
 

@@ -19,22 +19,29 @@ async function withBatch(total: number, more: object = {}) {
   const batch = await create()
   const append = async (from: number, body: string) =>
     (await service.ask('POST', `/api/batches/${batch.id}/lines?from=${from}`, { body, headers })).body
+  const finalize = async () => {
+    const { state } = await service.post(`/api/batches/${batch.id}/finalize`)
+    await service.clock.until(() => service.storage().batches.get(batch.id)?.settled === 1 || undefined)
+    return state
+  }
   const read = () => service.get(`/api/batches/${batch.id}`)
   const exported = async (query = '') => {
     const text = await (await service.request('GET', `/api/batches/${batch.id}/export${query}`)).text()
     return text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
   }
-  return { ...service, batch, create, append, read, exported }
+  return { ...service, batch, create, append, finalize, read, exported }
 }
 
 describe('a batch', () => {
   it('counts its inputs, says which were refused, and exports them in their order', async () => {
-    const { append, read, exported, get } = await withBatch(4)
+    const { append, finalize, read, exported, get } = await withBatch(4)
     expect((await read()).state).toBe('uploading')
     const text = '{"input":{"n":1}}\n\nnonsense\n{"input":{"n":4}}\n{"input":{"n":5}}'
-    expect(await append(1, text)).toMatchObject({ queued: 3, refused: 1, received: 5 })
+    expect(await append(1, text)).toMatchObject({ added: 3, refused: 1, received: 5 })
+    expect(await read()).toMatchObject({ state: 'draft', unsent: 0, drafts: 3, refused: 1 })
+    expect(await finalize()).toBe('running')
     const found = await read()
-    expect(found).toMatchObject({ state: 'running', unsent: 0, refused: 1, jobs: { IN_QUEUE: 3 } })
+    expect(found).toMatchObject({ state: 'running', unsent: 0, drafts: 0, refused: 1, jobs: { IN_QUEUE: 3 } })
     expect(found.failures).toMatchObject([{ count: 1, reason: expect.stringContaining('JSON') }])
     expect((await exported()).map(({ line, status }) => [line, status])).toEqual([
       [1, 'IN_QUEUE'],
@@ -47,10 +54,13 @@ describe('a batch', () => {
   })
 
   it('takes no line twice, and an upload that broke off goes on in the same batch', async () => {
-    const { append, create, batch, get } = await withBatch(6, { fingerprint: 'f' })
+    const { append, create, finalize, batch, get } = await withBatch(6, { fingerprint: 'f' })
     await append(1, inputs(1, 4))
     expect(await create()).toMatchObject({ id: batch.id, received: 4, unsent: 2 })
-    expect(await append(3, inputs(3, 6))).toMatchObject({ queued: 2, received: 6 })
+    expect(await append(3, inputs(3, 6))).toMatchObject({ added: 2, received: 6 })
+    expect((await get('/api/jobs?endpoint=e')).requests.length).toBe(0)
+    expect((await create()).id).toBe(batch.id)
+    await finalize()
     expect((await get('/api/jobs?endpoint=e')).requests.length).toBe(6)
     expect((await create()).id).not.toBe(batch.id)
   })
@@ -58,11 +68,11 @@ describe('a batch', () => {
   it('takes no more inputs than were announced, nor lines than a piece has', async () => {
     const { append, read } = await withBatch(2)
     expect((await append(1, inputs(1, 3))).code).toBe('BATCH_CLOSED')
-    expect((await read()).jobs.IN_QUEUE).toBe(2)
+    expect((await read()).drafts).toBe(2)
     const most = limit('batchPieceLines')
     const { append: piece } = await withBatch(most + 2)
-    expect((await piece(1, inputs(1, most - 1))).queued).toBe(most - 1)
-    expect((await piece(1, inputs(1, most))).queued).toBe(1)
+    expect((await piece(1, inputs(1, most - 1))).added).toBe(most - 1)
+    expect((await piece(1, inputs(1, most))).added).toBe(1)
     expect((await piece(1, inputs(1, most + 1))).code).toBe('BODY_TOO_LARGE')
   })
 
@@ -74,8 +84,9 @@ describe('a batch', () => {
   })
 
   it('retries what failed alone, and cancels what has not ended', async () => {
-    const { append, read, post, batch, worker } = await withBatch(3)
+    const { append, finalize, read, post, batch, worker } = await withBatch(3)
     await append(1, inputs(1, 3))
+    await finalize()
     const taker = await worker()
     for (const answer of [{ output: 1 }, { error: 'no' }]) {
       const job = await taker.take()
@@ -88,8 +99,9 @@ describe('a batch', () => {
   })
 
   it('groups failures whose numbers and ids alone differ', async () => {
-    const { append, read, worker } = await withBatch(4)
+    const { append, finalize, read, worker } = await withBatch(4)
     await append(1, inputs(1, 4))
+    await finalize()
     const taker = await worker()
     for (let n = 1; n <= 4; n++) {
       const job = await taker.take()
@@ -102,8 +114,9 @@ describe('a batch', () => {
   })
 
   it('retries failed jobs that the job API has forgotten as new jobs in their place', async () => {
-    const { append, read, post, get, batch, worker, clock, exported } = await withBatch(2)
+    const { append, finalize, read, post, get, batch, worker, clock, exported } = await withBatch(2)
     await append(1, inputs(1, 2))
+    await finalize()
     const taker = await worker()
     const failed: string[] = []
     for (let n = 0; n < 2; n++) {

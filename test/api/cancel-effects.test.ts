@@ -11,6 +11,7 @@ async function withBatch() {
   const body = '{"input":{"word":"mast"}}\n'.repeat(3)
   const headers = { 'content-type': 'application/x-ndjson' }
   await service.ask('POST', `/api/batches/${batch.id}/lines?from=1`, { body, headers })
+  await post(`/api/batches/${batch.id}/finalize`)
   const worker = await findWorker()
   const taken = [(await worker.take())?.id, (await worker.take())?.id, (await worker.take())?.id]
   const effects = (body: object) => post('/api/jobs/cancel-effects', body)

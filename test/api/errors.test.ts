@@ -330,6 +330,35 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const headers = { 'content-type': 'application/x-ndjson' }
     return service.ask('POST', `/api/batches/${id}/lines?from=1`, { body: '{"input":{}}', headers })
   },
+  async BATCH_INCOMPLETE(service) {
+    const { id } = await service.post('/api/endpoints/e/batches', { name: 'few', total: 1 })
+    return service.ask('POST', `/api/batches/${id}/finalize`)
+  },
+  async BATCH_FULL(service) {
+    const body = Array.from({ length: limit('batchRequests') + 1 }, () => ({ input: {} }))
+    return service.ask('POST', '/v2/e/batch', { body })
+  },
+  async TOO_MANY_BATCHES(service) {
+    for (let n = 0; n < limit('batchesActive'); n++) await service.post('/v2/e/batch', [])
+    return service.ask('POST', '/v2/e/batch', { body: [] })
+  },
+  async QUEUE_FULL(service) {
+    const total = limit('batchQueue') + 1
+    const { batches, write } = service.storage()
+    const many = {
+      id: 'many',
+      endpointId: 'e',
+      name: 'many',
+      fingerprint: null,
+      total,
+      state: 'DRAFT',
+      createdAt: 0,
+    } as const
+    await write(() => batches.insert(many))
+    // So many requests take a minute to store.
+    batches.counts = () => ({ UNQUEUED: total })
+    return service.ask('POST', '/v2/e/batch/many/finalize')
+  },
   async SCHEDULE_EXISTS(service) {
     await service.post('/api/endpoints/e/schedules', A_SCHEDULE)
     return service.ask('POST', '/api/endpoints/e/schedules', { body: A_SCHEDULE })

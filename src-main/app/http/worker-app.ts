@@ -163,9 +163,11 @@ function jobPieces({ job, input, s3Config }: Dispatch, trace: TraceHeaders | und
   return [
     `{"id":"${job.id}","input":`,
     input,
-    `${webhook}${s3Config === undefined ? '' : `,"s3Config":${s3Config}`}${traceFields(trace)}}`,
+    `${webhook}${s3Config === undefined ? '' : `,"s3Config":${s3Config}`}${batchField(job)}${traceFields(trace)}}`,
   ]
 }
+
+const batchField = ({ batchId }: Dispatch['job']) => (batchId === null ? '' : `,"batchId":${JSON.stringify(batchId)}`)
 
 function traceFields(trace: TraceHeaders | undefined): string {
   return trace === undefined ? '' : `,${JSON.stringify(trace).slice(1, -1)}`

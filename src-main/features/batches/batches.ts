@@ -3,7 +3,6 @@
  * at a time, even if sent twice.
  */
 import { AppError } from '../../contract/errors.ts'
-import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import type { BatchCreate, BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -17,6 +16,7 @@ import { type BulkResult, createReasonCounts, moveJobs, selectedJobs } from '../
 import { createFailureGroups, type Failure } from '../jobs/rules/failure-groups.ts'
 import { errorLine } from '../jobs/rules/read-error.ts'
 import { isFinal, TRANSITIONS } from '../jobs/rules/transitions.ts'
+import { countsOf, UNQUEUED_AS } from './rules/counts.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -33,18 +33,13 @@ export function listBatches({ storage }: Pick<Deps, 'storage'>, endpointId: stri
   return storage.batches.list(endpointId, limit('batchesKept')).map((batch) => viewBatch(storage, batch))
 }
 
-export function viewBatch({ batches }: Pick<Storage, 'batches'>, batch: Batch): BatchView {
+export const countBatch = ({ batches }: Pick<Storage, 'batches'>, batch: Batch) =>
+  countsOf({ ...batch, counts: batches.counts(batch.seq) })
+
+export function viewBatch(storage: Pick<Storage, 'batches'>, batch: Batch): BatchView {
   const { id, endpointId, name, createdAt, total, received } = batch
-  const counts = batches.counts(batch.seq)
-  const { REFUSED: refused = 0, GONE: gone = 0 } = counts
-  const jobs = Object.fromEntries(JOB_STATES.map((state) => [state, counts[state] ?? 0])) as Record<JobState, number>
-  const unsent = Math.max(0, total - refused - gone - JOB_STATES.reduce((sum, state) => sum + jobs[state], 0))
-  const isOpen = OPEN.some((state) => jobs[state] > 0)
-  const state = isOpen ? 'running' : batch.cancelled === 1 ? 'cancelled' : 'ended'
-  return {
-    ...{ id, endpointId, name, createdAt, total, received, unsent, refused, gone, jobs },
-    state: unsent > 0 && batch.cancelled === 0 ? 'uploading' : state,
-  }
+  const { isOpen: _open, ...counts } = countBatch(storage, batch)
+  return { id, endpointId, name, createdAt, total, received, ...counts }
 }
 
 export function readBatch({ storage, clock }: Deps, id: string): BatchDetail {
@@ -94,24 +89,52 @@ function expectedEnd(
 }
 
 export async function createBatch(deps: SubmitDeps, endpoint: Endpoint, given: BatchCreate): Promise<BatchView> {
-  const { storage, clock, newId } = deps
+  const { storage } = deps
   const { name, total, fingerprint = null } = given
   const id = await storage.write(() => {
     if (storage.endpoints.get(endpoint.id) === undefined)
       throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
     const before = fingerprint === null ? undefined : storage.batches.named(endpoint.id, fingerprint)
-    if (before?.total === total && viewBatch(storage, before).state === 'uploading') return before.id
-    const batch = { id: newId.uuid(), endpointId: endpoint.id, name, fingerprint, total, createdAt: clock.now() }
-    storage.batches.insert(batch)
-    return batch.id
+    if (before?.total === total && before.state === 'DRAFT') return before.id
+    return insertBatch(deps, endpoint, { name, fingerprint, total })
   })
   await forgetOld(storage, endpoint.id)
   return viewBatch(storage, requireBatch(storage, id))
 }
 
+function insertBatch(
+  { storage, clock, newId }: SubmitDeps,
+  { id: endpointId }: Endpoint,
+  given: Pick<Batch, 'name' | 'fingerprint' | 'total'>,
+): string {
+  const id = `batch_${newId.uuid()}`
+  storage.batches.insert({ ...given, id, endpointId, state: 'DRAFT', createdAt: clock.now() })
+  return id
+}
+
+/**
+ * Creates an empty draft for the job API.
+ * @throws AppError TOO_MANY_BATCHES
+ */
+export async function startBatch(deps: SubmitDeps, endpoint: Endpoint): Promise<string> {
+  const { storage, clock } = deps
+  const most = limit('batchesActive')
+  const name = `Batch of ${new Date(clock.now()).toISOString().slice(0, 16).replace('T', ' ')}`
+  const id = await storage.write(() => {
+    if (storage.endpoints.get(endpoint.id) === undefined)
+      throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
+    const isActive = (batch: Batch) => batch.state === 'DRAFT' || countBatch(storage, batch).isOpen
+    if (storage.batches.list(endpoint.id, limit('batchesKept') * 2).filter(isActive).length >= most)
+      throw new AppError('TOO_MANY_BATCHES', { endpointId: endpoint.id, limit: most })
+    return insertBatch(deps, endpoint, { name, fingerprint: null, total: 0 })
+  })
+  await forgetOld(storage, endpoint.id)
+  return id
+}
+
 async function forgetOld(storage: Storage, endpointId: string): Promise<void> {
   const kept = limit('batchesKept')
-  const isOver = (batch: Batch) => ['ended', 'cancelled'].includes(viewBatch(storage, batch).state)
+  const isOver = (batch: Batch) => batch.state !== 'DRAFT' && !countBatch(storage, batch).isOpen
   for (const batch of storage.batches
     .list(endpointId, kept * 2)
     .slice(kept)
@@ -127,18 +150,6 @@ async function remove(storage: Storage, { seq }: Batch): Promise<void> {
 
 export async function deleteBatch({ storage }: Deps, id: string): Promise<void> {
   await remove(storage, requireBatch(storage, id))
-}
-
-/**
- * True if an arriving line becomes a job now.
- * @returns false if already taken
- * @throws AppError BATCH_CLOSED if cancelled or complete
- */
-export function takesLine({ batches }: Pick<Storage, 'batches'>, batch: Batch, line: number): boolean {
-  if (batches.line(batch.seq, line) !== undefined) return false
-  const { cancelled } = requireBatch({ batches }, batch.id)
-  if (cancelled === 1) throw new AppError('BATCH_CLOSED', { batchId: batch.id, why: 'was cancelled' })
-  return true
 }
 
 /** Retries failed and timed-out jobs; expired ones become new jobs on their lines. */
@@ -166,24 +177,18 @@ export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResu
 
 const AT_ONCE = 50
 
-export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {
-  const { storage } = deps
-  const { seq: batch } = requireBatch(storage, id)
-  await storage.write(() => storage.batches.cancel(batch))
-  return await moveJobs(deps, 'cancel', { batch, states: OPEN })
-}
-
 /**
  * Results as JSON lines in input order, produced on demand. Missing inputs have no line; those without a result only
  * their state.
  * @param from first line number
  */
-export async function* exportBatch({ storage }: Deps, { seq: batch }: Batch, from = 1): AsyncGenerator<Json> {
+export async function* exportBatch({ storage }: Deps, { seq: batch, state }: Batch, from = 1): AsyncGenerator<Json> {
   let lines = storage.batches.lines(batch, from - 1, AT_ONCE)
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
-    for (const { line, seq, reason } of lines) {
-      if (seq === null) yield `${JSON.stringify({ line, status: 'REFUSED', error: reason })}\n`
-      else yield* resultOf(storage, line, seq)
+    for (const { line, id, seq, reason } of lines) {
+      if (seq !== null) yield* resultOf(storage, line, seq)
+      else if (reason !== null) yield `${JSON.stringify({ line, status: 'REFUSED', error: reason })}\n`
+      else yield `${JSON.stringify({ line, id, status: UNQUEUED_AS[state] ?? 'DRAFT' })}\n`
     }
     lines = storage.batches.lines(batch, last.line, AT_ONCE)
   }

@@ -24,6 +24,11 @@ type SubmitOptions = { readonly name?: string; readonly template?: string }
 
 const WAIT_MS = 1000
 
+const UNQUEUED: Readonly<Partial<Record<BatchView['state'], string>>> = {
+  uploading: 'is missing inputs; submit its file again',
+  draft: 'is a draft; queue its inputs with `drydock batch finalize`',
+}
+
 export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
   batch
     .command('submit')
@@ -38,7 +43,8 @@ export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
     .details(`
 Each line is an input, or a request like {"input": {...}, "policy": {...}}. Each CSV row is an input whose fields are
 named by the header: numbers, true, false, null and JSON keep their types, other cells are text, and empty ones are
-left out. If any line is invalid, nothing is queued. To resume an interrupted upload, repeat the same command.
+left out. If any line is invalid, nothing is queued. The jobs are queued once all inputs have arrived. To resume an
+interrupted upload, repeat the same command.
 
 Examples:
   $ drydock batch submit hello inputs.jsonl
@@ -52,10 +58,11 @@ Examples:
       const made = await client.call('batchCreate', { path: { endpointId }, body })
       output.note(made.received > 0 ? `batch ${made.id} resumes after line ${made.received}` : `batch ${made.id}`)
       const incomplete = () =>
-        `Batch ${made.id} is not complete. To resume it, repeat the same command; \`drydock batch cancel ${made.id}\` cancels the jobs queued so far.`
-      await following(incomplete, { output, surroundings }, () =>
-        send(client, made, { read, show: createStatusLine(output, surroundings) }),
-      )
+        `Batch ${made.id} is not complete. To resume it, repeat the same command; \`drydock batch cancel ${made.id}\` cancels it.`
+      await following(incomplete, { output, surroundings }, async () => {
+        await send(client, made, { read, show: createStatusLine(output, surroundings) })
+        await client.call('batchQueue', { path: { batchId: made.id } })
+      })
       await report(await client.call('batchRead', { path: { batchId: made.id } }), output)
     })
 
@@ -100,8 +107,15 @@ Examples:
       })
       draw('')
       show(found, output, surroundings.now())
-      const why = found.state === 'uploading' ? 'is missing inputs; submit its file again' : failureText(found)
+      const why = UNQUEUED[found.state] ?? failureText(found)
       if (why !== undefined) throw new CliError('BATCH_INCOMPLETE', { batchId, why })
+    })
+
+  of('finalize', 'queue the inputs of a draft, which then takes no more')
+    .examples('drydock batch finalize 0b6f9c1e')
+    .onSession(async ({ client, output }, batchId: string) => {
+      const found = await client.call('batchQueue', { path: { batchId } })
+      output.result(found, `${counted(found.total - found.refused, 'job')} queued as batch ${batchId}`)
     })
 
   for (const action of ['retry', 'cancel'] as const) {
@@ -223,9 +237,9 @@ function failureText(found: BatchView): string | undefined {
 
 function show(found: BatchDetail, output: Output, now: number) {
   if (output.json) return output.document(found)
-  const { name, endpointId, state, total, unsent, refused, gone, jobs, failures } = found
+  const { name, endpointId, state, total, unsent, drafts, refused, gone, jobs, failures } = found
   output.line(`${name} on ${endpointId}: ${state}, ${endedIn(found)} of ${total} ended${endText(found, now)}`)
-  const rest = { 'not sent': unsent, refused, 'no longer stored': gone }
+  const rest = { 'not sent': unsent, 'not queued': drafts, refused, 'no longer stored': gone }
   const counts = Object.entries({ ...jobs, ...rest }).filter(([, count]) => count > 0)
   output.line(counts.map(([what, count]) => `${count} ${what}`).join(', '))
   if (failures.length > 0)

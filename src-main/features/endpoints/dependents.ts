@@ -17,7 +17,7 @@ export function findDependents(
     release: environment && storage.apps.releaseIn(environment.id, 'active')?.number,
     schedules: storage.schedules.list(endpoint.id).map(({ name }) => name),
     batches: listBatches({ storage }, endpoint.id)
-      .filter(({ state }) => state === 'running' || state === 'uploading')
+      .filter(({ state }) => ['uploading', 'draft', 'running'].includes(state))
       .map(({ name }) => name),
     comparisons: storage.comparisons.list(),
   })

@@ -50,6 +50,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     `DELETE FROM saved_requests WHERE endpoint_id = ?`,
     `DELETE FROM schedule_runs WHERE schedule_id IN (SELECT id FROM schedules WHERE endpoint_id = ?)`,
     `DELETE FROM schedules WHERE endpoint_id = ?`,
+    `DELETE FROM draft_requests WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`,
     `DELETE FROM batch_lines WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`,
     `DELETE FROM batch_counts WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`,
     `DELETE FROM batches WHERE endpoint_id = ?`,

@@ -297,6 +297,7 @@ export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobLis
     ...(job.retries === 0 ? {} : { retries: job.retries }),
     ...(job.attempt === 0 ? {} : { attempt: job.attempt }),
     ...(job.error === null ? {} : { error: job.error }),
+    ...(job.batchId === null ? {} : { batchId: job.batchId }),
   }
 }
 

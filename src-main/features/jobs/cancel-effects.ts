@@ -35,10 +35,7 @@ async function unended({ jobs, batches }: Storage, selection: JobSelection): Pro
     const states = [...new Set(selection.ids)].map((id) => jobs.find(id)?.status)
     return { count: states.filter((state) => state !== undefined && canMove(state, 'cancel')).length, more: false }
   }
-  if ('batch' in selection) {
-    const { IN_QUEUE = 0, IN_PROGRESS = 0 } = batches.counts(selection.batch)
-    return { count: IN_QUEUE + IN_PROGRESS, more: false }
-  }
+  if ('batch' in selection) return { count: batches.unended(selection.batch), more: false }
   const { states = JOB_STATES } = selection.filter
   return await jobs.countFound({ ...selection.filter, states: states.filter((state) => canMove(state, 'cancel')) })
 }

@@ -70,7 +70,7 @@ export async function submitToGraph(
   // Graphs that share an endpoint must not share idempotency keys.
   const request = { ...rest, idempotencyKey: idempotencyKey && `${endpoint.id} ${idempotencyKey}` }
   const writeRun = takesWorkflows(backing.config) ? runOfProgram(deps, backing, graph) : undefined
-  return submitJob(deps, backing, { ...submission, input, request }, (job) => {
+  return submitJob(deps, backing, { ...submission, input, request, isStored: false }, (job) => {
     storage.graphs.addJob(job.seq, endpoint.id, version)
     writeRun?.(job)
     withJob?.(job)

@@ -96,6 +96,47 @@ export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) 
   }
 }
 
+/**
+ * Cuts a list into the texts of its items, which the caller parses.
+ * @returns undefined if it is no list, or too deep
+ */
+export function rawItems(text: string, maxDepth: number): readonly string[] | undefined {
+  const items: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at)
+        break
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1
+        if (depth > maxDepth) return undefined
+        if (depth === 1) {
+          if (text.charCodeAt(at) !== OPEN_BRACKET || text.slice(0, at).trim() !== '') return undefined
+          start = at + 1
+        }
+        break
+      case COMMA:
+        if (depth === 1) {
+          items.push(text.slice(start, at))
+          start = at + 1
+        }
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth -= 1
+        if (depth > 0) break
+        if (text.charCodeAt(at) !== CLOSE_BRACKET || text.slice(at + 1).trim() !== '') return undefined
+        if (items.length > 0 || text.slice(start, at).trim() !== '') items.push(text.slice(start, at))
+        return items
+      default:
+    }
+  }
+  return undefined
+}
+
 export type JsonKeyProblem = { readonly kind: 'duplicate-key' | 'forbidden-key'; readonly key: string }
 
 /**

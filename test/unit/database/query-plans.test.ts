@@ -29,12 +29,13 @@ const SMALL = [
   // Read once, at the start; at most 200 of an endpoint.
   'worker_exits',
 ]
-// Partial indexes that are read whole: they have one row for each deploy or load test that runs, or one for each
+// Partial indexes that are read whole: they have one row for each deploy, load test or batch under way, or one for each
 // release.
 const READ_WHOLE = [
   'releases USING INDEX releases_preparing',
   'releases USING COVERING INDEX releases_by_artifact',
   'load_tests USING INDEX load_tests_running',
+  'batches USING INDEX batches_unsettled',
   'workflow_runs USING INDEX workflow_runs_open',
   'workflow_runs USING COVERING INDEX workflow_runs_open',
   'workflows USING INDEX workflows_by_change',

@@ -11,14 +11,8 @@ import type { ArtifactStatus } from '../../../contract/app.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { unlessMissing } from '../../../database/stored-bytes.ts'
-import {
-  createFolderMaker,
-  createTurns,
-  fileError,
-  type InTurn,
-  PRIVATE_FILE,
-  syncFolder,
-} from '../../../database/write-files.ts'
+import { createFolderMaker, fileError, PRIVATE_FILE, syncFolder } from '../../../database/write-files.ts'
+import { createTurns, type InTurn } from '../../../lib/turns.ts'
 import { DAY_MS, MIB } from '../../../lib/units.ts'
 
 /** An incomplete upload; sizes in bytes. */

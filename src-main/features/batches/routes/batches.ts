@@ -3,10 +3,13 @@ import { limit } from '../../../contract/limits.ts'
 import { DONE, fileResponse, type ManagementOperations } from '../../../http/operation.ts'
 import { requireQueue, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { endpointOf } from '../../endpoints/routes.ts'
-import { importLines, queueLine } from '../../jobs/routes/job-lines.ts'
-import type { ServiceBase } from '../../service-context.ts'
+import { jobId } from '../../endpoints/rules/ids.ts'
+import { importLines } from '../../jobs/routes/job-lines.ts'
+import { readSubmission } from '../../jobs/routes/submission.ts'
+import type { ServiceBase, ServiceContext } from '../../service-context.ts'
+import { requireDraft } from '../batch-queue.ts'
 import {
-  cancelBatch,
+  countBatch,
   createBatch,
   deleteBatch,
   exportBatch,
@@ -14,9 +17,9 @@ import {
   readBatch,
   requireBatch,
   retryBatch,
-  takesLine,
   viewBatch,
 } from '../batches.ts'
+import { isOfLine } from '../rules/is-of-line.ts'
 
 export const BATCH_OPERATIONS = {
   batchList: ({ query }, service) => ({ batches: [...listBatches(service, query.endpoint)] }),
@@ -26,30 +29,36 @@ export const BATCH_OPERATIONS = {
     return await createBatch(service, endpoint, body)
   },
   async batchAppend({ c, path, query }, service) {
-    const { storage } = service
-    const batch = requireBatch(storage, path.batchId)
+    const { storage, batches } = service
+    const batch = requireDraft(requireBatch(storage, path.batchId))
     const endpoint = endpointOf(batch, service)
     requireQueue(endpoint, service)
-    let room = viewBatch(storage, batch).unsent
-    const result = await importLines(c, {
+    let room = countBatch(storage, batch).unsent
+    const { queued, ...result } = await importLines(c, {
       first: query.from,
       most: limit('batchPieceLines'),
+      isRefusal: isOfLine,
       async queue(line, bytes) {
-        if (!takesLine(storage, batch, line)) return false
+        if (storage.batches.line(batch.seq, line) !== undefined) return false
         room -= 1
         if (room < 0)
           throw new AppError('BATCH_CLOSED', { batchId: batch.id, why: `has all of its ${batch.total} inputs` })
-        await queueLine(service, endpoint, bytes, { batch: batch.seq, line })
-        return true
+        return await batches.addLine(endpoint, batch, line, await readSubmission(service, bytes))
       },
-      refuse: (line, reason) => storage.write(() => storage.batches.refuse(batch.seq, line, reason)),
+      refuse: (line, reason) =>
+        storage.write(() => storage.batches.refuse(batch.seq, line, jobId('run', service.newId.uuid()), reason)),
       took: (line) => storage.write(() => storage.batches.receive({ batch: batch.seq, line })),
     })
-    return { ...result, received: requireBatch(storage, batch.id).received }
+    return { ...result, added: queued, received: requireBatch(storage, batch.id).received }
+  },
+  async batchQueue({ path }, service) {
+    const endpoint = endpointOf(requireBatch(service.storage, path.batchId), service)
+    requireQueue(endpoint, service)
+    return viewBatch(service.storage, await service.batches.finalize(endpoint, path.batchId))
   },
   batchRead: ({ path }, service) => readBatch(service, path.batchId),
   batchRetry: async ({ path }, service) => await retryBatch(service, path.batchId),
-  batchCancel: async ({ path }, service) => await cancelBatch(service, path.batchId),
+  batchCancel: async ({ path }, { batches }) => await batches.cancel(path.batchId, ['IN_QUEUE', 'IN_PROGRESS']),
   async batchDelete({ path }, service) {
     await deleteBatch(service, path.batchId)
     return DONE
@@ -59,4 +68,4 @@ export const BATCH_OPERATIONS = {
       name: 'batch.jsonl',
       type: 'application/x-ndjson',
     }),
-} as const satisfies Partial<ManagementOperations<SubmitDeps & ServiceBase>>
+} as const satisfies Partial<ManagementOperations<SubmitDeps & ServiceBase & Pick<ServiceContext, 'batches'>>>

@@ -1,5 +1,49 @@
+import type { BatchState } from '../../../contract/batch.ts'
+import { JOB_STATES, type JobState } from '../../../contract/job.ts'
 import type { BatchView } from '../../../contract/job-routes.ts'
+import { TRANSITIONS } from '../../jobs/rules/transitions.ts'
 
-export const endedIn = ({ total, unsent, jobs }: BatchView): number => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
+/** Inputs by state: those of jobs, those that are no jobs yet, jobs that are gone, and inputs that became none. */
+export type BatchCounts = Readonly<Partial<Record<JobState | 'UNQUEUED' | 'GONE' | 'REFUSED', number>>>
+
+// An input that is no job counts as one in the state that its batch gives it.
+export const UNQUEUED_AS: Readonly<Partial<Record<BatchState, JobState>>> = {
+  FINALIZED: 'IN_QUEUE',
+  CANCELLED: 'CANCELLED',
+  FAILED: 'FAILED',
+}
+
+const OPEN = TRANSITIONS.cancel.from
+
+type Counted = { readonly state: BatchState; readonly total: number; readonly counts: BatchCounts }
+
+/** The inputs of a batch, and its state in words for people. */
+export function countsOf({ state, total, counts }: Counted) {
+  const { UNQUEUED: unqueued = 0, REFUSED: refused = 0, GONE: gone = 0 } = counts
+  const as = UNQUEUED_AS[state]
+  const jobs = Object.fromEntries(
+    JOB_STATES.map((one) => [one, (counts[one] ?? 0) + (one === as ? unqueued : 0)]),
+  ) as Record<JobState, number>
+  const drafts = as === undefined ? unqueued : 0
+  const unsent = Math.max(0, total - drafts - refused - gone - JOB_STATES.reduce((sum, one) => sum + jobs[one], 0))
+  const isOpen = OPEN.some((one) => jobs[one] > 0)
+  return { drafts, unsent, refused, gone, jobs, isOpen, state: shownState(state, { unsent, isOpen }) }
+}
+
+function shownState(
+  state: BatchState,
+  { unsent, isOpen }: { readonly unsent: number; readonly isOpen: boolean },
+): BatchView['state'] {
+  if (state === 'DRAFT') return unsent > 0 ? 'uploading' : 'draft'
+  if (isOpen) return 'running'
+  return ({ FINALIZED: 'ended', CANCELLED: 'cancelled', FAILED: 'failed' } as const)[state]
+}
+
+/** The state on the wire: a batch is CANCELLED once its running jobs have ended. */
+export const wireState = (state: BatchState, isOpen: boolean): BatchState =>
+  state === 'CANCELLED' && isOpen ? 'FINALIZED' : state
+
+export const endedIn = ({ total, unsent, drafts, jobs }: BatchView): number =>
+  total - unsent - drafts - jobs.IN_QUEUE - jobs.IN_PROGRESS
 
 export const failedIn = ({ jobs, refused }: BatchView): number => jobs.FAILED + jobs.TIMED_OUT + refused

@@ -34,6 +34,8 @@ export type EndpointKind = {
     submission: Submission,
     withJob?: (job: Job) => void,
   ) => Promise<Job>
+  /** Whether `submit` reads the input, and does not only store it. */
+  readonly readsInput: boolean
   readonly backingId: (endpoint: Pick<Endpoint, 'config'>) => string | undefined
   readonly hasJob: (storage: Pick<Storage, 'graphs'>, endpoint: Endpoint, job: Job) => boolean
   readonly list: (deps: Deps, endpoint: Endpoint, request: JobPageRequest) => Promise<JobList>
@@ -43,6 +45,7 @@ export type EndpointKind = {
 
 const QUEUE: EndpointKind = {
   submit: submitJob,
+  readsInput: false,
   backingId: () => undefined,
   hasJob: (_storage, { id }, job) => job.endpointId === id,
   list: listEndpointJobs,
@@ -54,9 +57,10 @@ const ENDPOINT_KINDS: Readonly<Record<EndpointKindName, EndpointKind>> = {
   queue: QUEUE,
   // It may have jobs from before it was load-balanced; the job API refuses all requests.
   'load-balanced': QUEUE,
-  workflows: { ...QUEUE, submit: submitWithRun },
+  workflows: { ...QUEUE, submit: submitWithRun, readsInput: true },
   graph: {
     submit: submitToGraph,
+    readsInput: true,
     backingId: ({ config }) => config.graph?.behind,
     hasJob: ({ graphs }, { id }, job) => graphs.ofJob(job.seq)?.endpointId === id,
     list: listGraphJobs,

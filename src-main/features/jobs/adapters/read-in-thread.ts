@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { isMainThread } from 'node:worker_threads'
 import { limit } from '../../../contract/limits.ts'
-import { type Bytes, bodyText, foldedText } from '../../../http/body-text.ts'
+import { type Bytes, bodyText, foldedText, withoutMark } from '../../../http/body-text.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
 import { strictJson } from '../../../lib/json/parse.ts'
 import { plainJson } from '../../../lib/json/plain.ts'
@@ -28,6 +28,7 @@ import { filledGraph, graphInInput } from '../../workflows/rules/runs/sent-graph
 import type { GraphOfPicture, Readers, ReadInThread } from '../ports/read-in-thread.ts'
 import { writeJobFile } from '../rules/job-file.ts'
 import { readOpenAiAnswer } from '../rules/openai-error.ts'
+import { itemsOf } from '../rules/read-items.ts'
 import { readObject, withoutLargeFields } from '../rules/read-object.ts'
 import { readReport } from '../rules/report.ts'
 import { readChunk } from '../rules/stream.ts'
@@ -41,6 +42,12 @@ const READERS: Readers = {
     if ('code' in read) return read
     const parts = [...read.scan.fields].map(([name, { start, end }]): [string, Json] => [name, folded.cut(start, end)])
     return { value: isPassedOn ? withoutLargeFields(read) : read.value, fields: new Map(parts) }
+  },
+  items(body, field) {
+    const bytes = withoutMark(bufferOf(body))
+    if (!isUtf8(bytes)) return { problem: 'must be UTF-8' }
+    const read = itemsOf(bytes.toString(), field)
+    return 'problem' in read ? read : { items: read.items.map((item) => ownBytes(Buffer.from(item))) }
   },
   value(json) {
     const scan = scanJson(json, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
@@ -160,7 +167,7 @@ export function createReadInThread(): { readonly readInThread: ReadInThread; rea
 }
 
 // Their bodies are not needed here once they are read; copying the largest holds the event loop for 10 ms.
-const TRANSFERRED: ReadonlySet<keyof Readers> = new Set(['object', 'report', 'chunk'])
+const TRANSFERRED: ReadonlySet<keyof Readers> = new Set(['object', 'items', 'report', 'chunk'])
 
 function transferredOf(name: keyof Readers, given: readonly unknown[]): readonly ArrayBuffer[] {
   if (!TRANSFERRED.has(name)) return []

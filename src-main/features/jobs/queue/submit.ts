@@ -4,7 +4,7 @@ import { limit } from '../../../contract/limits.ts'
 import type { Clock, NewId } from '../../../lib/clock.ts'
 import { momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
-import type { BatchPlace, Endpoint, Job, Storage } from '../../../storage/storage.ts'
+import type { BatchPlace, DraftPlace, Endpoint, Job, Storage, StoredPayload } from '../../../storage/storage.ts'
 import { jobId } from '../../endpoints/rules/ids.ts'
 import type { TraceContext } from '../../monitoring/rules/trace-context.ts'
 import { isEmptyInput } from '../rules/empty-input.ts'
@@ -19,6 +19,8 @@ export type Submission = {
   /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
   readonly batch?: BatchPlace | undefined
+  /** The input is that of the draft, which the job takes over. */
+  readonly isStored?: boolean | undefined
 }
 
 /**
@@ -31,20 +33,15 @@ export type Submission = {
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
-  { kind, request, input, s3Config, waitMs, trace, batch }: Submission,
+  { kind, request, input, s3Config, waitMs, trace, batch, isStored }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
-  if (endpoint.config.workersMax === 0) {
-    throw new AppError('ENDPOINT_PAUSED', { endpointId: endpoint.id, why: 'has a maximum of 0 workers' })
-  }
-  if (endpoint.config.emptyInput === 'refuse' && isEmptyInput(input)) {
-    throw new AppError('BAD_INPUT', {
-      why: '`input` has no fields, and the endpoint refuses such jobs (emptyInput)',
-    })
-  }
+  // A finalized batch was accepted before.
+  if (batch?.draftId === undefined) requireWorkers(endpoint)
+  requireFields(endpoint, input)
   const { policy, webhook, idempotencyKey } = request
   const job = {
-    id: jobId(kind, newId.uuid()),
+    id: batch?.draftId ?? jobId(kind, newId.uuid()),
     endpointId: endpoint.id,
     s3Config,
     webhook: webhook || undefined,
@@ -55,7 +52,7 @@ export async function submitJob(
     retentionMs: retentionMs(kind, waitMs),
     idempotencyKey: idempotencyKey ?? undefined,
   }
-  return storage.payloads.write(input, (stored) =>
+  const insert = (stored: StoredPayload | DraftPlace) =>
     storage.write(() => {
       if (storage.endpoints.get(endpoint.id) === undefined)
         throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
@@ -63,18 +60,40 @@ export async function submitJob(
         const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
         if (first !== undefined) return { stored: false, result: first }
       }
-      const there = batch === undefined ? undefined : jobAt(storage, batch)
-      if (there !== undefined) return { stored: false, result: there }
+      if (batch !== undefined && !mayTake(storage, batch)) return { stored: false, result: jobAt(storage, batch) }
       const inserted = storage.jobs.insert({ ...job, input: stored }, momentOf(clock))
       if (trace !== undefined) storage.traces.save(inserted.seq, trace)
       if (batch !== undefined) storage.batches.place(inserted.seq, batch)
       withJob(inserted)
       return { stored: true, result: inserted }
-    }),
-  )
+    })
+  const result =
+    batch !== undefined && isStored === true
+      ? (await insert({ batch: batch.batch, line: batch.line })).result
+      : await storage.payloads.write(input, insert)
+  if (result === undefined) throw new AppError('BATCH_CLOSED', { batchId: '', why: 'is not finalized' })
+  return result
 }
 
-function jobAt({ batches, jobs }: Storage, { batch, line, instead }: BatchPlace): Job | undefined {
+/** @throws AppError ENDPOINT_PAUSED at maximum 0 workers */
+export function requireWorkers({ id, config }: Endpoint): void {
+  if (config.workersMax === 0)
+    throw new AppError('ENDPOINT_PAUSED', { endpointId: id, why: 'has a maximum of 0 workers' })
+}
+
+/** @throws AppError BAD_INPUT for a refused empty input */
+export function requireFields({ config }: Endpoint, input: Json): void {
+  if (config.emptyInput === 'refuse' && isEmptyInput(input))
+    throw new AppError('BAD_INPUT', { why: '`input` has no fields, and the endpoint refuses such jobs (emptyInput)' })
+}
+
+// A draft of a finalized batch becomes one job; a job that is run again takes the line of the one before.
+function mayTake({ batches }: Storage, { batch, line, draftId, instead }: BatchPlace): boolean {
+  if (draftId !== undefined) return batches.mayQueue(batch, line) !== undefined
+  return batches.line(batch, line)?.seq === instead
+}
+
+function jobAt({ batches, jobs }: Storage, { batch, line }: BatchPlace): Job | undefined {
   const seq = batches.line(batch, line)?.seq ?? undefined
-  return seq === undefined || seq === instead ? undefined : jobs.read(seq)
+  return seq === undefined ? undefined : jobs.read(seq)
 }

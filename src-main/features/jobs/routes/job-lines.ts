@@ -2,16 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
-import { jobRequest } from '../../../contract/job.ts'
 import type { jobImportResult } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { Bytes } from '../../../http/body-text.ts'
 import type { NodeBindings } from '../../../http/node-bindings.ts'
-import { parseJsonBody, readFields } from '../../../http/read-request.ts'
 import { KIB, MIB } from '../../../lib/units.ts'
-import type { BatchPlace, Endpoint } from '../../../storage/storage.ts'
+import type { Endpoint } from '../../../storage/storage.ts'
 import { kindOf, type SubmitDeps } from '../../endpoints/kinds/endpoint-kinds.ts'
-import { submissionOf } from './v2.ts'
+import { readSubmission } from './submission.ts'
 
 const LINE_END = 10
 // Jobs per commit, and bytes of their lines held for it.
@@ -25,22 +23,16 @@ type ImportResult = (typeof jobImportResult)['_output']
 type LineTaker = {
   readonly first?: number
   readonly most?: number
-  readonly queue: (line: number, bytes: Bytes | undefined) => Promise<boolean>
+  readonly queue: (line: number, bytes: Bytes) => Promise<boolean>
+  /** Errors of the line, noted as its reason. */
+  readonly isRefusal?: (error: unknown) => error is AppError
   readonly refuse?: (line: number, reason: string) => Promise<void>
   readonly took?: (line: number) => Promise<void>
 }
 
-// An error that is not the line's fault ends the request: queued jobs stay, and the rest may be sent again.
-const NOT_OF_LINE: readonly string[] = [
-  ...['BATCH_CLOSED', 'BATCH_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED'],
-  ...['STORAGE_FAILED', 'DISK_FULL', 'DATABASE_BUSY', 'STOPPING'],
-]
-const isOfLine = (error: unknown, isBatch: boolean) =>
-  error instanceof AppError && !(isBatch && NOT_OF_LINE.includes(error.code))
-
 export async function importLines(
   c: Context,
-  { first = 1, most, queue, refuse, took }: LineTaker,
+  { first = 1, most, queue, isRefusal = isAppError, refuse, took }: LineTaker,
 ): Promise<ImportResult> {
   const bad: { line: number; reason: string }[] = []
   let queued = 0
@@ -50,13 +42,14 @@ export async function importLines(
 
   async function take(line: number, bytes: Bytes | undefined): Promise<void> {
     if (bytes !== undefined && isBlank(bytes)) return
-    const job = queue(line, bytes).then(
+    const job = (bytes === undefined ? tooLong() : queue(line, bytes)).then(
       (isNew) => {
         if (isNew) queued += 1
       },
       async (error: unknown) => {
-        if (!isOfLine(error, took !== undefined)) throw error
-        const reason = (error as AppError).message
+        // Other errors end the request: earlier lines stay, and the rest may be sent again.
+        if (!isRefusal(error)) throw error
+        const reason = error.message
         refused += 1
         if (bad.length < limit('importBadLines')) bad.push({ line, reason })
         await refuse?.(line, reason)
@@ -95,21 +88,15 @@ export async function importLines(
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
 }
 
-export async function queueLine(
-  service: SubmitDeps,
-  endpoint: Endpoint,
-  bytes: Bytes | undefined,
-  batch?: BatchPlace,
-): Promise<true> {
-  if (bytes === undefined) {
-    const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
-    throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
-  }
-  const sent = await parseJsonBody(bytes, service, undefined)
-  const body = readFields(jobRequest, sent)
-  const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
-  const request = batch === undefined ? given.request : { ...given.request, idempotencyKey: undefined }
-  await kindOf(endpoint).submit(service, endpoint, { ...given, request, batch })
+const isAppError = (error: unknown): error is AppError => error instanceof AppError
+
+function tooLong(): Promise<never> {
+  const bytesAtMost = `${limit('runBodyBytes') / MIB} MiB`
+  return Promise.reject(new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' }))
+}
+
+export async function queueLine(service: SubmitDeps, endpoint: Endpoint, bytes: Bytes): Promise<true> {
+  await kindOf(endpoint).submit(service, endpoint, await readSubmission(service, bytes))
   return true
 }
 

@@ -1,14 +1,20 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../../contract/errors.ts'
-import type { JobRequest } from '../../../contract/job.ts'
 import { limit } from '../../../contract/limits.ts'
 import { V2_ROUTES, type V2Operation } from '../../../contract/v2-routes.ts'
-import { type JobApiServices, JSON_TYPE, jsonResponse, type OperationRequest } from '../../../http/operation.ts'
-import { type JsonBody, type Parsed, parseRequest } from '../../../http/read-request.ts'
+import {
+  type JobApiServices,
+  JSON_TYPE,
+  jsonResponse,
+  type OperationRequest,
+  type V2Operate,
+} from '../../../http/operation.ts'
+import { parseRequest } from '../../../http/read-request.ts'
 import { afterResponse } from '../../../http/send-response.ts'
 import type { SentJson } from '../../../lib/json/bytes.ts'
 import type { Endpoint, Job, JobStore } from '../../../storage/storage.ts'
+import { BATCH_V2_OPERATIONS } from '../../batches/routes/v2.ts'
 import { kindOf, workedBy } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { readHealth } from '../../endpoints/views.ts'
 import { withLivePackages } from '../../platform-api/live-packages.ts'
@@ -18,12 +24,9 @@ import type { Submission } from '../queue/submit.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../rules/empty-input.ts'
 import { jobRecordPieces } from '../rules/job-record.ts'
 import { isFinal } from '../rules/transitions.ts'
+import { submissionOf } from './submission.ts'
 
-type JobOperations = {
-  readonly [Name in V2Operation]: (
-    request: OperationRequest & Parsed<(typeof V2_ROUTES)[Name]>,
-  ) => Promise<Response> | Response
-}
+type JobOperations = { readonly [Name in V2Operation]: V2Operate<Name> }
 
 // These do not wait for other writes: a job waits for its own commit, and a power cut may undo health's stats.
 const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync', 'health'])
@@ -60,33 +63,6 @@ export const LIMIT_NAMES: Readonly<Partial<Record<V2Operation, string>>> = {
   cancel: 'cancel',
   purgeQueue: 'purge-queue',
   requests: 'requests',
-}
-
-// If payloads are passed on, longer fields are empty.
-const READ_FIELDS = ['webhook', 'policy', 'idempotencyKey']
-const LONGEST_READ = 64 * 1024
-
-export function submissionOf(
-  { body, sent }: { readonly body: JobRequest; readonly sent: JsonBody },
-  {
-    kind,
-    waitMs,
-    header,
-    trace,
-  }: Pick<Submission, 'kind' | 'waitMs' | 'trace'> & { readonly header: string | undefined },
-): Submission {
-  if (header !== undefined && header.length > limit('idempotencyKeyLength')) {
-    throw new AppError('BAD_FIELD', {
-      field: 'Idempotency-Key',
-      why: `must be at most ${limit('idempotencyKeyLength')} characters`,
-    })
-  }
-  for (const field of READ_FIELDS)
-    if ((sent.payload(field)?.length ?? 0) > LONGEST_READ)
-      throw new AppError('BAD_FIELD', { field, why: `must be at most ${LONGEST_READ} bytes of JSON` })
-  const request = { ...body, idempotencyKey: body.idempotencyKey ?? (header || undefined) }
-  const s3Config = body.s3Config === undefined || body.s3Config === null ? undefined : sent.raw('s3Config')
-  return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
 const run: JobOperations['run'] = async (request) => {
@@ -264,4 +240,5 @@ const OPERATIONS: JobOperations = {
   purgeQueue: purge,
   health,
   requests,
+  ...BATCH_V2_OPERATIONS,
 }

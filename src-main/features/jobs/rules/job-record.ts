@@ -14,6 +14,7 @@ export type RecordFacts<Payload = Json> = {
   readonly output: Payload | undefined
   readonly input: Payload | undefined
   readonly webhook: string | undefined
+  readonly batchId: string | null
 }
 
 /**
@@ -24,6 +25,7 @@ export function jobRecordPieces<Payload>(job: RecordFacts<Payload>): readonly (s
   const pieces: (string | Payload)[] = []
   const add = (name: string, value: string | Payload) =>
     pieces.push(`${pieces.length === 0 ? '{' : ','}"${name}":`, value)
+  if (job.batchId !== null) add('batchId', JSON.stringify(job.batchId))
   if (job.delayMs !== null) add('delayTime', String(job.delayMs))
   if (job.error !== null) add('error', JSON.stringify(job.error))
   if (job.executionMs !== null && isFinal(job.status)) add('executionTime', String(job.executionMs))

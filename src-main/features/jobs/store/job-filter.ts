@@ -22,7 +22,8 @@ export const JOB_COLUMNS = `
   created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
   delay_ms AS delayMs, execution_ms AS executionMs, execution_timeout_ms AS executionTimeoutMs, ttl_ms AS ttlMs,
   retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
-  archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
+  archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place,
+  (SELECT batches.id FROM batches WHERE batches.seq = batch) AS batchId`
 
 export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`

@@ -10,12 +10,20 @@ import type { Seal } from '../../../database/secret-store.ts'
 import { openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from '../../../database/write-files.ts'
 import type { Json, StoredBytes } from '../../../lib/json/bytes.ts'
-import type { JobName, PayloadFile, StoredPayload } from './job.ts'
+import type { DraftPlace, JobName, PayloadFile, StoredPayload } from './job.ts'
 
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
 type Filed = [file: string | null, bytes: number | null]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
+
+export type NewDraft = DraftPlace & {
+  /** That of its job. */
+  readonly id: string
+  readonly request: string
+  readonly input: StoredPayload
+  readonly s3Config: string | undefined
+}
 
 export type JobPayloads = ReturnType<typeof createJobPayloads>
 
@@ -36,8 +44,23 @@ export function createJobPayloads(
     ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file,
       file_bytes = excluded.file_bytes`).run()
 
+  const moveInput = query<[DraftPlace & { readonly seq: number }]>(`
+    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config)
+    SELECT @seq, input, file, file_bytes, s3_config FROM draft_requests WHERE batch = @batch AND line = @line`).run()
+  const insertDraft = query<
+    [batch: number, line: number, request: string, text: string, ...Filed, s3Config: string | undefined]
+  >(`
+    INSERT INTO draft_requests (batch, line, request, input, file, file_bytes, s3_config)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`).run()
+  const readDraft = query<[batch: number, line: number], PayloadRow & { readonly s3Config: string | null }>(`
+    SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM draft_requests
+    WHERE batch = ? AND line = ?`).one()
+
+  const sealed = (job: Pick<JobName, 'id'>, s3Config: string | undefined) =>
+    s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
+
   async function find<Row extends PayloadRow, Large>(
-    { id }: JobName,
+    { id }: Pick<JobName, 'id'>,
     what: 'input' | 'output',
     readRow: () => Row | undefined,
     get: (file: string) => Promise<Large | undefined>,
@@ -55,9 +78,19 @@ export function createJobPayloads(
   }
 
   return {
-    insertInput(job: JobName, input: StoredPayload, s3Config: string | undefined) {
-      const sealed = s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
-      insertInput(job.seq, textOf(input), ...fileOf(input), sealed)
+    insertInput(job: JobName, input: StoredPayload | DraftPlace, s3Config: string | undefined) {
+      if (typeof input !== 'string' && 'line' in input) moveInput({ seq: job.seq, ...input })
+      else insertInput(job.seq, textOf(input), ...fileOf(input), sealed(job, s3Config))
+    },
+    insertDraft({ batch, line, id, request, input, s3Config }: NewDraft) {
+      insertDraft(batch, line, request, textOf(input), ...fileOf(input), sealed({ id }, s3Config))
+    },
+    /** @throws AppError PAYLOAD_LOST, SECRET_LOST */
+    async readDraft({ batch, line, id }: DraftPlace & Pick<JobName, 'id'>) {
+      const found = await find({ id }, 'input', () => readDraft(batch, line), files.read)
+      if (found === undefined) return undefined
+      const { s3Config } = found.row
+      return { input: found.json, s3Config: s3Config === null ? undefined : seal.open(s3ConfigOf({ id }), s3Config) }
     },
     writeOutput: (seq: number, output: StoredPayload) => writeOutput(seq, textOf(output), ...fileOf(output)),
     deleteOutput: query<[seq: number]>(DELETE_OUTPUT).run(),
@@ -85,7 +118,7 @@ export function createJobPayloads(
   }
 }
 
-const s3ConfigOf = ({ id }: JobName) => ({ scope: `job ${id}`, name: 's3Config' })
+const s3ConfigOf = ({ id }: Pick<JobName, 'id'>) => ({ scope: `job ${id}`, name: 's3Config' })
 
 function textOf(payload: StoredPayload): string {
   return typeof payload === 'string' ? payload : payload.head

@@ -213,6 +213,7 @@ function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
     archived: 0,
     priority: job.priority ?? 0,
     place: seq * PLACE_GAP,
+    batchId: null,
   }
 }
 

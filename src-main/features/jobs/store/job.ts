@@ -33,12 +33,18 @@ export type Job = {
   /** Higher numbers are claimed first; low priority comes after all of them. */
   readonly priority: number
   readonly place: number
+  /** Null also once its batch is forgotten. */
+  readonly batchId: string | null
 }
+
+/** A request of a batch by its line. */
+export type DraftPlace = { readonly batch: number; readonly line: number }
 
 export type NewJob = {
   readonly id: string
   readonly endpointId: string
-  readonly input: StoredPayload
+  /** Or the draft whose stored input, with its bucket, becomes that of the job. */
+  readonly input: StoredPayload | DraftPlace
   readonly s3Config: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean

@@ -6,13 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesInMemory, openStoredBytes, unlessMissing } from '../../../database/stored-bytes.ts'
-import {
-  createDurableWriter,
-  createFolderMaker,
-  createTurns,
-  fileError,
-  syncFolder,
-} from '../../../database/write-files.ts'
+import { createDurableWriter, createFolderMaker, fileError, syncFolder } from '../../../database/write-files.ts'
+import { createTurns } from '../../../lib/turns.ts'
 
 /** Asset files by SHA-256. Not to be used inside a Writer's work. */
 type AssetFiles = ReturnType<typeof openAssetFiles>

@@ -20,10 +20,13 @@ import { ShownBatch } from './ShownBatch.tsx'
 
 const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
   uploading: { tone: 'queued', text: 'Inputs missing' },
+  draft: { tone: 'queued', text: 'Draft' },
   running: { tone: 'running', text: 'Running' },
   ended: { tone: 'completed', text: 'Ended' },
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
+  failed: { tone: 'failed', text: 'Failed' },
 }
+
 function batchState(batch: BatchView): StateDotProps {
   const hasFailed = batch.state === 'ended' && failedIn(batch) > 0
   return hasFailed ? { tone: 'failed', text: 'Ended with failures' } : STATES[batch.state]
@@ -149,6 +152,7 @@ async function submitFile(client: ApiClient, endpointId: string, { file, onBegun
     sent += inputs
     onSent(`${sent.toLocaleString('en')} of ${counted(total, 'input')} sent`)
   }
+  await client.call('batchQueue', { path: { batchId: made.id } })
 }
 
 // Not every browser can iterate over a stream directly.

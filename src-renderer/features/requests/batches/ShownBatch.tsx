@@ -47,6 +47,7 @@ function ExpectedEnd({ batch: { endsAt, state } }: { readonly batch: BatchDetail
 }
 
 const COUNTS = [
+  ['Not queued', ({ drafts }) => drafts],
   ['Waiting', ({ jobs }) => jobs.IN_QUEUE],
   ['Running', ({ jobs }) => jobs.IN_PROGRESS],
   ['Completed', ({ jobs }) => jobs.COMPLETED],

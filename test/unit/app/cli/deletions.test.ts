@@ -17,7 +17,7 @@ const THERE = {
   'GET /api/models/credentials': { credentials: [{ host: 'example.com', updatedAt: 0 }] },
   'GET /api/batches/b1': {
     ...{ id: 'b1', endpointId: 'hello', name: 'inputs', state: 'ended', createdAt: 0, failures: [] },
-    ...{ total: 0, received: 0, unsent: 0, refused: 0, gone: 0 },
+    ...{ total: 0, received: 0, unsent: 0, drafts: 0, refused: 0, gone: 0 },
     jobs: { IN_QUEUE: 0, IN_PROGRESS: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0, TIMED_OUT: 0 },
   },
   'GET /api/comparisons/c1': {

@@ -26,7 +26,7 @@ const DOWNLOAD = {
 
 const BATCH = {
   ...{ id: 'b1', endpointId: 'hello', name: 'inputs', state: 'running', createdAt: NOW, failures: [] },
-  ...{ total: 1, received: 1, unsent: 0, refused: 0, gone: 0 },
+  ...{ total: 1, received: 1, unsent: 0, drafts: 0, refused: 0, gone: 0 },
   jobs: { IN_QUEUE: 1, IN_PROGRESS: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0, TIMED_OUT: 0 },
 }
 const MACHINE = {
@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
     argv: ['batch', 'submit', 'hello', 'inputs.jsonl'],
     during: 'POST /api/batches/b1/lines',
     answers: { 'POST /api/endpoints/hello/batches': { ...BATCH, state: 'uploading', received: 0 } },
-    note: 'Batch b1 is not complete. To resume it, repeat the same command; `drydock batch cancel b1` cancels the jobs queued so far.\n',
+    note: 'Batch b1 is not complete. To resume it, repeat the same command; `drydock batch cancel b1` cancels it.\n',
   },
   {
     argv: ['endpoint', 'install', 'hello', 'pillow'],

@@ -17,6 +17,8 @@ const TABLES = `SELECT name, wr AS hasNoRowid FROM pragma_table_list WHERE schem
 const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`
 // A job without its input cannot run, and no code expects one.
 const JOBS_WITHOUT_INPUT = `DELETE FROM jobs WHERE seq NOT IN (SELECT seq FROM job_inputs)`
+const DRAFTS_OF_UPLOADS = `
+  UPDATE batches SET state = 'DRAFT' WHERE total > (SELECT COUNT(*) FROM batch_lines WHERE batch = batches.seq)`
 const HIGHEST_ROWID = 2n ** 63n - 1n
 
 export function findDamage(file: string): string | undefined {
@@ -55,6 +57,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   const tables = to.prepare<[], { readonly name: string; readonly hasNoRowid: number }>(TABLES).all()
   const recovered = tables.map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
   copySequences(from, to)
+  copyBatchStates(from, to)
   const lost = removeUnusable(to)
   // The search index is rebuilt. The new database takes the place of the damaged one and is no copy of it.
   to.prepare('DELETE FROM service_state WHERE name IN (?, ?)').run(INDEXED_UP_TO, PLACE)
@@ -73,6 +76,19 @@ function copySequences(from: Database, to: Database): void {
   try {
     for (const sequence of from.prepare<[], Sequence>('SELECT name, seq FROM sqlite_sequence').iterate())
       if (set.run(sequence).changes === 0) insert.run(sequence)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+}
+
+// Before batches had states, each line became a job when it arrived; an upload that is not complete goes on as a draft.
+function copyBatchStates(from: Database, to: Database): void {
+  const cancel = to.prepare<[number]>(`UPDATE batches SET state = 'CANCELLED' WHERE seq = ?`)
+  try {
+    if (!columnsOf(from, 'batches').includes('cancelled')) return
+    to.prepare(DRAFTS_OF_UPLOADS).run()
+    for (const seq of from.prepare<[], number>('SELECT seq FROM batches WHERE cancelled = 1').pluck().iterate())
+      cancel.run(seq)
   } catch (error) {
     if (!isDamage(error)) throw error
   }

@@ -154,3 +154,28 @@ test('nothing is saved from a file that is not a database, and every table says 
   expect([lines, states]).toEqual([[], []])
   expect(table('jobs')).toEqual({ table: 'jobs', rows: 0, isWhole: false })
 })
+
+test('batches of the schema before batches had states are finalized, cancelled, or drafts whose uploads go on', () => {
+  const { file, recover } = setup()
+  const db = openDatabase(file)
+  db.exec(`
+    DROP TABLE batches; DROP TABLE batch_lines; DROP TABLE draft_requests;
+    CREATE TABLE batches (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, endpoint_id TEXT NOT NULL, name TEXT NOT NULL,
+      fingerprint TEXT, total INTEGER NOT NULL CHECK (total > 0), received INTEGER NOT NULL DEFAULT 0,
+      cancelled INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)), created_at INTEGER NOT NULL) STRICT;
+    CREATE TABLE batch_lines (
+      batch INTEGER NOT NULL, line INTEGER NOT NULL CHECK (line > 0), seq INTEGER, reason TEXT,
+      PRIMARY KEY (batch, line), CHECK ((seq IS NULL) <> (reason IS NULL))) STRICT, WITHOUT ROWID;
+    INSERT INTO batches (id, endpoint_id, name, total, received, cancelled, created_at)
+      VALUES ('whole', 'e', 'a', 2, 2, 0, 1), ('cancelled', 'e', 'b', 1, 1, 1, 1), ('cut off', 'e', 'c', 2, 1, 0, 1),
+        ('cancelled and cut off', 'e', 'd', 2, 1, 1, 1);
+    INSERT INTO batch_lines (batch, line, seq, reason)
+      VALUES (1, 1, 1, NULL), (1, 2, NULL, 'no'), (2, 1, 2, NULL), (3, 1, 3, NULL), (4, 1, 4, NULL);
+  `)
+  db.close()
+  const { column } = recover()
+  expect(column('SELECT state FROM batches ORDER BY seq')).toEqual(['FINALIZED', 'CANCELLED', 'DRAFT', 'CANCELLED'])
+  expect(column('SELECT settled FROM batches')).toEqual([1, 1, 1, 1])
+  expect(column('SELECT COALESCE(seq, reason) FROM batch_lines ORDER BY batch, line')).toEqual([1, 'no', 2, 3, 4])
+})

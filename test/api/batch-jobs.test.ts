@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
-import { setup } from '../support/core.ts'
+import { type SetupOptions, setup } from '../support/core.ts'
 
 const request = (n: number) => ({ input: { n } })
 const requests = (count: number, from = 1) => Array.from({ length: count }, (_one, at) => request(from + at))
 
-async function withEndpoint() {
-  const service = await setup()
+async function withEndpoint(options: SetupOptions = {}) {
+  const service = await setup(options)
   await service.createEndpoint('e', { workersMin: 0 })
   const { ask, get, post, clock } = service
   const path = (id: string, more = '') => `/v2/e/batch/${id}${more}`
@@ -64,5 +67,130 @@ describe('a batch of the job API', () => {
     ])
     for (const { startedAt, completedAt } of found.requests)
       expect([startedAt, completedAt]).toEqual([expect.stringMatching(/^\d{4}-.*Z$/), expect.stringMatching(/Z$/)])
+  })
+
+  it('takes all requests of a call or none', async () => {
+    const { add, start, read, ask, rows } = await withEndpoint()
+    const id = await start()
+    const refused = await add(id, [request(1), { input: 1 }, request(3)])
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('request 2') } })
+    for (const body of [
+      'nonsense',
+      '{}',
+      '{"requests":{}}',
+      '{"requests":[{"input":{}}',
+      '{"requests":[{"input":{}},]}',
+    ])
+      expect((await ask('POST', `/v2/e/batch/${id}/requests`, { body })).status, body).toBe(400)
+    for (const body of ['{}', '[1]', '[{"input":{}}} ', '"a"'])
+      expect((await ask('POST', '/v2/e/batch', { body })).status, body).toBe(400)
+    expect(await read(id)).toMatchObject({ status: 'DRAFT', requestTotal: 0 })
+    const many = limit('batchRequests')
+    expect((await add(id, requests(many - 1))).body.requestTotal).toBe(many - 1)
+    expect(await add(id, requests(2))).toMatchObject({ status: 409, body: { code: 'BATCH_FULL' } })
+    expect(await rows(id, `?offset=${many - 2}`)).toMatchObject({ total: many - 1, requests: [{}], hasMore: false })
+    const tooLarge = await ask('POST', `/v2/e/batch/${id}/requests`, { body: ' '.repeat(limit('batchBodyBytes') + 1) })
+    expect(tooLarge).toMatchObject({ status: 400, body: { code: 'BODY_TOO_LARGE' } })
+  })
+
+  it('keeps numbers and texts of inputs as they were sent', async () => {
+    const { ask, finalize, request: send, start, path } = await withEndpoint()
+    const id = await start()
+    const input = '{"n":12345678901234567890, "t":"],[\\"é"}'
+    const body = `{"requests": [ {"input":${input}} , {"input":{"n":1.0}} ]}`
+    const { requestIds } = (await ask('POST', path(id, '/requests'), { body })).body
+    await finalize(id)
+    const texts = []
+    for (const jobId of requestIds) texts.push(await (await send('GET', `/api/jobs/${jobId}`)).text())
+    expect(texts).toEqual([expect.stringContaining(`"input":${input}`), expect.stringContaining('"input":{"n":1.0}')])
+  })
+
+  it('is renamed, listed newest first, and gives up requests while it is a draft', async () => {
+    const { add, ask, createEndpoint, finalize, get, path, read, rows, start } = await withEndpoint()
+    const [first, second] = [await start(), await start(requests(3))]
+    expect(await ask('PUT', path(first), { body: { name: ' evening ' } })).toMatchObject({ body: { name: 'evening' } })
+    expect((await ask('PUT', path(first), { body: { name: '' } })).status).toBe(400)
+    expect((await get('/v2/e/batch')).batches).toMatchObject([{ id: second }, { id: first, name: 'evening' }])
+    const [, gone] = (await rows(second)).requests
+    const remove = () => ask('DELETE', path(second, `/requests/${gone.id}`))
+    expect((await remove()).body).toEqual({ id: second, status: 'DRAFT', requestTotal: 2 })
+    expect((await remove()).status).toBe(404)
+    expect(await add(second, [request(4)])).toMatchObject({ body: { requestTotal: 3 } })
+    expect(await rows(second, '?offset=1&limit=1')).toMatchObject({ total: 3, offset: 1, limit: 1, hasMore: true })
+    await finalize(second)
+    expect(await finalize(second)).toEqual({ id: second, status: 'FINALIZED' })
+    const [kept] = (await rows(second)).requests
+    for (const answer of [await add(second, [request(5)]), await ask('DELETE', path(second, `/requests/${kept.id}`))])
+      expect(answer).toMatchObject({ status: 409, body: { code: 'BATCH_CLOSED' } })
+    expect((await get('/api/job-count')).count).toBe(3)
+    await finalize(first)
+    expect(await read(first)).toMatchObject({ status: 'FINALIZED', requestTotal: 0 })
+    await createEndpoint('f', { workersMin: 0 })
+    expect((await ask('GET', `/v2/f/batch/${first}`)).body.code).toBe('BATCH_NOT_FOUND')
+  })
+
+  it('cancels what waits at once, and is CANCELLED once its running jobs have ended', async () => {
+    const { add, ask, finalize, path, post, read, rows, start, worker, settled } = await withEndpoint()
+    const id = await start(requests(3))
+    await finalize(id)
+    const taker = await worker()
+    const running = await taker.take()
+    expect(await post(path(id, '/cancel'))).toEqual({ id, status: 'FINALIZED' })
+    await settled(id)
+    expect(await read(id)).toMatchObject({ status: 'FINALIZED', requestInProgress: 1, requestFailed: 2 })
+    await taker.done(running?.id ?? '', { output: 1 })
+    expect(await read(id)).toMatchObject({ status: 'CANCELLED', requestCompleted: 1, requestFailed: 2 })
+    expect(await post(path(id, '/cancel'))).toEqual({ id, status: 'CANCELLED' })
+
+    const draft = await start(requests(2))
+    expect(await post(path(draft, '/cancel'))).toEqual({ id: draft, status: 'CANCELLED' })
+    await settled(draft)
+    expect(await read(draft)).toMatchObject({ requestTotal: 2, requestFailed: 2 })
+    expect((await rows(draft)).requests).toMatchObject([{ status: 'CANCELLED' }, { status: 'CANCELLED' }])
+    expect((await ask('POST', path(draft, '/finalize'))).body.code).toBe('BATCH_CLOSED')
+    expect((await add(draft, requests(1))).body.code).toBe('BATCH_CLOSED')
+    expect(await post(path(await start(), '/cancel'))).toMatchObject({ status: 'CANCELLED' })
+  })
+
+  it('goes on after a kill: each request becomes one job, with the file of its input', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-batch-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const service = await withEndpoint({ file: join(folder, 'drydock.db') })
+    const { add, get, path, post, restart, rows, settled, start } = service
+    const id = await start(requests(200))
+    const large = { input: { text: 'x'.repeat(limit('payloadInRowBytes')) } }
+    await add(id, [large])
+    const files = readdirSync(join(folder, 'payloads'))
+    expect(files).toHaveLength(1)
+    const ids = (await rows(id, '?limit=500')).requests.map((one: { id: string }) => one.id)
+    await post(path(id, '/finalize'))
+    await restart('killed')
+    await settled(id)
+    expect((await get('/api/job-count')).count).toBe(201)
+    const found = (await rows(id, '?limit=500')).requests
+    expect(found.map((one: { id: string }) => one.id)).toEqual(ids)
+    expect(new Set(found.map((one: { status: string }) => one.status))).toEqual(new Set(['IN_QUEUE']))
+    expect(readdirSync(join(folder, 'payloads'))).toEqual(files)
+    expect((await get(`/api/jobs/${ids[200]}`)).input).toEqual(large.input)
+
+    const dropped = await start([large])
+    expect(readdirSync(join(folder, 'payloads'))).toHaveLength(2)
+    await post(path(dropped, '/cancel'))
+    await settled(dropped)
+    await service.clock.until(() => readdirSync(join(folder, 'payloads')).length === 1 || undefined)
+  })
+
+  it('fails once its endpoint takes no more jobs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-batch-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { ask, get, restart, settled, start, storage } = await withEndpoint({ file: join(folder, 'drydock.db') })
+    const id = await start(requests(2))
+    const { batches, write } = storage()
+    await write(() => batches.move(batches.get(id)?.seq ?? 0, 'finalize'))
+    await ask('PATCH', '/api/endpoints/e', { body: { loadBalanced: { port: 80 } } })
+    expect((await ask('GET', `/v2/e/batch/${id}`)).body.code).toBe('NOT_QUEUE_BASED')
+    await restart('killed')
+    await settled(id)
+    expect(await get(`/api/batches/${id}`)).toMatchObject({ state: 'failed', jobs: { FAILED: 2 } })
   })
 })

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'
+import { killBatches } from '../safety/kill-batches.ts'
 import { killTheService, olderNode } from '../safety/kill-the-service.ts'
 import { freezeWorkers, killWorkers } from '../safety/lose-workers.ts'
 import { printWithoutEnd } from '../safety/print-without-end.ts'
@@ -24,6 +25,10 @@ describe('safety', () => {
     if (node === undefined) return skip(true, 'no Node older than 24 is on the PATH')
     await soakFault({ row: 1, of: 50, limitMs: 15_000 }, (runs) => killTheService({ runs, options: { node } }))
   })
+
+  // No row of the table.
+  test('the service is killed in each state of a batch', () =>
+    soakFault({ row: 0, of: 200 }, (runs) => killBatches({ runs })))
 
   test('2: a worker is killed in the middle of a job', () =>
     soakFault({ row: 2, of: 100, limitMs: DEAD_MS }, (runs) => killWorkers({ runs })))

@@ -250,7 +250,7 @@ export const SHARED_BY_FEATURES: Readonly<Record<string, readonly string[]>> = {
     'variables',
     'views',
   ],
-  batches: ['batch-queue', 'batches', 'routes/v2'],
+  batches: ['batches'],
   'comfyui-api': [],
   comparisons: ['adapters/compare-outputs', 'require-comparison'],
   endpoints: [

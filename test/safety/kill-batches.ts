@@ -19,7 +19,7 @@ type Stage = (typeof STAGES)[number]
 
 const JOBS_PER_RUN = CALLS * REQUESTS
 
-// What no moment of a kill may leave behind.
+// Rows that no kill may leave behind.
 const FORBIDDEN = {
   twoStates: `SELECT COUNT(*) FROM draft_requests JOIN batch_lines USING (batch, line)
     WHERE seq IS NOT NULL OR reason IS NOT NULL`,

@@ -10,9 +10,10 @@ import { OPENAI_ROUTE, V2_ROUTES, type V2Operation } from '../../contract/v2-rou
 import { type AnswerAgent, createAgentRoute } from '../../features/agents/routes.ts'
 import { createFindEndpoint } from '../../features/apps/environment-endpoints.ts'
 import type { PythonWheel } from '../../features/apps/ports/build.ts'
+import { BATCH_V2_OPERATIONS } from '../../features/batches/routes/v2.ts'
 import { requireQueue } from '../../features/endpoints/kinds/endpoint-kinds.ts'
 import { openai } from '../../features/jobs/routes/openai.ts'
-import { LIMIT_NAMES, operateJobs } from '../../features/jobs/routes/v2.ts'
+import { JOB_V2_OPERATIONS, LIMIT_NAMES, operateV2 } from '../../features/jobs/routes/v2.ts'
 import { headersForPage, preflightHeaders } from '../../features/keys/rules.ts'
 import { NAMED } from '../../features/load-balancing/rules/read-address.ts'
 import { EXPOSITION_TYPES, formFor } from '../../features/monitoring/rules/exposition.ts'
@@ -40,6 +41,7 @@ import type { Endpoint } from '../../storage/storage.ts'
 import type { Core } from '../core.ts'
 import { manage } from './management-routes.ts'
 
+const V2_OPERATIONS = { ...JOB_V2_OPERATIONS, ...BATCH_V2_OPERATIONS }
 const PREFLIGHT = 'access-control-request-method'
 
 export function createUserApp(
@@ -125,7 +127,7 @@ export function createUserApp(
   }
   for (const [name, route] of Object.entries<Route>(V2_ROUTES)) {
     const operation = name as V2Operation
-    const read: Operation = (request) => operateJobs(operation, request)
+    const read: Operation = (request) => operateV2(V2_OPERATIONS, operation, request)
     const operate = operation === 'health' ? read : onQueue(read)
     const called = { route, limitName: LIMIT_NAMES[operation], operate }
     onRoute(route, (c) => onEndpoint(c, called, finderFor(c)))

@@ -32,7 +32,7 @@ const UNQUEUED: Readonly<Partial<Record<BatchView['state'], string>>> = {
 export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
   batch
     .command('submit')
-    .description('queue a job for each input of a file')
+    .description('submit the inputs of a file as a batch, each as a job')
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<file>', 'JSON lines, CSV with a header (.csv), or a folder of images')
     .option('--name <name>', 'name of the batch (default: that of the file)')

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
+import type { BATCH_V2_ROUTES } from '../../../contract/batch.ts'
 import { AppError } from '../../../contract/errors.ts'
 import { limit } from '../../../contract/limits.ts'
 import { V2_ROUTES, type V2Operation } from '../../../contract/v2-routes.ts'
@@ -14,7 +15,6 @@ import { parseRequest } from '../../../http/read-request.ts'
 import { afterResponse } from '../../../http/send-response.ts'
 import type { SentJson } from '../../../lib/json/bytes.ts'
 import type { Endpoint, Job, JobStore } from '../../../storage/storage.ts'
-import { BATCH_V2_OPERATIONS } from '../../batches/routes/v2.ts'
 import { kindOf, workedBy } from '../../endpoints/kinds/endpoint-kinds.ts'
 import { readHealth } from '../../endpoints/views.ts'
 import { withLivePackages } from '../../platform-api/live-packages.ts'
@@ -26,7 +26,8 @@ import { jobRecordPieces } from '../rules/job-record.ts'
 import { isFinal } from '../rules/transitions.ts'
 import { submissionOf } from './submission.ts'
 
-type JobOperations = { readonly [Name in V2Operation]: V2Operate<Name> }
+type V2Operations = { readonly [Name in V2Operation]: V2Operate<Name> }
+type JobOperations = Omit<V2Operations, keyof typeof BATCH_V2_ROUTES>
 
 // These do not wait for other writes: a job waits for its own commit, and a power cut may undo health's stats.
 const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync', 'health'])
@@ -35,9 +36,13 @@ const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync',
  * Responds once everything in the answer is durable.
  * @throws AppError of parseRequest and of the operation, STORAGE_FAILED
  */
-export async function operateJobs(name: V2Operation, request: OperationRequest): Promise<Response> {
+export async function operateV2(
+  operations: V2Operations,
+  name: V2Operation,
+  request: OperationRequest,
+): Promise<Response> {
   // Row and operation have the same name, which the compiler cannot see through a variable.
-  const operate = OPERATIONS[name] as (request: object) => Promise<Response> | Response
+  const operate = operations[name] as (request: object) => Promise<Response> | Response
   const answer = await operate({ ...request, ...(await readOrNote(name, request)) })
   if (!WAITS_FOR_NO_OTHERS.has(name)) await request.service.storage.durable()
   return answer
@@ -229,7 +234,7 @@ const requests: JobOperations['requests'] = async ({ query, service, endpoint })
   return jsonResponse(JSON.stringify(page))
 }
 
-const OPERATIONS: JobOperations = {
+export const JOB_V2_OPERATIONS: JobOperations = {
   run,
   runsync,
   status,
@@ -240,5 +245,4 @@ const OPERATIONS: JobOperations = {
   purgeQueue: purge,
   health,
   requests,
-  ...BATCH_V2_OPERATIONS,
 }

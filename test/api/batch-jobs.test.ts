@@ -180,6 +180,32 @@ describe('a batch of the job API', () => {
     await service.clock.until(() => readdirSync(join(folder, 'payloads')).length === 1 || undefined)
   })
 
+  it('gives its jobs policy and bucket of their requests, and forgets a batch only once it is queued', async () => {
+    const { ask, finalize, get, path, post, start, worker } = await withEndpoint()
+    const s3Config = { accessId: 'a', accessSecret: 'secret' }
+    const id = await start([{ ...request(1), s3Config, policy: { ttl: 20_000, priority: 3 }, idempotencyKey: 'k' }])
+    await finalize(id)
+    const taken = await (await worker()).take()
+    expect(taken).toMatchObject({ input: { n: 1 }, s3Config })
+    expect(await get(`/api/jobs/${taken?.id}`)).toMatchObject({ priority: 3, batchId: id })
+    const many = await start(requests(300))
+    await post(path(many, '/finalize'))
+    expect((await ask('DELETE', `/api/batches/${many}`)).status).toBe(200)
+    expect((await ask('GET', path(many))).body.code).toBe('BATCH_NOT_FOUND')
+    expect((await get('/api/job-count')).count).toBe(301)
+  })
+
+  it('refuses requests without fields where the endpoint does, and none waits for workers that cannot start', async () => {
+    const { add, ask, createEndpoint, path, start } = await withEndpoint()
+    await ask('PATCH', '/api/endpoints/e', { body: { emptyInput: 'refuse' } })
+    const id = await start([request(1)])
+    expect((await add(id, [request(2), { input: {} }])).body.code).toBe('BAD_INPUT')
+    await ask('PATCH', '/api/endpoints/e', { body: { workersMax: 0 } })
+    expect((await ask('POST', path(id, '/finalize'))).body.code).toBe('ENDPOINT_PAUSED')
+    await createEndpoint('other', { workersMin: 0 })
+    expect((await ask('POST', `/v2/other/batch/${id}/finalize`)).body.code).toBe('BATCH_NOT_FOUND')
+  })
+
   it('fails once its endpoint takes no more jobs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-batch-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -50,6 +50,7 @@ export function createBatchQueue(deps: Deps) {
       try {
         await (batch.state === 'FINALIZED' ? queueSome(batch) : dropSome(batch))
       } catch (error) {
+        if (batches.get(id) === undefined) return
         if (!(error instanceof AppError && PASSING.includes(error.code))) throw error
         log.warn('a batch waits', { batchId: id, error })
         await pause()
@@ -227,6 +228,8 @@ export function createBatchQueue(deps: Deps) {
         settle(id)
         return { ...moved, changed: moved.changed + unqueued }
       }),
+    /** Resolves once the jobs of a batch match its state. */
+    settled: (id: string): Promise<void> => settling.get(id) ?? Promise.resolve(),
     start() {
       for (const { id } of batches.unsettled()) settle(id)
     },

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Ban, Download, RotateCcw, Trash2 } from 'lucide-react'
+import { Ban, Download, ListPlus, RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/features/batches/rules/counts.ts'
@@ -101,7 +101,7 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
 }
 
 function BatchActions({ batch }: { readonly batch: BatchView }) {
-  const { id: batchId, name, endpointId, jobs } = batch
+  const { id: batchId, name, endpointId, jobs, state, drafts } = batch
   const { client } = useApp()
   const { done, failed } = useTell()
   const queries = useQueryClient()
@@ -131,8 +131,18 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     action: `Cancel ${name}`,
     run: () => work.mutate(() => move('batchCancel', 'cancelled')),
   })
+  const finalize = async () => {
+    await client.call('batchQueue', { path })
+    await queries.invalidateQueries({ queryKey: ['batch', batchId] })
+    return `${counted(drafts, 'job')} queued.`
+  }
   return (
     <div className="flex gap-2">
+      {state === 'draft' && (
+        <Button disabled={work.isPending} onClick={() => work.mutate(finalize)}>
+          <ListPlus aria-hidden /> Queue
+        </Button>
+      )}
       {jobs.FAILED + jobs.TIMED_OUT > 0 && (
         <Button disabled={work.isPending} onClick={() => work.mutate(() => move('batchRetry', 'queued again'))}>
           <RotateCcw aria-hidden /> Retry failed

@@ -239,3 +239,34 @@ describe('a published graph', () => {
     expect(await get(PATH)).toEqual({ graphs: [] })
   })
 })
+
+describe('a batch of a published graph', () => {
+  it('fills its graph for each request, and notes what it refuses', async () => {
+    const { clock, get, post, publish, storage, taken } = await setup()
+    await publish()
+    const { id } = await post('/v2/lamps/batch', [{ input: { prompt: 'a red lamp' } }, { input: { prompt: 7 } }])
+    const path = `/v2/lamps/batch/${id}`
+    await post(`${path}/finalize`)
+    await clock.until(() => storage().batches.get(id)?.settled === 1 || undefined)
+    const { requests } = await get(`${path}/requests`)
+    expect(requests).toMatchObject([
+      { status: 'IN_QUEUE' },
+      { status: 'FAILED', error: expect.stringContaining('prompt') },
+    ])
+    expect(await get(path)).toMatchObject({ endpointId: 'lamps', requestTotal: 2, requestFailed: 1 })
+    const job = await taken()
+    expect(job).toContain('"text":"a red lamp"')
+    expect(job).toContain(`"batchId":"${id}"`)
+    expect((await get('/api/workflow-runs')).runs).toMatchObject([{ id: requests[0].id }])
+  })
+
+  it('of an endpoint for workflows makes a run of each graph', async () => {
+    const { clock, get, post, storage } = await setup()
+    const { id } = await post('/v2/painter/batch', [{ input: { workflow: JSON.parse(PAYLOAD) } }, { input: { n: 1 } }])
+    await post(`/v2/painter/batch/${id}/finalize`)
+    await clock.until(() => storage().batches.get(id)?.settled === 1 || undefined)
+    const { requests } = await get(`/v2/painter/batch/${id}/requests`)
+    expect(requests).toMatchObject([{ status: 'IN_QUEUE' }, { status: 'IN_QUEUE' }])
+    expect((await get('/api/workflow-runs')).runs).toMatchObject([{ id: requests[0].id }])
+  })
+})

@@ -208,7 +208,9 @@ export function createBatchQueue(deps: Deps) {
         requireDraft(batch)
         const { unsent } = countBatch(storage, batch)
         if (unsent > 0) throw new AppError('BATCH_INCOMPLETE', { batchId: id, unsent })
-        requireWorkers(endpoint)
+        const worked = workedBy(storage, endpoint)
+        // A graph without its endpoint refuses each request, with the reason.
+        if (worked.config.graph === undefined) requireWorkers(worked)
         if (isLimited) requireRoom(endpoint, batch)
         await dropDrafts(batch.seq, batch.received, true)
         await storage.write(() => batches.move(batch.seq, 'finalize'))

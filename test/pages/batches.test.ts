@@ -50,5 +50,11 @@ def handler(job):
   await page.getByRole('menuitem', { name: 'Forget numbers.csv' }).click()
   await page.getByText('There are no batches of this endpoint yet').waitFor()
   expect((await service.get('/api/job-count')).count).toBe(3)
+
+  await service.post('/v2/work/batch', [{ input: { n: 5 } }])
+  await page.getByRole('grid', { name: 'Batches' }).getByText('Draft', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await told('1 job queued.')
+  await page.getByText('1 of 1 input ended').waitFor()
   expect(faults).toEqual([])
 })

@@ -65,6 +65,18 @@ describe('a batch', () => {
     expect((await create()).id).not.toBe(batch.id)
   })
 
+  it('is finalized with all lines that arrived, also with those after which the service was killed', async () => {
+    const { ask, append, batch, finalize, read, storage } = await withBatch(3)
+    await append(1, inputs(1, 1))
+    storage().batches.receive = () => undefined
+    await append(2, `\n\n${inputs(2, 2)}`)
+    const add = () => ask('POST', `/v2/e/batch/${batch.id}/requests`, { body: { requests: [] } })
+    expect((await add()).body.code).toBe('BATCH_CLOSED')
+    await append(5, inputs(3, 3))
+    expect(await finalize()).toBe('running')
+    expect(await read()).toMatchObject({ total: 3, received: 1, jobs: { IN_QUEUE: 3 } })
+  })
+
   it('takes no more inputs than were announced, nor lines than a piece has', async () => {
     const { append, read } = await withBatch(2)
     expect((await append(1, inputs(1, 3))).code).toBe('BATCH_CLOSED')

@@ -79,7 +79,7 @@ export function createBatchQueue(deps: Deps) {
     if (endpoint === undefined) return
     if (endpoint.config.loadBalanced !== undefined)
       return await storage.write(() => void batches.move(batch.seq, 'fail'))
-    const drafts = withinBytes(batches.drafts(batch.seq, batch.received, AT_ONCE), ({ bytes }) => bytes)
+    const drafts = withinBytes(batches.drafts(batch.seq, AT_ONCE), ({ bytes }) => bytes)
     if (drafts.length === 0) return await storage.write(() => batches.settle(batch.seq, batch.state))
     const results = await Promise.allSettled(drafts.map((draft) => queueOne(endpoint, draft)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
@@ -114,6 +114,11 @@ export function createBatchQueue(deps: Deps) {
 
   async function dropDrafts(seq: number, after: number, lines: boolean): Promise<void> {
     while (await storage.write(() => batches.dropDrafts(seq, after, { most: DROPPED_AT_ONCE, lines })));
+  }
+
+  /** Deletes requests of a call that a kill broke off. */
+  async function dropUncounted(batch: Batch): Promise<void> {
+    if (countBatch(storage, batch).uncounted > 0) await dropDrafts(batch.seq, batch.received, true)
   }
 
   function store(batch: number, line: number, { input, request, s3Config }: Submission): Promise<string | undefined> {
@@ -160,14 +165,13 @@ export function createBatchQueue(deps: Deps) {
       inTurn(id, async () => {
         const batch = requireDraft(requireBatch(storage, id))
         const [count, most] = [submissions.length, limit('batchRequests')]
-        if (batch.received < batch.total)
-          throw new AppError('BATCH_CLOSED', { batchId: id, why: 'is the upload of a file' })
+        const { unsent } = countBatch(storage, batch)
+        if (unsent > 0) throw new AppError('BATCH_CLOSED', { batchId: id, why: 'is the upload of a file' })
         if (batch.total + count > most) throw new AppError('BATCH_FULL', { limit: most, total: batch.total + count })
         for (const { input } of submissions) requireFields(endpoint, input)
         const { seq, received } = batch
         try {
-          // Left by a call that a kill broke off.
-          await dropDrafts(seq, received, true)
+          await dropUncounted(batch)
           const ids = await storeAll(batch, submissions)
           if (!(await storage.write(() => batches.grow({ batch: seq, count, most }))))
             requireDraft(requireBatch(storage, id))
@@ -212,7 +216,7 @@ export function createBatchQueue(deps: Deps) {
         // A graph without its endpoint refuses each request, with the reason.
         if (worked.config.graph === undefined) requireWorkers(worked)
         if (isLimited) requireRoom(endpoint, batch)
-        await dropDrafts(batch.seq, batch.received, true)
+        await dropUncounted(batch)
         await storage.write(() => batches.move(batch.seq, 'finalize'))
         settle(id)
         return requireBatch(storage, id)
@@ -222,6 +226,7 @@ export function createBatchQueue(deps: Deps) {
       inTurn(id, async () => {
         const batch = requireBatch(storage, id)
         if (batch.state !== 'DRAFT' && !countBatch(storage, batch).isOpen) return { changed: 0, refused: [] }
+        await dropUncounted(batch)
         const unqueued = await storage.write(() => {
           const { UNQUEUED = 0 } = batches.counts(batch.seq)
           return batches.move(batch.seq, 'cancel') ? UNQUEUED : 0

@@ -38,7 +38,7 @@ export const countBatch = ({ batches }: Pick<Storage, 'batches'>, batch: Batch) 
 
 export function viewBatch(storage: Pick<Storage, 'batches'>, batch: Batch): BatchView {
   const { id, endpointId, name, createdAt, total, received } = batch
-  const { isOpen: _open, ...counts } = countBatch(storage, batch)
+  const { isOpen: _open, uncounted: _uncounted, ...counts } = countBatch(storage, batch)
   return { id, endpointId, name, createdAt, total, received, ...counts }
 }
 

@@ -150,10 +150,10 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
     },
     dropDrafts,
     /** Requests that become jobs next. */
-    drafts: query<[batch: number, upTo: number, limit: number], Draft>(`
+    drafts: query<[batch: number, limit: number], Draft>(`
       SELECT d.batch, d.line, l.id, d.request, octet_length(d.input) AS bytes
       FROM draft_requests d CROSS JOIN batch_lines l ON l.batch = d.batch AND l.line = d.line
-      WHERE d.batch = ? AND d.line <= ? ORDER BY d.line LIMIT ?`).all(),
+      WHERE d.batch = ? ORDER BY d.line LIMIT ?`).all(),
     readDraft: payloads.readDraft,
     /** Whether a draft may become a job: its batch is finalized, and it has not become one. */
     mayQueue: query<[batch: number, line: number], 1>(`

@@ -25,9 +25,21 @@ export function countsOf({ state, total, counts }: Counted) {
     JOB_STATES.map((one) => [one, (counts[one] ?? 0) + (one === as ? unqueued : 0)]),
   ) as Record<JobState, number>
   const drafts = as === undefined ? unqueued : 0
-  const unsent = Math.max(0, total - drafts - refused - gone - JOB_STATES.reduce((sum, one) => sum + jobs[one], 0))
+  const stored = drafts + refused + gone + JOB_STATES.reduce((sum, one) => sum + jobs[one], 0)
+  const unsent = Math.max(0, total - stored)
+  // Stored by a call that adds all of its requests or none, and has not ended.
+  const uncounted = Math.max(0, stored - total)
   const isOpen = OPEN.some((one) => jobs[one] > 0)
-  return { drafts, unsent, refused, gone, jobs, isOpen, state: shownState(state, { unsent, isOpen }) }
+  return {
+    drafts: drafts - uncounted,
+    unsent,
+    uncounted,
+    refused,
+    gone,
+    jobs,
+    isOpen,
+    state: shownState(state, { unsent, isOpen }),
+  }
 }
 
 function shownState(

@@ -5,6 +5,7 @@
 import type { AppOperation } from '../contract/app-routes.ts'
 import { COMPARISON_ROUTES } from '../contract/compare.ts'
 import { AppError } from '../contract/errors.ts'
+import { POD_ROUTES } from '../contract/pods.ts'
 import { PROJECT_ROUTES } from '../contract/project-routes.ts'
 import { LOAD_TEST_ROUTES } from '../contract/requests.ts'
 import { SCHEDULE_ROUTES } from '../contract/schedules.ts'
@@ -44,6 +45,11 @@ export const OPTIONAL_FEATURES = {
   ),
   'load tests': row(LOAD_TEST_ROUTES, () => import('../features/load-tests/feature.ts')),
   "the platform's management API": row(SIGN_IN_ROUTES, () => import('../features/platform-api/feature.ts')),
+  pods: row(
+    POD_ROUTES,
+    () => import('../features/pods/feature.ts'),
+    ({ pods }) => pods.all().length > 0,
+  ),
   projects: row(PROJECT_ROUTES, () => import('../features/projects/feature.ts')),
   schedules: row(
     SCHEDULE_ROUTES,

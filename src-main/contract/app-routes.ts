@@ -31,6 +31,7 @@ import {
 import { MODEL_ROUTES } from './model-routes.ts'
 import { packageWish } from './packages.ts'
 import { PENDING_BULK_ROUTES } from './pending-bulk.ts'
+import { POD_ROUTES } from './pods.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
 import { LOAD_TEST_ROUTES, REQUEST_ROUTES } from './requests.ts'
@@ -259,6 +260,7 @@ export const APP_TOPICS = {
     ...WORKER_MANAGEMENT_ROUTES,
     ...SHELL_ROUTES,
   },
+  Pods: POD_ROUTES,
   Jobs: {
     ...JOB_ROUTES,
     jobLogs: {
@@ -347,6 +349,7 @@ export const APP_ROUTES = {
   ...APP_TOPICS.Apps,
   ...APP_TOPICS.Endpoints,
   ...APP_TOPICS.Workers,
+  ...APP_TOPICS.Pods,
   ...APP_TOPICS.Jobs,
   ...APP_TOPICS['Image workflows'],
   ...APP_TOPICS['Tests and comparisons'],

@@ -8,6 +8,10 @@ export const PLATFORM_ERRORS = {
     status: 404,
     message: 'There is no network volume {volumeId}. List them with GET /v2/network-volumes.',
   },
+  POD_NOT_FOUND: {
+    status: 404,
+    message: 'There is no pod {podId}. List the pods with `drydock pod list`.',
+  },
   CATALOG_ENTRY_NOT_FOUND: {
     status: 404,
     message: 'The catalog of this machine has no {what} {id}. List them with GET {path}.',

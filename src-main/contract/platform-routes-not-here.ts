@@ -10,14 +10,6 @@ const NOT_HERE = {
 } as const
 
 export const ROUTES_NOT_HERE = {
-  podList: { ...NOT_HERE, path: '/v2/pods', summary: 'Pods: not on one machine' },
-  podRead: {
-    ...NOT_HERE,
-    methods: ['GET', 'POST', 'PUT', 'PATCH'],
-    path: '/v2/pods/:id',
-    summary: 'A pod: not on one machine',
-  },
-  podAction: { ...NOT_HERE, path: '/v2/pods/:id/:action', summary: 'Something with a pod: not on one machine' },
   globalVolumeList: { ...NOT_HERE, path: '/v2/global-volumes', summary: 'Global volumes: not on one machine' },
   globalVolumeRead: { ...NOT_HERE, path: '/v2/global-volumes/:id', summary: 'A global volume: not on one machine' },
   sshKeys: { ...NOT_HERE, path: '/v2/account/ssh-keys', summary: 'SSH keys: not on one machine' },

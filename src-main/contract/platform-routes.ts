@@ -28,12 +28,9 @@ import {
   gpuType,
 } from './platform-catalog.ts'
 import { ROUTES_NOT_HERE } from './platform-routes-not-here.ts'
+import { POD_ROUTES } from './pods.ts'
 import type { Route } from './routes.ts'
 import { wholeNumber } from './routes.ts'
-import { TASK_END_ROUTE } from './task-calls.ts'
-
-/** A row; `status` is the status of success if it is not 200. */
-export type PlatformRoute = Route & { readonly status?: 201 | 204 }
 
 const SOURCE = 'docs/spec/platform.md, 5'
 const nothing = z.undefined()
@@ -139,7 +136,7 @@ const ENDPOINT_ROUTES = {
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
     source: `${SOURCE}; the host of logs of the public client`,
   },
-} as const satisfies Record<string, PlatformRoute>
+} as const satisfies Record<string, Route>
 
 const RECORD_ROUTES = {
   templateList: {
@@ -270,7 +267,7 @@ const RECORD_ROUTES = {
     errors: ['REGISTRY_NOT_FOUND', 'IN_USE'],
     source: SOURCE,
   },
-} as const satisfies Record<string, PlatformRoute>
+} as const satisfies Record<string, Route>
 
 const CATALOG_ROUTES = {
   gpuList: {
@@ -336,39 +333,25 @@ const CATALOG_ROUTES = {
     errors: ['BAD_FIELD'],
     source: SOURCE,
   },
-} as const satisfies Record<string, PlatformRoute>
-
-/** Pods: workers appear as pods to the platform's clients, and so do calls of tasks. */
-const POD_ROUTES = {
-  podLogs: {
-    methods: ['GET'],
-    path: '/v2/pods/:id/logs',
-    summary: 'Follow the log of a worker, or of a task call, as server-sent events',
-    query: workerLogQuery,
-    response: z.string(),
-    errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
-    source: `${SOURCE}; public clients ask for it`,
-  },
-} as const satisfies Record<string, PlatformRoute>
+} as const satisfies Record<string, Route>
 
 export const PLATFORM_ROUTES_HERE = {
-  ...POD_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RECORD_ROUTES,
   ...CATALOG_ROUTES,
-  ...TASK_END_ROUTE,
-} as const satisfies Record<string, PlatformRoute>
+} as const satisfies Record<string, Route>
 
 /** The management API of the platform. Fixed addresses come before those with an id. */
 export const PLATFORM_ROUTES = {
-  ...POD_ROUTES,
   ...ROUTES_NOT_HERE,
   ...PLATFORM_ROUTES_HERE,
-} as const satisfies Record<string, PlatformRoute>
+} as const satisfies Record<string, Route>
 
 export type PlatformOperation = keyof typeof PLATFORM_ROUTES
 
-const PREFIXES = new Set(Object.values(PLATFORM_ROUTES).map(({ path }) => prefixOf(path)))
+const PREFIXES = new Set(
+  [...Object.values(PLATFORM_ROUTES), ...Object.values(POD_ROUTES)].map(({ path }) => prefixOf(path)),
+)
 
 /**
  * True for paths of this API, whose errors use its format.

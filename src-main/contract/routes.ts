@@ -24,6 +24,8 @@ export type Route = {
   /** The operation passes payloads on unchanged, so their long strings need not be parsed. */
   readonly passesPayloads?: true
   readonly response: ZodType
+  /** Status of success; undefined: 200. */
+  readonly status?: 201 | 204
   readonly errors: readonly ErrorCode[]
   /** The specification, the platform, or ours. */
   readonly source: string

@@ -53,16 +53,3 @@ export const TASK_ROUTES = {
     source,
   },
 } as const satisfies Record<string, Route>
-
-/** How the package ends a call through the platform's management API: a call is a pod to it. */
-export const TASK_END_ROUTE = {
-  taskEnd: {
-    methods: ['DELETE'],
-    path: '/v2/pods/:id',
-    summary: 'End a task call, which the package treats as a pod',
-    status: 204,
-    response: z.undefined(),
-    errors: ['NOT_ON_THIS_MACHINE'],
-    source,
-  },
-} as const satisfies Record<string, Route & { readonly status: 204 }>

@@ -765,6 +765,15 @@ CREATE TABLE task_calls (
   created_at   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE pods (
+  id          TEXT PRIMARY KEY,
+  name        TEXT NOT NULL,
+  settings    TEXT NOT NULL CHECK (json_valid(settings)),
+  wanted      TEXT NOT NULL CHECK (wanted IN ('RUNNING', 'EXITED')),
+  reason      TEXT,                   -- why the last start failed
+  created_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- The service.
 
 CREATE TABLE machines (

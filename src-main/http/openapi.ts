@@ -1,7 +1,7 @@
 import { type ZodType, z } from 'zod'
 import { APP_ROUTES } from '../contract/app-routes.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { PLATFORM_ROUTES_HERE, type PlatformRoute } from '../contract/platform-routes.ts'
+import { PLATFORM_ROUTES_HERE } from '../contract/platform-routes.ts'
 import type { Route } from '../contract/routes.ts'
 import { COMMON_ERRORS, V2_ROUTES } from '../contract/v2-routes.ts'
 import { capitalized } from '../lib/text.ts'
@@ -27,7 +27,7 @@ const platformProblem = z.object({
 type ErrorForm = { readonly type: string; readonly schema: ZodType }
 
 const TABLES: readonly {
-  readonly routes: Readonly<Record<string, PlatformRoute>>
+  readonly routes: Readonly<Record<string, Route>>
   readonly tag: string
   readonly nameOf: (name: string) => string
   readonly errors: ErrorForm
@@ -69,7 +69,7 @@ export function openApiDocument({ url, version }: { readonly url: string; readon
   }
 }
 
-function describe(route: PlatformRoute, errors: ErrorForm): object {
+function describe(route: Route, errors: ErrorForm): object {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const inPath = names.map((name) => parameter(name, 'path', route.params?.[name] ?? z.string()))
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => parameter(name, 'query', schema))

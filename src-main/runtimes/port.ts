@@ -136,7 +136,52 @@ type EngineReport = EngineView & {
   readonly platform?: string | undefined
 }
 
+export type PodSpec = {
+  readonly id: string
+  readonly env: Readonly<Record<string, string>>
+  readonly container: ContainerSettings
+  /** Path of the volume that is deleted with the pod. */
+  readonly ownVolume: string | undefined
+}
+
+/** A pod's container; `startedAt` is wall ms. */
+export type PodState = {
+  readonly isRunning: boolean
+  readonly startedAt: number
+  /** Ports on loopback by ports of the container. */
+  readonly ports: Readonly<Record<string, number>>
+  readonly exit: Pick<WorkerExit, 'code' | 'signal' | 'reason'> | undefined
+}
+
+export type PodLine = { readonly text: string; readonly at: number }
+
+/** Containers that outlive the service. Each call rejects with a sentence if the engine is away. */
+export type PodContainers = {
+  readonly problem: () => Promise<string | undefined>
+  readonly adopt: () => Promise<void>
+  /** Makes and starts a container, in the place of an earlier one. */
+  readonly start: (spec: PodSpec, watch: Watch) => Promise<void>
+  /** Keeps the container and its log. */
+  readonly stop: (id: string, graceMs: number) => Promise<void>
+  /** Removes the container and its own volume. */
+  readonly remove: (id: string) => Promise<void>
+  readonly states: () => Promise<ReadonlyMap<string, PodState>>
+  /** Reports lines until the container ends; without `follow`, those of now. */
+  readonly follow: (
+    id: string,
+    options: {
+      readonly follow: boolean
+      readonly tail: number
+      readonly since: string | undefined
+      readonly onLines: (lines: readonly PodLine[]) => void
+    },
+  ) => Promise<{ readonly ended: Promise<void>; readonly stop: () => void }>
+  readonly onChange: (listener: (id: string) => void) => void
+}
+
 export type ContainerHost = {
+  /** Of this machine's engine alone. */
+  readonly pods?: PodContainers | undefined
   readonly engine: () => Promise<EngineReport>
   /** GPUs and their holders, cached unless `fresh`, since reading wakes a sleeping GPU. */
   readonly gpus: (fresh: boolean) => Promise<{ readonly inventory: GpuInventory; readonly holds: readonly GpuHold[] }>

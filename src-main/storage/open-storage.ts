@@ -39,6 +39,7 @@ import { openModelFiles } from '../features/models/store/model-files.ts'
 import { createLogStore } from '../features/monitoring/store/log-store.ts'
 import { createTraceStore } from '../features/monitoring/store/trace-store.ts'
 import { createPlatformStore } from '../features/platform-api/store.ts'
+import { createPodStore } from '../features/pods/store.ts'
 import { createScheduleStore } from '../features/schedules/store.ts'
 import { createTargetDeployStore } from '../features/targets/deploy-store.ts'
 import { createWorkerStore } from '../features/workers/store.ts'
@@ -119,6 +120,7 @@ export function openStorage(file: string) {
     comfyuiUserFiles: createComfyuiUserFileStore(db),
     projects: createProjectStore(db),
     platform: createPlatformStore(db),
+    pods: createPodStore(db),
     targetDeploys: createTargetDeployStore(db),
     machines: createMachineStore(db),
     traces: createTraceStore(db),

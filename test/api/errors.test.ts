@@ -443,6 +443,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   CREDENTIALS_NOT_FOUND: (service) => service.ask('DELETE', '/api/models/credentials/x.test'),
   TEMPLATE_NOT_FOUND: (service) => service.ask('GET', '/v2/templates/nope'),
   VOLUME_NOT_FOUND: (service) => service.ask('GET', '/v2/network-volumes/nope'),
+  POD_NOT_FOUND: (service) => service.ask('GET', '/v2/pods/nope'),
   CATALOG_ENTRY_NOT_FOUND: (service) => service.ask('GET', '/v2/catalog/gpus/nope'),
   NAME_TAKEN: async (service) => {
     await service.ask('POST', '/v2/registries', { body: CREDENTIALS })
@@ -454,7 +455,7 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return service.ask('DELETE', '/v2/registries/work')
   },
   CANNOT_APPLY: (service) => service.ask('PATCH', '/v2/serverless/e', { body: { registry: 'work' } }),
-  NOT_ON_THIS_MACHINE: (service) => service.ask('GET', '/v2/pods'),
+  NOT_ON_THIS_MACHINE: (service) => service.ask('GET', '/v2/clusters'),
   NOT_DONE: (service) => service.ask('POST', '/api/doctor/fix', { body: { action: 'make-worker-image' } }),
   DISK_FULL: (service) => failing(service, new AppError('DISK_FULL')),
 }

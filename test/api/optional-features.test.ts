@@ -11,6 +11,7 @@ const VIEWS: Readonly<Record<OptionalFeature, string>> = {
   comparisons: '/api/comparisons',
   'load tests': '/api/endpoints/e/load-tests',
   "the platform's management API": '/v2/templates',
+  pods: '/v2/pods',
   projects: '/api/projects',
   schedules: '/api/schedules',
   targets: '/api/targets',

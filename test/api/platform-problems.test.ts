@@ -190,10 +190,6 @@ describe('a bad request to the platform API', () => {
   })
 
   it.each([
-    ['GET', '/v2/pods', /no pods: workers belong to endpoints/],
-    ['DELETE', '/v2/pods/abc', /no pods/],
-    ['POST', '/v2/pods/abc/action', /no pods/],
-    ['POST', '/v2/pods/abc/logs', /no pods/],
     ['GET', '/v2/global-volumes', /no global volumes/],
     ['POST', '/v2/global-volumes', /network volume/],
     ['PUT', '/v2/account/ssh-keys', /no SSH keys/],

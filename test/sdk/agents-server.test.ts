@@ -109,9 +109,7 @@ test('an agent sends jobs, and reads what their worker printed', async (context)
   expect(await tool('list-endpoint-workers', { id: endpointId })).toMatchObject({ workers: [{ id: workerId }] })
 })
 
-test('an agent is told why what there is not on one machine is not there', async (context) => {
+test('an agent lists pods', async (context) => {
   const { answerOf } = await setup(context)
-  const { failed, told } = await answerOf('list-pods')
-  expect(failed).toBe(true)
-  expect(JSON.stringify(told)).toContain('workers belong to endpoints')
+  expect((await answerOf('list-pods')).failed).toBe(false)
 })

@@ -102,7 +102,7 @@ export function createCalls<Bytes, Answer extends IncomingAnswer>({
       body,
       signal: args.signal,
     })
-    if (answer.status === 200) return answer
+    if (answer.status >= 200 && answer.status < 300) return answer
     const error = parsed(await answer.text())
     throw isErrorBody(error) ? refused(error) : notDrydock(answer.status)
   }

@@ -73,5 +73,7 @@ export async function manage(
       () => (MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown)(request, service)
   const answer = await audited(service, { c, caller, operation: name, row, request }, operate)
   await service.storage.durable()
-  return answer instanceof Response ? answer : c.json(shownTo(caller, answer))
+  if (answer instanceof Response) return answer
+  if (row.status === 204) return c.body(null, 204)
+  return c.json(shownTo(caller, answer) as object, row.status ?? 200)
 }

@@ -5,6 +5,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { createLineBudget, LINE_COST_BYTES } from '../line-budget.ts'
 
@@ -34,19 +35,26 @@ export async function followContainerLogs(
   container: Docker.Container,
   options: {
     readonly since: string | undefined
+    readonly tail?: number
+    /** Default: true. */
+    readonly follow?: boolean
     readonly onLines: (lines: readonly ContainerLine[]) => void
     readonly now: () => number
     readonly after: (ms: number, run: () => void) => () => void
   },
 ): Promise<LogFollower> {
-  const { since, onLines, now, after } = options
-  const stream = await container.logs({
-    follow: true,
+  const { since, tail, onLines, now, after } = options
+  const wish = {
     stdout: true,
     stderr: true,
     timestamps: true,
     ...sinceOption(since),
-  })
+    ...(tail === undefined ? {} : { tail }),
+  }
+  const stream: NodeJS.ReadableStream =
+    options.follow === false
+      ? Readable.from([await container.logs(wish)])
+      : await container.logs({ ...wish, follow: true })
   const budget = createLineBudget(now)
   const cut = createFrameCutter()
   const { promise: ended, resolve } = Promise.withResolvers<void>()

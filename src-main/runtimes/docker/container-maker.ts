@@ -22,8 +22,20 @@ export type ContainerMakerOptions = Maker & {
   readonly noteUse: () => Promise<void>
 }
 
+type Marks = {
+  readonly name: string
+  readonly labels: (gpuIds: readonly string[]) => Record<string, string>
+}
+
 /** Takes GPUs, and returns them on failure. Rejects with a reason. */
-export async function makeContainer(options: ContainerMakerOptions, spec: WorkerSpec): Promise<Docker.Container> {
+export async function makeContainer(
+  options: ContainerMakerOptions,
+  spec: WorkerSpec,
+  { name, labels }: Marks = {
+    name: containerName(options, spec),
+    labels: (gpuIds) => labelsOf(options, spec, gpuIds),
+  },
+): Promise<Docker.Container> {
   const { engine, images, networks, gpus, place } = options
   const connected = await engine.connect()
   const network = await networks.get(connected, spec.container?.egress ?? true)
@@ -38,11 +50,11 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
       serviceUser: place.user,
       network,
       engine: connected.facts,
-      labels: labelsOf(options, spec, gpuIds),
+      labels: labels(gpuIds),
       gpus: devicesFor(options, connected, gpuIds),
     })
     await options.noteUse()
-    const named = { ...create, name: containerName(options, spec) }
+    const named = { ...create, name }
     const made = await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
     await openVolumesOf(made, connected.docker, { fresh, like: { Image: create.Image, Labels: create.Labels } })
     return made

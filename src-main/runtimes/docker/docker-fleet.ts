@@ -30,6 +30,7 @@ import { createImageStore, type ImageStoreOptions } from './images.ts'
 import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from './labels.ts'
 import { BUNDLE_FILE } from './mounts.ts'
 import { createWorkerNetworks } from './networks.ts'
+import { createPodContainers } from './pod-containers.ts'
 import { readUsage } from './read-usage.ts'
 
 export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth' | 'surroundings'> & {
@@ -360,7 +361,10 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       if (worker === undefined) throw new Error('it is not running yet')
       return openContainerShell(worker.container, size, listener)
     },
-    containerHost: createContainerHost({ engine, images, gpus }),
+    containerHost: {
+      ...createContainerHost({ engine, images, gpus }),
+      pods: createPodContainers({ making: { ...making, images }, clock, log }),
+    },
     onExit: exits.on,
     onOutput: outputs.on,
     onCapacity: capacityChanges.on,

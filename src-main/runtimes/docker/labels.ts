@@ -9,6 +9,7 @@ export const LABELS = {
   run: 'svc.run',
   endpoint: 'svc.endpoint',
   worker: 'svc.worker',
+  pod: 'svc.pod',
   app: 'svc.app',
   ports: 'svc.ports',
   gpus: 'svc.gpus',

@@ -53,10 +53,6 @@ export const PLATFORM_ENDPOINT_OPERATIONS = {
     const sources = query.source === undefined ? ALL : [query.source]
     return follow(c, service, () => ({ endpointId, workerId: path.workerId }), { ...query, sources })
   },
-  podLogs({ c, path, query }, service) {
-    const sources = query.source === undefined ? ALL : [query.source]
-    return follow(c, service, podWorker(service, path.id), { ...query, sources })
-  },
   workerLogSnapshot({ c, path, query }, service) {
     const find = podWorker(service, path.workerId)
     const sources = query.type === undefined || query.type === 'all' ? ALL : [query.type]
@@ -74,6 +70,10 @@ type Wish = Pick<LineWish, 'sources'> & {
   readonly tail?: number | undefined
   readonly since?: string | undefined
 }
+
+/** Follows a worker, or a task call, by the address of pods. */
+export const followPlatformPod = (c: Context, service: ServiceContext, id: string, wish: Wish): Response =>
+  follow(c, service, podWorker(service, id), wish)
 
 type FoundWorker = { readonly endpointId: string; readonly workerId: string } | undefined | 'gone'
 

@@ -1,11 +1,7 @@
 import type { Context } from 'hono'
 import { AppError } from '../../../contract/errors.ts'
-import {
-  PLATFORM_PAGE,
-  PLATFORM_ROUTES,
-  type PlatformOperation,
-  type PlatformRoute,
-} from '../../../contract/platform-routes.ts'
+import { PLATFORM_PAGE, PLATFORM_ROUTES, type PlatformOperation } from '../../../contract/platform-routes.ts'
+import type { Route } from '../../../contract/routes.ts'
 import { audited } from '../../../http/audit.ts'
 import { type PlatformOperations, shownTo } from '../../../http/operation.ts'
 import { parseRequest } from '../../../http/read-request.ts'
@@ -31,7 +27,6 @@ import {
   updateTemplate,
   updateVolume,
 } from '../records.ts'
-import { endTaskCall, findTaskCall } from '../task-calls.ts'
 import { PLATFORM_ENDPOINT_OPERATIONS } from './endpoints.ts'
 
 const pageIn = ({
@@ -101,7 +96,6 @@ const CATALOG_OPERATIONS = {
   }),
 } as const satisfies Partial<PlatformOperations>
 
-const PODS = 'workers belong to endpoints, which start and end them; create one with POST /v2/serverless'
 const GLOBAL_VOLUMES = 'they are stored in many places at once; create a network volume with POST /v2/network-volumes'
 const CLUSTERS = 'all workers are on this machine'
 const BILLS = 'nothing is paid for'
@@ -116,14 +110,6 @@ function notHere(what: string, why: string) {
 }
 
 const NOT_HERE_OPERATIONS = {
-  podList: notHere('pods', PODS),
-  async taskEnd({ path }, service) {
-    const call = findTaskCall(service.storage, path.id)
-    if (call === undefined) throw new AppError('NOT_ON_THIS_MACHINE', { what: 'pods', why: PODS })
-    await endTaskCall(service, call)
-  },
-  podRead: notHere('pods', PODS),
-  podAction: notHere('pods', PODS),
   globalVolumeList: notHere('global volumes', GLOBAL_VOLUMES),
   globalVolumeRead: notHere('global volumes', GLOBAL_VOLUMES),
   sshKeys: notHere('SSH keys', SSH_KEYS),
@@ -148,7 +134,7 @@ const OPERATIONS: PlatformOperations = {
 export function createPlatformOperations(service: ServiceContext) {
   return async (name: PlatformOperation, c: Context, caller: Caller): Promise<Response> => {
     const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
-    const row: PlatformRoute = PLATFORM_ROUTES[name]
+    const row: Route = PLATFORM_ROUTES[name]
     const request = { c, caller, ...(await parseRequest(c, row, service)) }
     const change = { c, caller, operation: `platform ${name}`, row, request }
     const answer = await audited(service, change, () => operate(request, service))

@@ -1,0 +1,180 @@
+/**
+ * Pods: containers of this machine, at the addresses of versions 2 and 1 of the platform's API. Bodies take the field
+ * names of both. Source: docs/spec/platform.md, 5; ours where no source names a field.
+ */
+import { z } from 'zod'
+import { containerSettings, environment } from './container.ts'
+import { type Route, wholeNumber } from './routes.ts'
+
+const id = z.string().min(1).max(300)
+const words = z.array(z.string().max(32_768)).max(1000)
+const gigabytes = z.number().int().min(1).max(100_000)
+const path = z.string().max(4096).regex(/^\/./, 'must be an absolute path in the container')
+const port = z.string().regex(/^\d{1,5}\/(http|tcp)$/, 'must look like 8888/http or 22/tcp')
+
+const fields = {
+  name: z.string().trim().min(1).max(100).optional(),
+  image: containerSettings.shape.image,
+  imageName: containerSettings.shape.image,
+  args: z.string().max(32_768).optional().describe('replaces the command of the image'),
+  dockerStartCmd: words.optional(),
+  dockerEntrypoint: words.optional(),
+  env: environment.optional(),
+  ports: z.array(port).max(50).optional().describe('published on loopback, at a free port'),
+  disk: gigabytes.optional().describe('GB of the container, if the engine supports a limit'),
+  containerDiskInGb: gigabytes.optional(),
+  registry: id.nullable().optional(),
+  containerRegistryAuthId: id.nullable().optional(),
+  gpu: z
+    .looseObject({
+      pools: z.array(id).max(100).optional(),
+      count: z.number().int().min(1).max(64).optional(),
+    })
+    .nullable()
+    .optional(),
+  gpuTypeIds: z.array(id).max(100).optional(),
+  gpuCount: z.number().int().min(0).max(64).optional(),
+  computeType: z.enum(['GPU', 'CPU']).optional(),
+  mounts: z
+    .looseObject({ persistent: z.looseObject({ size: gigabytes.optional(), path: path.optional() }).optional() })
+    .optional(),
+  volumeInGb: z.number().int().min(0).max(100_000).optional().describe('0: no volume'),
+  volumeMountPath: path.optional(),
+  networkVolumes: z.array(id).max(1, 'has several, and all would be at the same path: give one').optional(),
+  networkVolumeId: id.nullable().optional(),
+}
+
+// Fields about where a hosted pod runs, such as cloudType, mean nothing here and are dropped.
+export const podCreate = z.object({ ...fields, templateId: id.optional() })
+export const podUpdate = z.object(fields)
+
+export type PodFields = z.output<typeof podUpdate>
+
+const POD_STATUSES = ['STARTING', 'RUNNING', 'EXITED'] as const
+
+export const pod = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.enum(POD_STATUSES),
+  statusReason: z.string().nullable().describe('why it does not run, or its progress while it starts'),
+  desiredStatus: z.enum(['RUNNING', 'EXITED']),
+  image: z.string(),
+  imageName: z.string(),
+  args: z.string(),
+  dockerStartCmd: z.array(z.string()),
+  dockerEntrypoint: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  ports: z.array(z.string()),
+  portMappings: z.record(z.string(), z.number().int()).describe('ports on loopback by ports of the container'),
+  publicIp: z.string(),
+  disk: z.number().int(),
+  containerDiskInGb: z.number().int(),
+  registry: z.string().nullable(),
+  containerRegistryAuthId: z.string().nullable(),
+  gpu: z.object({ pools: z.array(z.string()), count: z.number().int() }).nullable(),
+  gpuCount: z.number().int(),
+  mounts: z.object({ persistent: z.object({ size: z.number().int(), path: z.string() }).optional() }),
+  volumeInGb: z.number().int(),
+  volumeMountPath: z.string(),
+  networkVolumes: z.array(z.string()),
+  networkVolumeId: z.string().nullable(),
+  costPerHr: z.number(),
+  createdAt: z.string(),
+  lastStartedAt: z.string().nullable(),
+})
+
+export type Pod = z.infer<typeof pod>
+
+export const POD_ACTIONS = ['start', 'stop', 'restart', 'terminate'] as const
+
+export type PodAction = (typeof POD_ACTIONS)[number]
+
+const source = 'docs/spec/platform.md, 5'
+const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
+const ON_ENGINE = ['NOT_ON_THIS_MACHINE'] as const
+const OF_POD = ['POD_NOT_FOUND', ...ON_ENGINE] as const
+
+const create = {
+  methods: ['POST'],
+  status: 201,
+  body: podCreate,
+  response: pod,
+  errors: [...READ_BODY, 'TEMPLATE_NOT_FOUND', 'CANNOT_APPLY', ...ON_ENGINE],
+  source,
+} as const
+const read = { methods: ['GET'], response: pod, errors: ['POD_NOT_FOUND'], source } as const
+const update = {
+  methods: ['PATCH'],
+  body: podUpdate,
+  response: pod,
+  errors: [...READ_BODY, 'CANNOT_APPLY', ...OF_POD],
+  source,
+} as const
+const remove = { methods: ['DELETE'], status: 204, response: z.undefined(), errors: OF_POD, source } as const
+
+export const POD_ROUTES = {
+  podList: {
+    methods: ['GET'],
+    path: '/v2/pods',
+    summary: 'List pods; the list is empty without Docker',
+    response: z.object({ pods: z.array(pod) }),
+    errors: [],
+    source,
+  },
+  podCreate: { ...create, path: '/v2/pods', summary: 'Create a pod and start it' },
+  podRead: { ...read, path: '/v2/pods/:id', summary: 'Read a pod' },
+  podUpdate: {
+    ...update,
+    path: '/v2/pods/:id',
+    summary: 'Change a pod; one that runs gets a new container, and keeps its volume',
+  },
+  podDelete: {
+    ...remove,
+    path: '/v2/pods/:id',
+    summary: 'Delete a pod and its volume, or end a task call, which the package treats as a pod',
+  },
+  podAct: {
+    methods: ['POST'],
+    path: '/v2/pods/:id/action',
+    summary: 'Start, stop, restart or delete a pod; a start makes a new container, and keeps the volume',
+    body: z.looseObject({ action: z.enum(POD_ACTIONS) }),
+    response: pod,
+    errors: [...READ_BODY, ...OF_POD],
+    source,
+  },
+  podLogs: {
+    methods: ['GET'],
+    path: '/v2/pods/:id/logs',
+    summary: 'Follow the log of a pod, a worker or a task call as server-sent events',
+    query: {
+      tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
+      since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
+      source: z.enum(['container', 'system']).optional(),
+      follow: z.enum(['true', 'false']).optional().describe('false: end after the lines of now'),
+    },
+    response: z.string(),
+    errors: ['BAD_FIELD', 'WORKER_NOT_FOUND', 'NOT_ON_THIS_MACHINE'],
+    source,
+  },
+  podListV1: {
+    methods: ['GET'],
+    path: '/v1/pods',
+    summary: 'List pods, as version 1',
+    response: z.array(pod),
+    errors: [],
+    source,
+  },
+  podCreateV1: { ...create, path: '/v1/pods', summary: 'Create a pod and start it, as version 1' },
+  podReadV1: { ...read, path: '/v1/pods/:id', summary: 'Read a pod, as version 1' },
+  podUpdateV1: { ...update, path: '/v1/pods/:id', summary: 'Change a pod, as version 1' },
+  podDeleteV1: { ...remove, path: '/v1/pods/:id', summary: 'Delete a pod and its volume, as version 1' },
+  podActV1: {
+    methods: ['POST'],
+    path: '/v1/pods/:id/:action',
+    summary: 'Start, stop, restart or reset a pod, as version 1',
+    params: { action: z.enum(['start', 'stop', 'restart', 'reset']) },
+    response: pod,
+    errors: ['BAD_FIELD', ...OF_POD],
+    source,
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,61 @@
+import type { Context } from 'hono'
+import type { PodFields } from '../../contract/pods.ts'
+import type { ManagementOperations } from '../../http/operation.ts'
+import { followAsEvents } from '../../http/send-response.ts'
+import { followPlatformPod } from '../platform-api/routes/endpoints.ts'
+import { endTaskCall, findTaskCall } from '../platform-api/task-calls.ts'
+import type { ServiceContext } from '../service-context.ts'
+import type { PodLinesWish, Pods } from './pods.ts'
+
+type Services = ServiceContext & { readonly pods: Pods }
+type OfPod = { readonly path: { readonly id: string } }
+type Changed = OfPod & { readonly body: PodFields }
+
+const read = async ({ path }: OfPod, { pods }: Services) => await pods.read(path.id)
+const update = async ({ path, body }: Changed, { pods }: Services) => await pods.update(path.id, body)
+
+async function remove({ path }: OfPod, service: Services): Promise<undefined> {
+  const call = findTaskCall(service.storage, path.id)
+  await (call === undefined ? service.pods.remove(path.id) : endTaskCall(service, call))
+  return undefined
+}
+
+export const POD_OPERATIONS = {
+  podList: async (_request, { pods }) => ({ pods: await pods.list() }),
+  podCreate: async ({ body }, { pods }) => await pods.create(body),
+  podRead: read,
+  podUpdate: update,
+  podDelete: remove,
+  podAct: async ({ path, body }, { pods }) => await pods.act(path.id, body.action),
+  async podLogs({ c, path, query }, service) {
+    const { tail = USUAL_TAIL, since, source, follow } = query
+    const sources = source === undefined ? (['container', 'system'] as const) : [source]
+    if (service.storage.pods.get(path.id) === undefined)
+      return followPlatformPod(c, service, path.id, { tail, since, sources })
+    return await followPod(c, service, path.id, { tail, since, sources, follow: follow !== 'false' })
+  },
+  podListV1: async (_request, { pods }) => await pods.list(),
+  podCreateV1: async ({ body }, { pods }) => await pods.create(body),
+  podReadV1: read,
+  podUpdateV1: update,
+  podDeleteV1: remove,
+  podActV1: async ({ path: { id, action } }, { pods }) => await pods.act(id, action === 'reset' ? 'restart' : action),
+} as const satisfies Partial<ManagementOperations<Services>>
+
+// Source: the platform.
+const USUAL_TAIL = 100
+
+async function followPod(c: Context, service: Services, id: string, wish: PodLinesWish): Promise<Response> {
+  const since = c.req.header('last-event-id') ?? wish.since
+  const lines = await service.pods.lines(id, { ...wish, since })
+  c.req.raw.signal.addEventListener('abort', lines.close)
+  service.stopping.addEventListener('abort', lines.close, { signal: c.req.raw.signal })
+  return followAsEvents(c, {
+    notifier: lines.notifier,
+    stopping: service.stopping,
+    read() {
+      const { lines: news, end } = lines.read()
+      return { items: news.map((line) => ({ id: line.ts, data: JSON.stringify(line) })), more: false, end }
+    },
+  })
+}

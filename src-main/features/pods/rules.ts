@@ -1,0 +1,164 @@
+/** Settings and state of pods. Pure. Source: docs/spec/platform.md, 5. */
+import { type ContainerSettings, containerSettings } from '../../contract/container.ts'
+import type { Pod, PodFields } from '../../contract/pods.ts'
+import { splitWords } from '../../lib/text.ts'
+import { GIB } from '../../lib/units.ts'
+import type { PodState } from '../../runtimes/port.ts'
+
+export type PodSettings = {
+  readonly image: string
+  readonly args: readonly string[]
+  readonly entrypoint: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly ports: readonly string[]
+  readonly diskGb: number
+  readonly registry: string | null
+  readonly pools: readonly string[]
+  readonly gpuCount: number
+  /** 0: no volume. */
+  readonly volumeGb: number
+  readonly mountPath: string
+  readonly networkVolume: string | null
+}
+
+/** Sizes are the platform's defaults, in GB. */
+export const POD_DEFAULTS: Omit<PodSettings, 'image'> = {
+  ...{ args: [], entrypoint: [], env: {}, ports: [], diskGb: 50, registry: null, pools: [], gpuCount: 0 },
+  ...{ volumeGb: 20, mountPath: '/workspace', networkVolume: null },
+}
+
+type Problem = { readonly field: string; readonly why: string }
+
+/** Changes of settings, under the field names of either version. */
+export function settingsIn(fields: PodFields): Partial<PodSettings> | { readonly problem: Problem } {
+  const { env, gpu, computeType, gpuTypeIds, mounts, volumeInGb } = fields
+  const args = fields.dockerStartCmd ?? (fields.args === undefined ? undefined : splitWords(fields.args))
+  if (fields.args !== undefined && args === undefined)
+    return { problem: { field: 'args', why: 'has a quotation mark that is not closed' } }
+  const ports = fields.ports?.map((port) => Number.parseInt(port, 10))
+  if (ports?.some((port) => port < 1 || port > 65_535))
+    return { problem: { field: 'ports', why: 'must be from 1 to 65535' } }
+  const pools = gpu?.pools ?? gpuTypeIds
+  const isWithoutGpu = computeType === 'CPU' || gpu === null
+  const gpuCount = isWithoutGpu ? 0 : (gpu?.count ?? fields.gpuCount ?? (pools || gpu ? 1 : undefined))
+  return withoutUndefined({
+    image: fields.image ?? fields.imageName,
+    args,
+    entrypoint: fields.dockerEntrypoint,
+    env,
+    ports: fields.ports,
+    diskGb: fields.disk ?? fields.containerDiskInGb,
+    registry: fields.registry === undefined ? fields.containerRegistryAuthId : fields.registry,
+    pools,
+    gpuCount,
+    volumeGb: volumeInGb ?? mounts?.persistent?.size,
+    mountPath: mounts?.persistent?.path ?? fields.volumeMountPath,
+    networkVolume: fields.networkVolumes === undefined ? fields.networkVolumeId : (fields.networkVolumes[0] ?? null),
+  })
+}
+
+const withoutUndefined = <Value extends object>(value: Value) =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof Value]?: Exclude<Value[Name], undefined>
+  }
+
+/** The GPUs asked for, as a setting of containers. */
+export function cardsOf({ pools, gpuCount }: PodSettings): string | undefined {
+  if (gpuCount === 0) return undefined
+  const text = pools.join(',')
+  return text === '' || text.length > LONGEST_CARDS ? 'ANY' : text
+}
+
+const LONGEST_CARDS = 200
+
+// A pod is developed in: package managers and SSH servers change owners and users. Nothing gains more than its image's
+// user has, and nothing reaches devices or the network below TCP.
+const CAPABILITIES = ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE'].concat([
+  ...['SETGID', 'SETUID', 'SYS_CHROOT'],
+])
+
+/**
+ * @param gpu GPUs that this machine has
+ * @param folder of the network volume
+ */
+export function containerOf(
+  settings: PodSettings,
+  { gpu, folder }: { readonly gpu: string | undefined; readonly folder: string | undefined },
+): ContainerSettings {
+  const { image, args, entrypoint, ports, registry, diskGb, gpuCount, mountPath } = settings
+  return containerSettings.parse({
+    image,
+    ...(args.length === 0 ? {} : { args }),
+    ...(entrypoint.length === 0 ? {} : { entrypoint }),
+    ...(registry === null ? {} : { registryAuth: registry }),
+    ...(gpu === undefined ? {} : { gpu, gpuCount }),
+    ports: [...new Set(ports.map((port) => Number.parseInt(port, 10)))],
+    diskBytes: diskGb * GIB,
+    volumes: folder === undefined ? [] : [{ source: folder, target: mountPath }],
+    capabilities: CAPABILITIES,
+  })
+}
+
+export const ownVolumeOf = ({ volumeGb, networkVolume, mountPath }: PodSettings): string | undefined =>
+  volumeGb === 0 || networkVolume !== null ? undefined : mountPath
+
+/** `reason` is why the last start failed. */
+export type PodRow = {
+  readonly id: string
+  readonly name: string
+  readonly settings: PodSettings
+  readonly wanted: 'RUNNING' | 'EXITED'
+  readonly reason: string | undefined
+  readonly createdAt: number
+}
+
+/** Facts that the engine or the service know of a pod now. */
+export type PodFacts = {
+  readonly state: PodState | undefined
+  /** Progress of a start. */
+  readonly progress: string | undefined
+  /** Why the engine says nothing. */
+  readonly away: string | undefined
+}
+
+export function statusOf(
+  { wanted, reason }: Pick<PodRow, 'wanted' | 'reason'>,
+  { state, progress, away }: PodFacts,
+): Pick<Pod, 'status' | 'statusReason'> {
+  if (progress !== undefined) return { status: 'STARTING', statusReason: progress }
+  if (state?.isRunning) return { status: 'RUNNING', statusReason: null }
+  const why = away ?? reason ?? (wanted === 'EXITED' ? 'it was stopped' : endOf(state))
+  return { status: 'EXITED', statusReason: why }
+}
+
+function endOf(state: PodState | undefined): string {
+  if (state?.exit === undefined)
+    return 'it has no container: that was removed, or the service ended before it was made. Start the pod again'
+  const { code, signal, reason } = state.exit
+  return (
+    reason ?? (signal === undefined ? `its program ended with code ${code ?? 0}` : `its program ended by ${signal}`)
+  )
+}
+
+const timeText = (at: number) => new Date(at).toISOString()
+
+export function viewPod(row: PodRow, facts: PodFacts): Pod {
+  const { id, name, createdAt, settings } = row
+  const { image, args, entrypoint, env, ports, diskGb, registry, pools, gpuCount, mountPath, networkVolume } = settings
+  const { status, statusReason } = statusOf(row, facts)
+  const size = ownVolumeOf(settings) === undefined ? 0 : settings.volumeGb
+  return {
+    ...{ id, name, status, statusReason, desiredStatus: status === 'EXITED' ? status : 'RUNNING' },
+    ...{ image, imageName: image, args: args.join(' '), dockerStartCmd: [...args], dockerEntrypoint: [...entrypoint] },
+    ...{ env: { ...env }, ports: [...ports], publicIp: '127.0.0.1' },
+    portMappings: status === 'RUNNING' ? { ...facts.state?.ports } : {},
+    ...{ disk: diskGb, containerDiskInGb: diskGb, registry, containerRegistryAuthId: registry },
+    ...{ gpu: gpuCount === 0 ? null : { pools: [...pools], count: gpuCount }, gpuCount },
+    ...{ mounts: size === 0 ? {} : { persistent: { size, path: mountPath } }, volumeInGb: size },
+    ...{ volumeMountPath: mountPath, networkVolumeId: networkVolume },
+    networkVolumes: networkVolume === null ? [] : [networkVolume],
+    costPerHr: 0,
+    createdAt: timeText(createdAt),
+    lastStartedAt: facts.state === undefined ? null : timeText(facts.state.startedAt),
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Containers of pods. They outlive the service, which finds them again by their labels; a start always makes a new one,
+ * so that only volumes stay.
+ */
+import type Docker from 'dockerode'
+import type { Clock, Log } from '../../lib/clock.ts'
+import { createEmitter } from '../../lib/emitter.ts'
+import type { PodContainers, PodSpec, PodState, WorkerSpec } from '../port.ts'
+import { followContainerLogs } from './container-logs.ts'
+import { type ContainerMakerOptions, makeContainer } from './container-maker.ts'
+import { exitOf, removeContainer } from './container-worker.ts'
+import { engineMessage, ifThere, NOT_FOUND, statusOf } from './engine-messages.ts'
+import type { ImageStore } from './images.ts'
+import { LABELS } from './labels.ts'
+
+type PodContainersOptions = {
+  readonly making: ContainerMakerOptions & { readonly images: ImageStore }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const MS_PER_SECOND = 1000
+
+export function createPodContainers({ making, clock, log }: PodContainersOptions): PodContainers {
+  const { engine, gpus, images, networks, serviceId } = making
+  const changes = createEmitter<[string]>()
+  const nameOf = (id: string) => `drydock-${serviceId}-pod-${id}`
+  let isWatched = false
+
+  engine.onEvent(({ action, attributes }) => {
+    const id = attributes[LABELS.pod]
+    if (action !== 'die' || id === undefined || attributes.name !== nameOf(id)) return
+    gpus.release(id)
+    changes.emit(id)
+  })
+  engine.onChange((change) => {
+    if (change === 'connected' && isWatched) adoptInBackground()
+  })
+
+  const connect = () => engine.findEngine()
+  const open = async (id: string) => (await connect()).docker.getContainer(nameOf(id))
+
+  function adoptInBackground(): void {
+    adopt().catch((error: Error) => log.warn('pods not looked for', { error: error.message }))
+  }
+
+  async function found(): Promise<readonly (Docker.ContainerInspectInfo & { readonly podId: string })[]> {
+    const { docker } = await connect()
+    const filters = { label: [`${LABELS.service}=${serviceId}`, LABELS.pod] }
+    const all = await docker.listContainers({ all: true, filters })
+    const own = all.filter(({ Names, Labels }) => Names.includes(`/${nameOf(Labels[LABELS.pod] ?? '')}`))
+    const states = await Promise.all(own.map(({ Id }) => docker.getContainer(Id).inspect().catch(ifThere)))
+    return states.flatMap((state) =>
+      state === undefined ? [] : [{ ...state, podId: state.Config.Labels[LABELS.pod] ?? '' }],
+    )
+  }
+
+  /** Takes the GPUs of running pods, and opens the network through which they call the service. */
+  async function adopt(): Promise<void> {
+    isWatched = true
+    const running = (await found()).filter(({ State }) => State.Running)
+    for (const { podId, Config } of running) {
+      const ids = (Config.Labels[LABELS.gpus] ?? '').split(',').filter(Boolean)
+      gpus.adopt(podId, podId, ids, false)
+    }
+    const names = running.flatMap(({ NetworkSettings }) => Object.keys(NetworkSettings.Networks))
+    if (names.length > 0) await networks.reopen(await connect(), names)
+  }
+
+  async function removeOld(id: string): Promise<void> {
+    const container = await open(id)
+    await removeContainer(container, (error) => {
+      throw new Error(`the container could not be removed: ${engineMessage(error)}`)
+    })
+    gpus.release(id)
+  }
+
+  function specOf({ id, env, container, ownVolume }: PodSpec): WorkerSpec {
+    const own = ownVolume === undefined ? [] : [{ source: nameOf(id), target: ownVolume, readOnly: false }]
+    return {
+      ...{ endpointId: id, workerId: id, env, container: { ...container, volumes: [...container.volumes, ...own] } },
+      ...{ handler: undefined, command: undefined, cwd: undefined, python: '' },
+      ...{ loadBalanced: undefined, app: undefined },
+    }
+  }
+
+  return {
+    adopt,
+    onChange: changes.on,
+    async problem() {
+      try {
+        await connect()
+        return undefined
+      } catch (error) {
+        return (error as Error).message.replace(/\.$/, '')
+      }
+    },
+    async start(given, watch) {
+      isWatched = true
+      const spec = specOf(given)
+      const connected = await connect()
+      await images.ensure(connected, spec, watch)
+      if (spec.container?.gpu !== undefined) await gpus.refresh()
+      watch.signal.throwIfAborted()
+      await removeOld(given.id)
+      const labels = (gpuIds: readonly string[]) => ({
+        [LABELS.service]: serviceId,
+        [LABELS.pod]: given.id,
+        ...(gpuIds.length === 0 ? {} : { [LABELS.gpus]: gpuIds.join(',') }),
+      })
+      const container = await makeContainer(making, spec, { name: nameOf(given.id), labels })
+      try {
+        watch.signal.throwIfAborted()
+        await container.start()
+      } catch (error) {
+        gpus.release(given.id)
+        await removeContainer(container, () => undefined)
+        watch.signal.throwIfAborted()
+        throw new Error(`the container could not be started: ${engineMessage(error)}`)
+      }
+    },
+    async stop(id, graceMs) {
+      const container = await open(id)
+      // Already stopped (304), or gone.
+      await container.stop({ t: Math.ceil(graceMs / MS_PER_SECOND) }).catch((error: unknown) => {
+        if (statusOf(error) !== 304 && statusOf(error) !== NOT_FOUND) throw new Error(engineMessage(error))
+      })
+      gpus.release(id)
+    },
+    async remove(id) {
+      await removeOld(id)
+      const { docker } = await connect()
+      await docker.getVolume(nameOf(id)).remove().catch(ifThere)
+    },
+    states: async () => new Map((await found()).map((state) => [state.podId, stateOf(state)])),
+    async follow(id, { onLines, ...options }) {
+      const follower = await followContainerLogs(await open(id), {
+        ...options,
+        onLines: (lines) => onLines(lines.map(({ text, at }) => ({ text, at }))),
+        now: clock.steady,
+        after: clock.after,
+      })
+      return follower
+    },
+  }
+}
+
+function stateOf({ State, NetworkSettings, HostConfig }: Docker.ContainerInspectInfo): PodState {
+  const published = Object.entries(NetworkSettings.Ports ?? {}).flatMap(([inside, bound]) => {
+    const port = Number(bound?.[0]?.HostPort ?? 0)
+    return port === 0 ? [] : [[inside.split('/', 1)[0] ?? '', port] as const]
+  })
+  return {
+    isRunning: State.Running,
+    startedAt: Date.parse(State.StartedAt),
+    ports: Object.fromEntries(published),
+    exit: State.Running ? undefined : exitOf(State, HostConfig.Memory),
+  }
+}

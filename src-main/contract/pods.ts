@@ -150,7 +150,7 @@ export const POD_ROUTES = {
       tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
       since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
       source: z.enum(['container', 'system']).optional(),
-      follow: z.enum(['true', 'false']).optional().describe('false: end after the lines of now'),
+      wait: z.enum(['true', 'false']).optional().describe('false: end after the lines of now'),
     },
     response: z.string(),
     errors: ['BAD_FIELD', 'WORKER_NOT_FOUND', 'NOT_ON_THIS_MACHINE'],

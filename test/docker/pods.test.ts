@@ -44,12 +44,15 @@ test('a pod answers on loopback alone, keeps its volume, outlives the service, a
   const key = service.read('data', 'account.key').trim()
   const headers = { authorization: `Bearer ${key}` }
   const logs = async (query: string) => (await fetch(`${service.url()}${address}/logs${query}`, { headers })).text()
-  expect(await logs('?source=container&follow=false')).toContain('"source":"container","line":"the pod has "')
+  expect(await logs('?source=container&wait=false')).toContain('"source":"container","line":"the pod has "')
   const act = (action: string) => service.ask('POST', `${address}/action`, { action })
   expect(await act('stop')).toMatchObject({ status: 200, body: { status: 'EXITED', statusReason: 'it was stopped' } })
   expect(await act('start')).toMatchObject({ status: 200, body: { desiredStatus: 'RUNNING' } })
   await until(answered)
-  expect(await logs('?source=container&follow=false')).toContain('the pod has kept')
+  expect(await logs('?source=container&wait=false')).toContain('the pod has kept')
+
+  const printed = await service.command('pod', 'logs', 'dev', '--tail', '5')
+  expect(printed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('the pod has kept') })
 
   const [container] = await service.containers('svc.pod')
   await service.kill()

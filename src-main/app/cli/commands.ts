@@ -77,6 +77,10 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       'list workers, show their usage, open a shell, replace or stop one',
       async () => (await import('../../features/workers/commands/workers.ts')).addWorkers,
     ],
+    pod: [
+      'run images to develop in, with their ports on loopback',
+      async () => (await import('../../features/pods/command.ts')).addPod,
+    ],
     logs: [
       'show the logs of workers',
       async () => (await import('../../features/monitoring/commands/logs.ts')).addLogs,

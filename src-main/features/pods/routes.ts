@@ -28,11 +28,11 @@ export const POD_OPERATIONS = {
   podDelete: remove,
   podAct: async ({ path, body }, { pods }) => await pods.act(path.id, body.action),
   async podLogs({ c, path, query }, service) {
-    const { tail = USUAL_TAIL, since, source, follow } = query
+    const { tail = USUAL_TAIL, since, source, wait } = query
     const sources = source === undefined ? (['container', 'system'] as const) : [source]
     if (service.storage.pods.get(path.id) === undefined)
       return followPlatformPod(c, service, path.id, { tail, since, sources })
-    return await followPod(c, service, path.id, { tail, since, sources, follow: follow !== 'false' })
+    return await followPod(c, service, path.id, { tail, since, sources, follow: wait !== 'false' })
   },
   podListV1: async (_request, { pods }) => await pods.list(),
   podCreateV1: async ({ body }, { pods }) => await pods.create(body),

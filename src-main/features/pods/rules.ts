@@ -162,3 +162,23 @@ export function viewPod(row: PodRow, facts: PodFacts): Pod {
     lastStartedAt: facts.state === undefined ? null : timeText(facts.state.startedAt),
   }
 }
+
+/** Where the ports of a running pod answer; of HTTP ports as a link. */
+export function addressesOf({
+  ports,
+  portMappings,
+  publicIp,
+}: Pick<Pod, 'ports' | 'portMappings' | 'publicIp'>): readonly {
+  readonly port: string
+  readonly text: string
+  readonly isLink: boolean
+}[] {
+  return ports.flatMap((port) => {
+    const [inside = '', protocol] = port.split('/')
+    const outside = portMappings[inside]
+    if (outside === undefined) return []
+    const at = `${publicIp}:${outside}`
+    const isLink = protocol === 'http'
+    return [{ port, text: isLink ? `http://${at}` : at, isLink }]
+  })
+}

@@ -2,6 +2,7 @@ import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig, WorkerUsage } from '../contract/endpoint.ts'
 import type { DoctorRow, EngineView } from '../contract/system.ts'
 import type { ShellSize } from '../contract/workers.ts'
+import type { PodState } from '../features/pods/rules.ts'
 import type { Room } from './rules/choose-machine.ts'
 import type { GpuHold } from './rules/gpu-allocation.ts'
 import type { GpuInventory } from './rules/gpu-list.ts'
@@ -142,15 +143,6 @@ export type PodSpec = {
   readonly container: ContainerSettings
   /** Path of the volume that is deleted with the pod. */
   readonly ownVolume: string | undefined
-}
-
-/** A pod's container; `startedAt` is wall ms. */
-export type PodState = {
-  readonly isRunning: boolean
-  readonly startedAt: number
-  /** Ports on loopback by ports of the container. */
-  readonly ports: Readonly<Record<string, number>>
-  readonly exit: Pick<WorkerExit, 'code' | 'signal' | 'reason'> | undefined
 }
 
 export type PodLine = { readonly text: string; readonly at: number }

@@ -8,7 +8,7 @@ import type { Pod, PodAction, PodFields, podCreate } from '../../contract/pods.t
 import { createEmitter } from '../../lib/emitter.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
-import type { PodContainers, PodState } from '../../runtimes/port.ts'
+import type { PodContainers } from '../../runtimes/port.ts'
 import { fitCards } from '../apps/plan-release.ts'
 import { accountSecretValues, withSecrets } from '../keys/account-secrets.ts'
 import { requireRegistry, requireTemplate, volumeFolder } from '../platform-api/records.ts'
@@ -21,6 +21,7 @@ import {
   POD_DEFAULTS,
   type PodRow,
   type PodSettings,
+  type PodState,
   settingsIn,
   viewPod,
 } from './rules.ts'

@@ -60,6 +60,8 @@ export const ADDRESS = {
   newComparison: (inputs = '') => `/jobs/comparisons?new=comparison${inputs === '' ? '' : `&${inputs}`}`,
   workers: '/workers',
   worker: (workerId: string) => `/workers?worker=${part(workerId)}`,
+  pods: '/workers/pods',
+  pod: (podId: string) => `/workers/pods?pod=${part(podId)}`,
   machines: '/machines',
   machine: (name: string) => `/machines/${part(name)}`,
   newMachine: '/machines?new=machine',

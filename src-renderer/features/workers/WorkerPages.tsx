@@ -1,9 +1,10 @@
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { counted } from '../../../src-main/lib/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotFound } from '../../ui/PageStates.tsx'
+import { PodListPage } from './PodPages.tsx'
 import { WorkerGrid } from './WorkerGrid.tsx'
 import { WORKER_STYLES } from './worker-state.ts'
 
@@ -11,6 +12,7 @@ export function WorkerPages() {
   return (
     <Switch>
       <Route path={ADDRESS.workers} component={AllWorkers} />
+      <Route path={ADDRESS.pods} component={PodListPage} />
       <Route>
         <NotFound />
       </Route>
@@ -30,6 +32,7 @@ function AllWorkers() {
     <Page
       crumbs={[{ name: 'Workers' }]}
       commands={[
+        { id: 'pods', group: 'Workers', label: 'Show pods', run: () => go(ADDRESS.pods) },
         { id: 'all-workers', group: 'Workers', label: 'Show all workers', run: () => go(ADDRESS.workers) },
         ...OFFERED_STATES.map((state) => ({
           id: `workers-${state}`,
@@ -42,6 +45,11 @@ function AllWorkers() {
         <span className="text-ink-2">
           {counted(count, 'worker')}, {running} running
         </span>
+      }
+      actions={
+        <Link to={ADDRESS.pods} className="text-accent underline">
+          Pods
+        </Link>
       }
     >
       <WorkerGrid />

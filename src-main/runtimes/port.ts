@@ -168,7 +168,6 @@ export type PodContainers = {
       readonly onLines: (lines: readonly PodLine[]) => void
     },
   ) => Promise<{ readonly ended: Promise<void>; readonly stop: () => void }>
-  readonly onChange: (listener: (id: string) => void) => void
 }
 
 export type ContainerHost = {

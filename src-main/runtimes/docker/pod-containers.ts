@@ -5,7 +5,6 @@
 import type Docker from 'dockerode'
 import type { PodState } from '../../features/pods/rules.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
-import { createEmitter } from '../../lib/emitter.ts'
 import type { PodContainers, PodSpec, WorkerSpec } from '../port.ts'
 import { followContainerLogs } from './container-logs.ts'
 import { type ContainerMakerOptions, makeContainer } from './container-maker.ts'
@@ -24,15 +23,14 @@ const MS_PER_SECOND = 1000
 
 export function createPodContainers({ making, clock, log }: PodContainersOptions): PodContainers {
   const { engine, gpus, images, networks, serviceId } = making
-  const changes = createEmitter<[string]>()
   const nameOf = (id: string) => `drydock-${serviceId}-pod-${id}`
+  // The container of each pod that holds GPUs: the end of an earlier one may be told late.
+  const holders = new Map<string, string>()
   let isWatched = false
 
-  engine.onEvent(({ action, attributes }) => {
+  engine.onEvent(({ action, containerId, attributes }) => {
     const id = attributes[LABELS.pod]
-    if (action !== 'die' || id === undefined || attributes.name !== nameOf(id)) return
-    gpus.release(id)
-    changes.emit(id)
+    if (action === 'die' && id !== undefined && holders.get(id) === containerId) gpus.release(id)
   })
   engine.onChange((change) => {
     if (change === 'connected' && isWatched) adoptInBackground()
@@ -60,7 +58,8 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
   async function adopt(): Promise<void> {
     isWatched = true
     const running = (await found()).filter(({ State }) => State.Running)
-    for (const { podId, Config } of running) {
+    for (const { podId, Id, Config } of running) {
+      holders.set(podId, Id)
       const ids = (Config.Labels[LABELS.gpus] ?? '').split(',').filter(Boolean)
       gpus.adopt(podId, podId, ids, false)
     }
@@ -73,6 +72,7 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
     await removeContainer(container, (error) => {
       throw new Error(`the container could not be removed: ${engineMessage(error)}`)
     })
+    holders.delete(id)
     gpus.release(id)
   }
 
@@ -87,7 +87,6 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
 
   return {
     adopt,
-    onChange: changes.on,
     async problem() {
       try {
         await connect()
@@ -110,6 +109,7 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
         ...(gpuIds.length === 0 ? {} : { [LABELS.gpus]: gpuIds.join(',') }),
       })
       const container = await makeContainer(making, spec, { name: nameOf(given.id), labels })
+      holders.set(given.id, container.id)
       try {
         watch.signal.throwIfAborted()
         await container.start()

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { platformClient } from '../support/platform-client.ts'
 
+describe('endpoints by version 1', () => {
+  it('are listed, read and deleted', async () => {
+    const { call, service } = await platformClient()
+    await service.createEndpoint('e')
+    expect((await call('GET', '/v1/endpoints')).body).toMatchObject([{ id: 'e' }])
+    expect((await call('GET', '/v1/endpoints/e')).body).toMatchObject({ id: 'e' })
+    expect((await call('DELETE', '/v1/endpoints/e')).status).toBe(204)
+    expect((await call('GET', '/v1/endpoints/e')).status).toBe(404)
+  })
+})
+
 describe('pods without Docker', () => {
   it.each(['/v2/pods', '/v1/pods'])('GET %s answers an empty list, by which clients check a key', async (path) => {
     const { call } = await platformClient()

@@ -29,19 +29,28 @@ const ALL: readonly LineSource[] = ['container', 'system']
 // Default number of lines. Source: the platform.
 const USUAL_TAIL = 100
 
+type OfEndpoint = { readonly path: { readonly id: string } }
+
+const list = (service: ServiceContext) =>
+  service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint))
+const read = ({ path }: OfEndpoint, service: ServiceContext) => showPlatformEndpoint(service, of(path, service))
+
+async function remove({ path }: OfEndpoint, service: ServiceContext): Promise<undefined> {
+  await deleteEndpoint(service, of(path, service))
+  return undefined
+}
+
 export const PLATFORM_ENDPOINT_OPERATIONS = {
-  endpointList: (_request, service) => ({
-    endpoints: service.storage.endpoints.all().map((endpoint) => showPlatformEndpoint(service, endpoint)),
-  }),
+  endpointList: (_request, service) => ({ endpoints: list(service) }),
+  endpointListV1: (_request, service) => list(service),
+  endpointReadV1: read,
+  endpointDeleteV1: remove,
   endpointCreate: async ({ body }, service) =>
     showPlatformEndpoint(service, await createPlatformEndpoint(service, body)),
-  endpointRead: ({ path }, service) => showPlatformEndpoint(service, of(path, service)),
+  endpointRead: read,
   endpointUpdate: async ({ path, body }, service) =>
     showPlatformEndpoint(service, await updatePlatformEndpoint(service, of(path, service), body)),
-  async endpointDelete({ path }, service) {
-    await deleteEndpoint(service, of(path, service))
-    return undefined
-  },
+  endpointDelete: remove,
   async workerList({ path }, service) {
     const endpoint = of(path, service)
     const workers = await listPlatformWorkers(service, endpoint)

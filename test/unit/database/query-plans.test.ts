@@ -26,6 +26,7 @@ const SMALL = [
   'platform_templates',
   'network_volumes',
   'task_calls',
+  'pods',
   // Read once, at the start; at most 200 of an endpoint.
   'worker_exits',
 ]

@@ -14,6 +14,8 @@ const RETRY_TO_MS = 5000
 // Waiting reasons and placement problems change with time alone; requests to load-balanced endpoints emit no events.
 const REFRESH_MS = 3000
 const RELOAD_PAUSE_MS = 300
+// A read without an answer would hold up all later ones. Source: ours.
+const READ_LIMIT_MS = 10_000
 
 type LivePorts = {
   readonly client: ApiClient
@@ -53,6 +55,7 @@ export class LiveConnection {
     this.#close()
     for (const cancel of this.#timers) cancel()
     this.#timers = []
+    this.#reload = 'none'
   }
 
   async #begin(): Promise<void> {
@@ -79,11 +82,15 @@ export class LiveConnection {
   }
 
   async #read(): Promise<LiveSnapshot | undefined> {
+    const limit = new AbortController()
+    const cancelLimit = this.#later(READ_LIMIT_MS, () => limit.abort())
     try {
-      return await this.#ports.client.call('liveRead')
+      return await this.#ports.client.call('liveRead', { signal: limit.signal })
     } catch (error) {
       if (this.#running) this.#lose(isSignedOut(error) ? 'signed-out' : 'lost')
       return undefined
+    } finally {
+      cancelLimit()
     }
   }
 
@@ -133,11 +140,20 @@ export class LiveConnection {
     this.#closeStream = undefined
   }
 
-  #later(ms: number, run: () => void): void {
-    const cancel = this.#ports.platform.after(ms, () => {
-      this.#timers = this.#timers.filter((other) => other !== cancel)
+  /** @returns a function that cancels it */
+  #later(ms: number, run: () => void): () => void {
+    const cancelTimer = this.#ports.platform.after(ms, () => {
+      forget()
       if (this.#running) run()
     })
+    const forget = () => {
+      this.#timers = this.#timers.filter((other) => other !== cancel)
+    }
+    const cancel = () => {
+      cancelTimer()
+      forget()
+    }
     this.#timers.push(cancel)
+    return cancel
   }
 }

@@ -16,8 +16,10 @@ function setup({ seen = true } = {}) {
   const heard: NumberedEvent[] = []
   let refusal: ApiError | undefined
   let inQueue = 0
+  let hangs = false
   const { client, calls } = testClient({
-    liveRead() {
+    liveRead({ signal }: { readonly signal: AbortSignal }) {
+      if (hangs) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       if (refusal !== undefined) throw refusal
       return { eventId: 10, at: NOW, endpoints: [anEndpoint('e', { inQueue })], workers: [], command: 'drydock' }
     },
@@ -61,6 +63,9 @@ function setup({ seen = true } = {}) {
     breakOff: () => newest().target.dispatchEvent(new Event('error')),
     answer: (how: ApiError | undefined) => {
       refusal = how
+    },
+    hang: (isOn: boolean) => {
+      hangs = isOn
     },
     letWait: (jobs: number) => {
       inQueue = jobs
@@ -200,4 +205,36 @@ test('once it is stopped nothing is asked and no stream is open; stopping twice 
   const before = calls.length
   await platform.advance(60_000)
   expect(calls).toHaveLength(before)
+})
+
+test('a refresh that hangs ends after ten seconds, and the next reads go on', async () => {
+  const { platform, calls, hang, letWait, say, state } = setup()
+  await platform.advance(0)
+  letWait(1)
+  say(jobMoved(11, 'a', {}))
+  hang(true)
+  await platform.advance(3_300)
+  expect(calls).toHaveLength(2)
+  hang(false)
+  await platform.advance(10_000)
+  expect(state().connection).toBe('lost')
+  await platform.advance(500)
+  expect(state().connection).toBe('live')
+  const before = calls.length
+  await platform.advance(6_600)
+  expect(calls.length).toBeGreaterThan(before)
+})
+
+test('a connection that stopped with a refresh planned refreshes again once it is started', async () => {
+  const { platform, keeper, calls, letWait, say } = setup()
+  await platform.advance(0)
+  letWait(1)
+  say(jobMoved(11, 'a', {}))
+  await platform.advance(3_000)
+  keeper.stop()
+  keeper.start()
+  await platform.advance(0)
+  const before = calls.length
+  await platform.advance(3_300)
+  expect(calls).toHaveLength(before + 1)
 })

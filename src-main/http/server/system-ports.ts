@@ -6,11 +6,21 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const WORKER_ID_LENGTH = 14
 const KEY_BYTES = 32
 
+// A longer timer of Node ends at once.
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** `after` never runs early, as Node's timers may by a fraction of a millisecond: its work would find nothing due. */
 export const systemTime: TimeSource = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms)
+    const due = performance.now() + ms
+    let timer: NodeJS.Timeout | undefined
+    const wait = () => {
+      const left = due - performance.now()
+      timer = setTimeout(() => (performance.now() < due ? wait() : run()), Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+    }
+    wait()
     return () => clearTimeout(timer)
   },
 }

@@ -297,6 +297,12 @@ export const LIMIT_TOPICS = {
     runsKeptBytes: [4096 * MIB, 'Total size of graphs in the gallery', 'ours: 400 KiB per run; the newest'],
     comfyuiQueueShown: [1000, 'Prompts in the queue that ComfyUI clients read', 'ours: the list is one response'],
     comfyuiHistoryShown: [200, 'Prompts in the history that ComfyUI clients read', 'ours: the list is one response'],
+    comfyuiListBytes: [
+      8 * MIB,
+      'Queue or history that ComfyUI clients read, with the graphs',
+      'ours: about 20 ms of work',
+    ],
+    comfyuiMissedClients: [1000, '', 'ours: each keeps what it missed'],
     comfyuiUploadBytes: [100 * MIB, 'Upload of a ComfyUI client', 'ComfyUI: the default of its server'],
     comfyuiUserFileBytes: [32 * MIB, "File that ComfyUI's page keeps at an endpoint", 'ours: twice the largest graph'],
     comfyuiUserBytes: [

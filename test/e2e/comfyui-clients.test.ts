@@ -53,7 +53,11 @@ test('a prompt is followed on the socket, and its picture is in the history', as
   const client = await connect(comfy.base, 'me')
   client.socket.send(JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: true } }))
   const other = await connect(comfy.base, 'someone-else')
-  const answer = await comfy.send('/prompt', { prompt: GRAPH, client_id: 'me', extra_data: { note: 1 } })
+  const answer = await comfy.send('/prompt', {
+    prompt: GRAPH,
+    client_id: 'me',
+    extra_data: { note: 1, api_key_comfy_org: 'of-account' },
+  })
   expect(answer.status).toBe(200)
   const { prompt_id: id, number, node_errors } = await read(answer)
   expect([number, node_errors]).toEqual([expect.any(Number), {}])
@@ -83,6 +87,7 @@ test('a prompt is followed on the socket, and its picture is in the history', as
   expect(history[id].prompt[4]).toEqual([node])
   const picture = await comfy.ask(`/api/view?${new URLSearchParams(images[0])}`)
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(JSON.stringify(history)).not.toContain('of-account')
   expect(await comfy.read('/queue')).toEqual({ queue_running: [], queue_pending: [] })
 })
 

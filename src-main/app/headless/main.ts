@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { createProxy } from '../../features/load-balancing/routes/proxy.ts'
 import type { LeftBehind } from '../../features/machines/rules/left-behind.ts'
 import { createMachineApp } from '../../features/machines/worker-listener-routes.ts'
 import { fileSystemWarning, type Look } from '../../features/system/adapters/file-system.ts'
@@ -254,7 +255,8 @@ async function run(
       answerAgent: createAnswerAgent({ version: packageJson.version, url: () => facts?.url ?? '' }),
     }),
   )
-  const streams = createStreams(service, ready.promise)
+  // Workers cannot use the API for ComfyUI clients, which may be open to all programs of this machine.
+  const streams = createProxy(service, ready.promise)
   const hosts = new Set<string>()
   const answers = { workers: whenReady(createWorkerApp(service)), users: userFetch, streams, ready: ready.promise }
   const forWorkers = { contextFor: createSecureContexts(folder.folder) }
@@ -281,7 +283,8 @@ async function run(
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
   const killed = readServiceFile(folder.serviceFile)
   const portBefore = killed ? portOfService(killed.url) : lastPorts(storage, 'server.userPorts')[LOOPBACK]
-  const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options, portBefore)
+  const forUsers = createStreams(streams, service, ready.promise)
+  const userListener = await listenForUsers({ fetch: userFetch, streams: forUsers, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
   // A port that was only free by chance is left again at the next start in order.

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { createComfyuiDoor } from '../../features/comfyui-api/routes/door.ts'
-import { createProxy } from '../../features/load-balancing/routes/proxy.ts'
 import type { ServiceContext } from '../../features/service-context.ts'
 import type { StreamHandler } from '../../http/server/listen.ts'
 
-/** Requests that no route of the service answers: those to workers, and those of ComfyUI clients. */
-export function createStreams(service: ServiceContext, ready: Promise<void>): StreamHandler {
-  const proxy = createProxy(service, ready)
+/** Requests of users that no route of the service answers: those to workers, and those of ComfyUI clients. */
+export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>): StreamHandler {
   const door = createComfyuiDoor(service, ready)
   const handlerFor = (incoming: IncomingMessage) => (door.isFor(incoming) ? door : proxy)
   return {

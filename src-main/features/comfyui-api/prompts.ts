@@ -7,7 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import { parseJson } from '../../lib/json/parse.ts'
 import { asText } from '../../lib/json/plain.ts'
 import { cutText, rawFields } from '../../lib/json/scan.ts'
-import { isObject, type JsonValue, writeJson } from '../../lib/json/value.ts'
+import { isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
@@ -33,7 +33,11 @@ type Answer = { readonly status: 200 | 400; readonly body: object }
 
 // Of the extra data, these are keys of accounts, which no list may show.
 const SECRETS = ['api_key_comfy_org', 'auth_token_comfy_org']
+/** Characters of a client's id that count. Source: ours; pages send 32. */
+export const CLIENT_ID_LENGTH = 200
 const TITLE = 'Sent by a ComfyUI client'
+// Source: ours; clients send less than a hundred characters besides the document.
+const EXTRA_LENGTH = 65_536
 // Ahead of everything that has no priority.
 const FRONT = 1
 
@@ -43,43 +47,48 @@ const FRONT = 1
  * @throws AppError as createRun, but for what such a server refuses in its own words
  */
 export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: string): Promise<Answer> {
-  const field = rawFields(body, cutText(body))
+  const field = fieldsOf(body)
   const payload = field('prompt')
-  const read = payload === undefined ? undefined : parseJson(payload)
-  if (payload === undefined || !isObject(read)) return { status: 400, body: NO_PROMPT }
+  if (payload?.startsWith('{') !== true) return { status: 400, body: NO_PROMPT }
   const given = textOf(field('prompt_id'))
   if (given !== undefined && !PROMPT_ID.test(given))
     return {
       status: 400,
       body: refusal('invalid_prompt_id', 'prompt_id must be a UUID in lower case', given.slice(0, 100)),
     }
-  const { outputs, refused } = await checkPrompt(deps, endpoint, read)
+  const { outputs, refused } = await checkPrompt(deps, endpoint, payload)
   if (refused !== undefined) return { status: 400, body: refused }
 
   const promptId = given ?? deps.newId.uuid()
-  const clientId = textOf(field('client_id'))
-  const extra = parseJson(field('extra_data') ?? '{}')
+  const clientId = textOf(field('client_id'))?.slice(0, CLIENT_ID_LENGTH)
+  const extra = fieldsOf(field('extra_data') ?? '{}')
   const isFront = field('front') === 'true' || Number(field('number')) < 0
   const run = {
     endpointId: endpoint.id,
     payload,
     title: TITLE,
-    document: documentIn(extra),
+    document: documentIn(extra('extra_pnginfo')),
   }
   const request = { idempotencyKey: `prompt ${promptId}`, ...(isFront ? { policy: { priority: FRONT } } : {}) }
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
-    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(extra), outputs })
+    deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(field('extra_data')), outputs })
   const { id } = await createRun(withId, endpoint, run, { request, withRun })
   const number = deps.storage.comfyuiPrompts.get(id)?.number ?? 0
   return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
 }
 
+const fieldsOf = (json: string) => rawFields(json, cutText(json))
+
 const textOf = (raw: string | undefined) => (raw === undefined ? undefined : asText(parseJson(raw)))
 
-async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, payload: JsonValue) {
+/** A large graph is checked by its worker, as this would hold the event loop. */
+async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, text: string) {
+  if (text.length > limit('payloadInRowBytes')) return { outputs: [], refused: undefined }
+  const payload = parseJson(text)
+  if (!isObject(payload)) return { outputs: [], refused: NO_PROMPT }
   const types = await nodeTypes.readOf(endpoint)
-  const nodes = isObject(payload) ? [...readPayloadNodes(payload)] : []
+  const nodes = [...readPayloadNodes(payload)]
   const outputs = nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : []))
   const classes = new Map(nodes.map(({ id, classType }) => [id, classType]))
   // A server may have got more files since its lists were read.
@@ -88,13 +97,16 @@ async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, payload: 
   return { outputs, refused: refusalOf(problems, { outputs, classOf: (node) => classes.get(node) }) }
 }
 
-function documentIn(extra: JsonValue | undefined): string | undefined {
-  const info = isObject(extra) ? extra.get('extra_pnginfo') : undefined
-  const document = isObject(info) ? info.get('workflow') : undefined
-  return isObject(document) ? writeJson(document) : undefined
+function documentIn(info: string | undefined): string | undefined {
+  const document = info === undefined ? undefined : fieldsOf(info)('workflow')
+  return document?.startsWith('{') === true ? document : undefined
 }
 
-function extraText(extra: JsonValue | undefined): string {
+/** Without the document, which the run has, and without keys; too much of it is not kept. */
+function extraText(json = '{}'): string {
+  const document = fieldsOf(json)('extra_pnginfo')
+  if (json.length - (document?.length ?? 0) > EXTRA_LENGTH) return '{}'
+  const extra = parseJson(document === undefined ? json : json.replace(document, () => 'null'))
   if (!isObject(extra)) return '{}'
   const left = [...SECRETS, 'extra_pnginfo', 'client_id']
   return writeJson(new Map([...extra].filter(([name]) => !left.includes(name))))
@@ -108,7 +120,13 @@ const asPrompt = ({ runId, ...prompt }: Stored): StoredPrompt => ({ ...prompt, p
 export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: string): string {
   const open = storage.comfyuiPrompts.open(endpointId, limit('comfyuiQueueShown'))
   const listOf = (isRunning: boolean) =>
-    open.filter(({ status }) => (status === 'IN_QUEUE') !== isRunning).map((prompt) => queueEntry(asPrompt(prompt)))
+    withinBytes(
+      open.filter(({ status }) => (status === 'IN_QUEUE') !== isRunning),
+      ({ runId }) => {
+        const prompt = storage.comfyuiPrompts.get(runId)
+        return prompt && queueEntry(asPrompt(prompt))
+      },
+    )
   return `{"queue_running":[${listOf(true).join(',')}],"queue_pending":[${listOf(false).join(',')}]}`
 }
 
@@ -119,24 +137,38 @@ export function historyText(
   { most, offset }: { readonly most: number; readonly offset: number },
 ): string {
   const shown = Math.min(most, limit('comfyuiHistoryShown'))
-  return textOfHistory(deps, deps.storage.comfyuiPrompts.ended(endpointId, shown, offset).toReversed())
+  return textOfHistory(deps, deps.storage.comfyuiPrompts.endedIds(endpointId, shown, offset))
 }
 
 export function historyOf(deps: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string): string {
   const { storage } = deps
   const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
   const isHere = run?.endpointId === endpointId && run.endedAt !== undefined
-  const prompt = isHere ? storage.comfyuiPrompts.get(run.id) : undefined
-  return textOfHistory(deps, prompt === undefined ? [] : [prompt])
+  return textOfHistory(deps, isHere ? [run.id] : [])
 }
 
-function textOfHistory(deps: Pick<RunDeps, 'storage'>, prompts: readonly Stored[]): string {
-  const entries = prompts.flatMap((prompt) => {
-    const ended = readEnd(deps, prompt)
-    if (ended === undefined) return []
-    return [`${JSON.stringify(ended.promptId)}:${historyEntry(asPrompt(prompt), ended.end, ended)}`]
+/** @param runIds newest first */
+function textOfHistory(deps: Pick<RunDeps, 'storage'>, runIds: readonly string[]): string {
+  const entries = withinBytes(runIds, (runId) => {
+    const prompt = deps.storage.comfyuiPrompts.get(runId)
+    const ended = prompt && readEnd(deps, prompt)
+    return prompt && ended && `${JSON.stringify(ended.promptId)}:${historyEntry(asPrompt(prompt), ended.end, ended)}`
   })
-  return `{${entries.join(',')}}`
+  return `{${entries.toReversed().join(',')}}`
+}
+
+/** The texts of the first items, as many as a response may have; at least one. */
+function withinBytes<Item>(items: readonly Item[], textOf: (item: Item) => string | undefined): readonly string[] {
+  const texts: string[] = []
+  let length = 0
+  for (const item of items) {
+    const text = textOf(item)
+    if (text === undefined) continue
+    length += text.length
+    if (texts.length > 0 && length > limit('comfyuiListBytes')) break
+    texts.push(text)
+  }
+  return texts
 }
 
 /** @returns undefined while it runs */
@@ -194,7 +226,7 @@ export async function removeHistory(
       for (const id of ids) if (storage.runs.get(id)?.endpointId === endpointId) storage.runs.remove(id)
     })
   if (promptIds !== undefined) return remove(promptIds.map(jobOfPrompt))
-  const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE)
+  const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE, 0)
   for (let ids = next(); ids.length > 0; ids = next()) await remove(ids)
 }
 

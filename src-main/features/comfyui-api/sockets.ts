@@ -6,6 +6,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { isRecord } from '../../lib/json/plain.ts'
 import { jsonText } from '../../lib/json/text.ts'
+import { MIB } from '../../lib/units.ts'
 import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { encodePreview } from './encode-preview.ts'
@@ -35,21 +36,22 @@ type Deps = {
   readonly counts: QueueCounts
 }
 
+const PROGRESS_LENGTH = MIB
+
 export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   const clients = new Map<string, Set<Client>>()
-  const missed = new Map<string, Missed>()
+  const missed = new Map<string, Map<string, Missed>>()
+  let missedClients = 0
   const sent = new Map<string, Progress>()
   const changed = new Set<string>()
   let last: Promise<void> = Promise.resolve()
 
-  const nameOf = (endpointId: string, clientId: string) => `${endpointId} ${clientId}`
   const remaining = (endpointId: string) => {
     const { normal, lowPriority, inProgress } = counts.of(endpointId)
     return normal + lowPriority + inProgress
   }
   const ofEndpoint = (endpointId: string) => [...(clients.get(endpointId) ?? [])]
-  const isHeard = (endpointId: string) =>
-    clients.has(endpointId) || [...missed.keys()].some((name) => name.startsWith(`${endpointId} `))
+  const isHeard = (endpointId: string) => clients.has(endpointId) || missed.has(endpointId)
 
   function later(act: () => Promise<void>): void {
     last = last.then(act).catch((error: unknown) => log.warn('a message to a ComfyUI client was not sent', { error }))
@@ -60,13 +62,32 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
       const text = JSON.stringify(message)
       const to = ofEndpoint(endpointId).filter((client) => clientId === undefined || client.clientId === clientId)
       for (const client of to) client.send(text)
-      if (to.length === 0 && clientId !== undefined) keep(nameOf(endpointId, clientId), text)
+      if (to.length === 0 && clientId !== undefined) keep(endpointId, clientId, text)
     }
   }
 
-  function keep(name: string, text: string): void {
-    const { messages } = missed.get(name) ?? {}
+  function keep(endpointId: string, clientId: string, text: string): void {
+    const { messages } = missed.get(endpointId)?.get(clientId) ?? {}
     if (messages !== undefined && messages.length < limit('comfyuiMissedMessages')) messages.push(text)
+  }
+
+  function keepFor(endpointId: string, clientId: string): void {
+    if (missedClients >= limit('comfyuiMissedClients')) return
+    const cancel = clock.after(limit('comfyuiMissedMs'), () => void takeMissed(endpointId, clientId))
+    const ofThis = missed.get(endpointId) ?? new Map<string, Missed>()
+    missed.set(endpointId, ofThis.set(clientId, { messages: [], cancel }))
+    missedClients += 1
+  }
+
+  function takeMissed(endpointId: string, clientId: string): readonly string[] {
+    const ofThis = missed.get(endpointId)
+    const found = ofThis?.get(clientId)
+    if (ofThis === undefined || found === undefined) return []
+    found.cancel()
+    ofThis.delete(clientId)
+    missedClients -= 1
+    if (ofThis.size === 0) missed.delete(endpointId)
+    return found.messages
   }
 
   function tellStatus(endpointId: string): void {
@@ -94,7 +115,9 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     const clientId = storage.comfyuiPrompts.clientOf(jobId)
     if (job?.status !== 'IN_PROGRESS' || clientId === undefined) return
     const output = await storage.jobs.readOutput(job)
-    const progress = readProgress(output === undefined ? undefined : JSON.parse(jsonText(output)))
+    // Only other kinds of workers report more, and reading it would hold the event loop.
+    if (output === undefined || output.length > PROGRESS_LENGTH) return
+    const progress = readProgress(JSON.parse(jsonText(output)))
     const before = sent.get(jobId)
     sent.set(jobId, progress)
     tell(endpointId, clientId, progressMessages(before, progress, { promptId, now: clock.now() }))
@@ -133,13 +156,9 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     /** @returns what to do with messages of the client, and with its end */
     join(endpointId: string, clientId: string, connection: Connection) {
       const client: Client = { ...connection, endpointId, clientId, hasPreviewFacts: false }
-      const name = nameOf(endpointId, clientId)
       clients.set(endpointId, (clients.get(endpointId) ?? new Set()).add(client))
       client.send(JSON.stringify(statusMessage(remaining(endpointId), clientId)))
-      const before = missed.get(name)
-      before?.cancel()
-      missed.delete(name)
-      for (const text of before?.messages ?? []) client.send(text)
+      for (const text of takeMissed(endpointId, clientId)) client.send(text)
       // As such a server does for a client that comes back.
       for (const [jobId, { node = null }] of sent) {
         const promptId = promptOfJob(jobId)
@@ -158,13 +177,12 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
           all?.delete(client)
           if (all?.size === 0) clients.delete(endpointId)
           if (ofEndpoint(endpointId).some((other) => other.clientId === clientId)) return
-          const cancel = clock.after(limit('comfyuiMissedMs'), () => void missed.delete(name))
-          missed.set(name, { messages: [], cancel })
+          keepFor(endpointId, clientId)
         },
       }
     },
     close() {
-      for (const { cancel } of missed.values()) cancel()
+      for (const ofThis of missed.values()) for (const { cancel } of ofThis.values()) cancel()
       missed.clear()
     },
   }

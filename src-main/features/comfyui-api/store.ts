@@ -37,19 +37,12 @@ export function createComfyuiPromptStore(db: Database) {
     clientOf: query<[runId: string], string>(`
       SELECT p.client_id FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
     /** Oldest first. */
-    open: query<[endpointId: string, limit: number], Row & { readonly status: JobState }>(`
-      SELECT ${COLUMNS}, j.status ${FROM} JOIN jobs j ON j.id = r.id
-      WHERE r.endpoint_id = ? AND r.ended_at IS NULL ORDER BY r.seq LIMIT ?`).all(({ status, ...row }) => ({
-      ...promptOf(row),
-      status,
-    })),
+    open: query<[endpointId: string, limit: number], { readonly runId: string; readonly status: JobState }>(`
+      SELECT r.id AS runId, j.status FROM workflow_runs r JOIN jobs j ON j.id = r.id
+      WHERE r.endpoint_id = ? AND r.ended_at IS NULL ORDER BY r.seq LIMIT ?`).all(),
     /** Newest first. */
-    ended: query<[endpointId: string, limit: number, offset: number], Row>(`
-      SELECT ${COLUMNS} ${FROM} WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ? OFFSET ?`).all(
-      promptOf,
-    ),
-    endedIds: query<[endpointId: string, limit: number], string>(`
-      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND r.ended_at IS NOT NULL ORDER BY r.seq LIMIT ?`).values(),
+    endedIds: query<[endpointId: string, limit: number, offset: number], string>(`
+      SELECT r.id FROM workflow_runs r WHERE r.endpoint_id = ? AND ${ENDED} ORDER BY r.seq DESC LIMIT ? OFFSET ?`).values(),
   }
 }
 

@@ -24,6 +24,8 @@ export function changeSettings(
   const { storage, clock } = deps
   return storage.write(() => {
     const content = Buffer.from(JSON.stringify({ ...readSettings(deps, endpointId), ...changes }))
+    if (content.length > limit('managementBodyBytes'))
+      throw new AppError('BODY_TOO_LARGE', { limit: sizeText(limit('managementBodyBytes')), operation: 'settings' })
     refuseLarge(deps, endpointId, content.length)
     storage.comfyuiUserFiles.save({ endpointId, path: SETTINGS, content, now: clock.now() })
   })

@@ -16,6 +16,7 @@ import { readAddress } from '../../load-balancing/rules/read-address.ts'
 import type { NamedEndpointServices, ServiceContext } from '../../service-context.ts'
 import { takesWorkflows } from '../../workflows/rules/runs/takes-workflows.ts'
 import { refuseWithoutWorkflows } from '../../workflows/runs.ts'
+import { CLIENT_ID_LENGTH } from '../prompts.ts'
 import { createComfyuiSockets } from '../sockets.ts'
 import { type ComfyuiServices, createComfyuiApp } from './app.ts'
 
@@ -74,7 +75,8 @@ export function createComfyuiDoor(service: Services, ready: Promise<void>) {
       const { pathname, searchParams } = new URL(address.target, 'http://localhost')
       if (pathname.replace(HAS_API, '') !== '/ws')
         throw new AppError('ROUTE_NOT_FOUND', { method: 'GET', path: pathname.slice(0, 200) })
-      const clientId = searchParams.get('clientId') || service.newId.uuid().replaceAll('-', '')
+      const clientId =
+        searchParams.get('clientId')?.slice(0, CLIENT_ID_LENGTH) || service.newId.uuid().replaceAll('-', '')
       server.handleUpgrade(incoming, socket, head, (connection) => {
         const unwatch = service.openStreams.watch(isAllowed, () => connection.terminate())
         connection.once('close', unwatch)

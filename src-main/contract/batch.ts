@@ -55,7 +55,7 @@ export const BATCH_V2_ROUTES = {
   batchStart: {
     methods: ['POST'],
     path: '/v2/:endpointId/batch',
-    summary: 'Create a draft of a batch from a list of run bodies, which may be empty',
+    summary: 'Create a draft batch from a list of run bodies, which may be empty',
     role: 'run',
     body: requests,
     readsOwnBody: true,
@@ -67,7 +67,7 @@ export const BATCH_V2_ROUTES = {
   batchAdd: {
     methods: ['POST'],
     path: `${BATCH}/requests`,
-    summary: 'Add requests to a draft: all of them, or none if one is not valid',
+    summary: 'Add requests to a draft: all of them, or none if one is invalid',
     role: 'run',
     body: z.object({ requests }),
     readsOwnBody: true,
@@ -79,7 +79,7 @@ export const BATCH_V2_ROUTES = {
   batchFinalize: {
     methods: ['POST'],
     path: `${BATCH}/finalize`,
-    summary: 'Queue the requests of a draft; a batch that was finalized before stays as it is',
+    summary: 'Queue the requests of a draft; a finalized batch is left as it is',
     role: 'run',
     response: handle,
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'QUEUE_FULL', 'ENDPOINT_PAUSED'],
@@ -123,7 +123,7 @@ export const BATCH_V2_ROUTES = {
   batchStop: {
     methods: ['POST'],
     path: `${BATCH}/cancel`,
-    summary: 'Cancel the waiting requests of a batch; running ones finish, and it is CANCELLED then',
+    summary: 'Cancel the waiting requests of a batch; it is CANCELLED once running ones have finished',
     role: 'run',
     response: handle,
     errors: ['BATCH_NOT_FOUND'],
@@ -132,7 +132,7 @@ export const BATCH_V2_ROUTES = {
   batchRequests: {
     methods: ['GET'],
     path: `${BATCH}/requests`,
-    summary: 'List the requests of a batch with their results, in the order in which they were added',
+    summary: 'List the requests of a batch with their results, in the order they were added',
     query: { offset: wholeNumber.optional(), limit: wholeNumberTo(limit('batchPageMax')).optional() },
     response: batchRequests,
     errors: ['BATCH_NOT_FOUND', 'BAD_FIELD', 'PAYLOAD_LOST'],

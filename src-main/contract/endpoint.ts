@@ -135,7 +135,7 @@ export const endpointConfig = z.object({
   comfyuiWithoutKey: z
     .boolean()
     .optional()
-    .describe('ComfyUI clients on this machine need no key: all programs and users of it may run workflows'),
+    .describe('ComfyUI clients on this machine need no key, so all its programs and users may run workflows'),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   ttlWhileRunning: ttlWhileRunning
     .optional()
@@ -384,7 +384,10 @@ export const endpointView = endpointConfig.extend({
   createdAt: z.number().int(),
   updatedAt: z.number().int(),
   url: z.string().describe('base address for clients of the job API, or of the routes of a load-balanced endpoint'),
-  hostUrl: z.string().optional().describe('its own host: of a load-balanced endpoint, or for ComfyUI clients'),
+  hostUrl: z
+    .string()
+    .optional()
+    .describe('address with its own host name: of a load-balanced endpoint, or for ComfyUI clients'),
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
   codeChange: codeChange.optional().describe('the last change of the files that its workers run'),

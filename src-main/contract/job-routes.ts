@@ -380,12 +380,12 @@ const batchCreate = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .describe('of the file: where a batch with it still lacks inputs, that one is gone on with'),
+    .describe('of the file; an incomplete batch with the same one is continued'),
 })
 
 export type BatchCreate = z.infer<typeof batchCreate>
 
-// As people see batches; `ended` includes batches whose inputs failed.
+// States in commands and pages; `ended` includes batches whose inputs failed.
 const SHOWN_STATES = ['uploading', 'draft', 'running', 'ended', 'cancelled', 'failed'] as const
 
 /** A batch with counts. Its inputs are `unsent`, `drafts`, `refused`, `gone`, or jobs in a state. */
@@ -397,12 +397,12 @@ export const batchView = z.object({
   state: z
     .enum(SHOWN_STATES)
     .describe(
-      '`draft` until it is finalized; `cancelled` once all its jobs have ended; `failed`: its endpoint takes no more jobs',
+      '`draft` until it is finalized; `cancelled` once all its jobs have ended; `failed` if its endpoint takes no more jobs',
     ),
   total: count.describe('inputs'),
   received: count.describe('an interrupted upload resumes after this line of its file'),
   unsent: count.describe('inputs that have not arrived'),
-  drafts: count.describe('inputs that are stored, and queued once the batch is finalized'),
+  drafts: count.describe('inputs that are queued once the batch is finalized'),
   refused: count.describe('inputs that became no job'),
   gone: count.describe('jobs that are no longer stored'),
   jobs: z.record(jobState, count),
@@ -439,7 +439,7 @@ export const BATCH_ROUTES = {
   batchCreate: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/batches',
-    summary: 'Create a draft of a batch, or find the one whose upload was interrupted; its inputs follow as lines',
+    summary: 'Create a draft batch, or find the one whose upload was interrupted; its inputs follow as lines',
     role: 'run',
     body: batchCreate,
     response: batchView,
@@ -449,7 +449,7 @@ export const BATCH_ROUTES = {
   batchAppend: {
     methods: ['POST'],
     path: `${BATCH}/lines`,
-    summary: 'Add each line, a body of `run`, to a draft; lines that arrived before are skipped',
+    summary: 'Add each line, a body of `run`, to a draft; lines that have already arrived are skipped',
     role: 'run',
     isStep: true,
     query: { from: lineNumber },
@@ -461,7 +461,7 @@ export const BATCH_ROUTES = {
   batchQueue: {
     methods: ['POST'],
     path: `${BATCH}/finalize`,
-    summary: 'Queue the inputs of a draft; a batch that was finalized before stays as it is',
+    summary: 'Queue the inputs of a draft; a finalized batch is left as it is',
     role: 'run',
     response: batchView,
     errors: ['BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BATCH_INCOMPLETE', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'],

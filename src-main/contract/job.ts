@@ -75,7 +75,7 @@ export const jobRecord = z.object({
   workerId: z.string().optional(),
   retries: z.number().int().optional().describe('re-dispatches after a lost worker'),
   input: z.unknown().optional().describe('while the job has not ended'),
-  batchId: z.string().optional().describe('of the batch that it is part of'),
+  batchId: z.string().optional().describe('of its batch'),
 })
 
 /** Response of run, cancel and retry: the job's id and its state. */

@@ -101,7 +101,7 @@ const ENDPOINT_ROUTES = {
   endpointListV1: {
     methods: ['GET'],
     path: '/v1/endpoints',
-    summary: 'List endpoints, as version 1',
+    summary: 'List endpoints (version 1)',
     response: z.array(platformEndpoint),
     errors: [],
     source: SOURCE,
@@ -109,7 +109,7 @@ const ENDPOINT_ROUTES = {
   endpointReadV1: {
     methods: ['GET'],
     path: '/v1/endpoints/:id',
-    summary: 'Read an endpoint, as version 1',
+    summary: 'Read an endpoint (version 1)',
     response: platformEndpoint,
     errors: ['ENDPOINT_NOT_FOUND'],
     source: SOURCE,
@@ -117,7 +117,7 @@ const ENDPOINT_ROUTES = {
   endpointDeleteV1: {
     methods: ['DELETE'],
     path: '/v1/endpoints/:id',
-    summary: 'Stop the workers, cancel the jobs and delete the endpoint, as version 1',
+    summary: 'Stop the workers, cancel the jobs and delete the endpoint (version 1)',
     status: 204,
     response: nothing,
     errors: ['ENDPOINT_NOT_FOUND'],

@@ -22,11 +22,12 @@ export const REQUEST_ERRORS = {
   },
   BATCH_INCOMPLETE: {
     status: 409,
-    message: 'Batch {batchId} lacks {unsent} of its inputs. Send them before it is finalized.',
+    message: 'Batch {batchId} is missing {unsent} of its inputs. Send them, then finalize it.',
   },
   BATCH_FULL: {
     status: 409,
-    message: 'A batch holds {limit} requests, and this one would have {total}. Nothing was added; use another batch.',
+    message:
+      'A batch can hold {limit} requests, and this one would have {total}. Nothing was added; use another batch.',
   },
   TOO_MANY_BATCHES: {
     status: 429,

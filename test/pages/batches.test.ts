@@ -53,7 +53,7 @@ def handler(job):
 
   await service.post('/v2/work/batch', [{ input: { n: 5 } }])
   await page.getByRole('grid', { name: 'Batches' }).getByText('Draft', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await page.getByRole('button', { name: 'Finalize' }).click()
   await told('1 job queued.')
   await page.getByText('1 of 1 input ended').waitFor()
   expect(faults).toEqual([])

@@ -78,7 +78,7 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       async () => (await import('../../features/workers/commands/workers.ts')).addWorkers,
     ],
     pod: [
-      'run images to develop in, with their ports on loopback',
+      'run containers to develop in, with their ports on loopback',
       async () => (await import('../../features/pods/command.ts')).addPod,
     ],
     logs: [

@@ -252,7 +252,7 @@ const PASSING: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY', 'ENDPOINT_PAUS
 /** @throws AppError BATCH_CLOSED */
 export function requireDraft(batch: Batch): Batch {
   if (mayMove(batch.state, 'finalize')) return batch
-  const why = batch.state === 'FINALIZED' ? 'is finalized' : `was ${batch.state === 'FAILED' ? 'ended' : 'cancelled'}`
+  const why = { DRAFT: '', FINALIZED: 'is finalized', CANCELLED: 'was cancelled', FAILED: 'has failed' }[batch.state]
   throw new AppError('BATCH_CLOSED', { batchId: batch.id, why })
 }
 

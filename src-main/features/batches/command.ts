@@ -32,7 +32,7 @@ const UNQUEUED: Readonly<Partial<Record<BatchView['state'], string>>> = {
 export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
   batch
     .command('submit')
-    .description('submit the inputs of a file as a batch, each as a job')
+    .description('submit each input of a file as a job of one batch')
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<file>', 'JSON lines, CSV with a header (.csv), or a folder of images')
     .option('--name <name>', 'name of the batch (default: that of the file)')
@@ -43,7 +43,7 @@ export function addBatch(batch: CliCommand, surroundings: Surroundings): void {
     .details(`
 Each line is an input, or a request like {"input": {...}, "policy": {...}}. Each CSV row is an input whose fields are
 named by the header: numbers, true, false, null and JSON keep their types, other cells are text, and empty ones are
-left out. If any line is invalid, nothing is queued. The jobs are queued once all inputs have arrived. To resume an
+left out. If any line is invalid, nothing is sent. The jobs are queued once all inputs have arrived. To resume an
 interrupted upload, repeat the same command.
 
 Examples:
@@ -111,7 +111,7 @@ Examples:
       if (why !== undefined) throw new CliError('BATCH_INCOMPLETE', { batchId, why })
     })
 
-  of('finalize', 'queue the inputs of a draft, which then takes no more')
+  of('finalize', 'queue the inputs of a draft and close it to new ones')
     .examples('drydock batch finalize 0b6f9c1e')
     .onSession(async ({ client, output }, batchId: string) => {
       const found = await client.call('batchQueue', { path: { batchId } })

@@ -28,7 +28,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
     name: 'batch_submit',
     title: 'Submit a batch',
     description:
-      'Submits many inputs as one batch: each becomes a job, and they are counted and retried together. The same inputs under the same name go on with a batch that broke off. Follow it with batch_read.',
+      'Submits many inputs as one batch: each becomes a job, and they are counted and retried together. Submitting the same inputs again resumes a batch that was interrupted. Follow it with batch_read.',
     input: { endpointId, name: z.string().trim().min(1).max(100), inputs: inputs.describe('what the handler gets') },
     role: 'run',
     effect: 'writes',

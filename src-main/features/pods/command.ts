@@ -22,28 +22,28 @@ type CreateOptions = {
 }
 
 const CHANGES: readonly { readonly action: PodAction; readonly done: string; readonly description: string }[] = [
-  { action: 'start', done: 'starts', description: 'make a new container for it; its volume is as it was' },
-  { action: 'stop', done: 'stopped', description: 'end its container, and keep its volume' },
-  { action: 'restart', done: 'restarts', description: 'stop it, and start it with a new container' },
+  { action: 'start', done: 'is starting', description: 'start a stopped pod in a new container with the same volume' },
+  { action: 'stop', done: 'stopped', description: 'stop a pod; its volume is kept' },
+  { action: 'restart', done: 'is restarting', description: 'restart a pod in a new container with the same volume' },
 ]
 
 export function addPod(pod: CliCommand, surroundings: Surroundings): void {
   pod
     .command('create')
-    .description('run an image until it is stopped, to develop in')
+    .description('create a pod from an image, and start it')
     .argument('<name>', 'name of the pod')
     .argument('<image>', 'image to run, like python:3.12-slim')
     .option('--port <port>', 'port to publish on loopback, like 8888/http or 22/tcp; may be repeated', added, [])
     .option('--env <name=value>', 'environment variable; may be repeated', withVariable, {})
     .option('--command <words>', 'replaces the command of the image', wordsOf)
-    .option('--volume <id>', 'network volume to mount, which stays when the pod is deleted')
-    .option('--volume-path <path>', 'where its volume is in the container (default: /workspace)')
+    .option('--volume <id>', 'network volume to mount; it is kept when the pod is deleted')
+    .option('--volume-path <path>', 'path of the volume in the container (default: /workspace)')
     .option('--gpu <name>', 'ANY, a group like ADA_24, or a part of the name of a GPU')
     .option('--gpu-count <n>', 'number of GPUs', wholeNumber)
     .option('--registry-auth <name>', 'stored registry credentials for the image')
     .details(`
-The container reaches other machines and this service; its ports answer on loopback alone. A start makes a new
-container: only its volume stays, and that goes with the pod unless it is a network volume.
+The container can reach other machines and this service; its ports are published on loopback only. Each start makes a
+new container and keeps only the volume. The volume is deleted with the pod unless it is a network volume.
 
 Examples:
   $ drydock pod create notes quay.io/jupyter/base-notebook --port 8888/http
@@ -57,12 +57,12 @@ Examples:
           registry: registryAuth,
         },
       })
-      output.result(made, `pod ${made.name} starts: ${made.id}`)
+      output.result(made, `pod ${made.name} is starting: ${made.id}`)
     })
 
   pod
     .command('list', { isDefault: true })
-    .description('list pods, with their addresses')
+    .description('list pods with their addresses')
     .examples('drydock pod list', 'drydock pod list --json')
     .onSession(async ({ client, output }) => {
       const response = await client.call('podList')
@@ -77,16 +77,16 @@ Examples:
       )
     })
 
-  ofPod('show', 'show a pod: its state with the reason, its addresses and its volume')
+  ofPod('show', 'show a pod: state with reason, addresses and volume')
     .examples('drydock pod show dev')
     .onSession(async ({ client, output }, named: string) => {
       const found = await find(client, named)
       output.result(found, () => showPod(output, found))
     })
 
-  ofPod('logs', 'print the newest lines of a pod')
+  ofPod('logs', 'print the log of a pod')
     .option('-n, --tail <lines>', 'only the newest lines', wholeNumber, 200)
-    .option('-f, --follow', 'keep printing new lines, until its container ends')
+    .option('-f, --follow', 'keep printing new lines until the container ends')
     .examples('drydock pod logs dev -f')
     .onSession(
       async (

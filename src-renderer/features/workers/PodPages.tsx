@@ -22,12 +22,12 @@ import { useWhyNot } from '../../ui/use-role.ts'
 import { useTell } from '../../ui/use-tell.ts'
 import { Fact, Nothing, RelativeTime } from '../../ui/Values.tsx'
 
-// ms. The engine tells of pods only when it is asked.
-const LOOK_EVERY_MS = 2000
+// The engine reports no changes of pods.
+const POLL_MS = 2000
 const SHOWN_LINES = 1000
 
 const podsQuery = (client: AppServices['client']) =>
-  queryOptions({ ...read(client, ['pods'], 'podList'), refetchInterval: LOOK_EVERY_MS })
+  queryOptions({ ...read(client, ['pods'], 'podList'), refetchInterval: POLL_MS })
 
 const STATES: Readonly<Record<Pod['status'], StateDotProps>> = {
   STARTING: { tone: 'running', text: 'Starting', pulses: true },
@@ -36,9 +36,9 @@ const STATES: Readonly<Record<Pod['status'], StateDotProps>> = {
 }
 
 const DONE: Readonly<Record<PodAction, string>> = {
-  start: 'starts',
+  start: 'is starting',
   stop: 'is stopped',
-  restart: 'starts again',
+  restart: 'is restarting',
   terminate: 'is removed',
 }
 
@@ -58,7 +58,7 @@ export function PodListPage() {
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.pods.length === 0 && (
         <div className="flex flex-col items-center gap-3 py-10 text-ink-2">
-          <p>There are no pods. A pod is a container to develop in, with its ports on this machine.</p>
+          <p>There are no pods. A pod is a container to develop in; its ports are published on this machine.</p>
           <CommandLine command="drydock pod create notes quay.io/jupyter/base-notebook --port 8888/http" />
         </div>
       )}
@@ -206,7 +206,7 @@ function PodLog({ pod: { id, name } }: { readonly pod: Pod }) {
       const args = { path: { id }, query: { tail: SHOWN_LINES, wait: 'false' } }
       return linesOf(await (await client.download('podLogs', args)).text(), id)
     },
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_MS,
   })
   if (error !== null) return <ErrorNotice error={error} />
   return <LogView lines={data} label={`Log of pod ${name}`} />
@@ -214,7 +214,6 @@ function PodLog({ pod: { id, name } }: { readonly pod: Pod }) {
 
 const sentLine = z.object({ line: z.string(), ts: z.string() })
 
-/** Lines of an event stream that has ended. */
 export const linesOf = (events: string, podId: string): readonly LogLine[] =>
   events
     .split('\n')

@@ -140,7 +140,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     <div className="flex gap-2">
       {state === 'draft' && (
         <Button disabled={work.isPending} onClick={() => work.mutate(finalize)}>
-          <ListPlus aria-hidden /> Queue
+          <ListPlus aria-hidden /> Finalize
         </Button>
       )}
       {jobs.FAILED + jobs.TIMED_OUT > 0 && (

@@ -23,7 +23,7 @@ describe('pod', () => {
     const options = ['--port', '8888/http', '--env', 'A=b=c', '--command', "sh -c 'sleep 1'", '--gpu', 'ADA_24']
     expect(await run(['pod', 'create', 'dev', 'python:3.12-slim', ...options])).toMatchObject({
       exitCode: 0,
-      stdout: 'pod dev starts: p1\n',
+      stdout: 'pod dev is starting: p1\n',
     })
     expect(service.seen).toMatchObject([
       {

@@ -366,7 +366,7 @@ const WORKFLOWS: readonly SettingField[] = [
   {
     path: 'comfyuiWithoutKey',
     label: 'ComfyUI clients without a key',
-    help: 'Most ComfyUI clients can send no key. All programs and users of this machine may then run workflows here. Web pages of other sites still cannot.',
+    help: 'Most ComfyUI clients cannot send a key. If this is on, all programs and users of this machine may run workflows here. Web pages of other sites still cannot.',
     input: { kind: 'switch' },
     option: {
       flags: '--comfyui-without-key <when>',

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { createComfyuiDoor } from '../../features/comfyui-api/routes/door.ts'
+import { createComfyuiHandler } from '../../features/comfyui-api/routes/handler.ts'
 import type { ServiceContext } from '../../features/service-context.ts'
 import type { StreamHandler } from '../../http/server/listen.ts'
 
-/** Requests of users that no route of the service answers: those to workers, and those of ComfyUI clients. */
+/** Handles requests of users that are not for the service's routes: those to workers, and those from ComfyUI clients. */
 export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>): StreamHandler {
-  const door = createComfyuiDoor(service, ready)
-  const handlerFor = (incoming: IncomingMessage) => (door.isFor(incoming) ? door : proxy)
+  const comfyui = createComfyuiHandler(service, ready)
+  const handlerFor = (incoming: IncomingMessage) => (comfyui.isFor(incoming) ? comfyui : proxy)
   return {
     isFor: (incoming) => handlerFor(incoming).isFor(incoming),
     request: (incoming, response) => handlerFor(incoming).request(incoming, response),

@@ -1,5 +1,5 @@
 /**
- * The native API of a ComfyUI server, for each endpoint that takes workflows: at its own host and below /comfy/ID/.
+ * The native API of a ComfyUI server for each endpoint that takes workflows, at its own host and below /comfy/ID/.
  * Source: docs/spec/comfyui.md, 10.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -22,13 +22,13 @@ import { type ComfyuiServices, createComfyuiApp } from './app.ts'
 
 type Services = ComfyuiServices & NamedEndpointServices & Pick<ServiceContext, 'views' | 'requestCounts'>
 
-// A client says what it understands, and nothing else.
+// Clients send only their feature flags.
 const MESSAGE_BYTES = MIB
-// A client that reads nothing for so long gets everything anew when it comes back.
+// A client with more unread data is disconnected.
 const UNREAD_BYTES = 32 * MIB
-const HAS_API = /^\/api(?=[/?]|$)/
+const API_PREFIX = /^\/api(?=[/?]|$)/
 
-export function createComfyuiDoor(service: Services, ready: Promise<void>) {
+export function createComfyuiHandler(service: Services, ready: Promise<void>) {
   const findEndpoint = createFindEndpoint(service)
   const sockets = createComfyuiSockets({ ...service, counts: service.views.counts })
   const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES })
@@ -59,7 +59,7 @@ export function createComfyuiDoor(service: Services, ready: Promise<void>) {
       await ready
       const found = await letIn(incoming, gone.signal)
       admitted.set(incoming, found)
-      incoming.url = found.address.target.replace(HAS_API, '') || '/'
+      incoming.url = found.address.target.replace(API_PREFIX, '') || '/'
       await handleRequest(incoming, response)
     } catch (error) {
       writeError(incoming, response, asAppError(error, service))
@@ -73,7 +73,7 @@ export function createComfyuiDoor(service: Services, ready: Promise<void>) {
       await ready
       const { endpoint, address, isAllowed } = await letIn(incoming, gone.signal)
       const { pathname, searchParams } = new URL(address.target, 'http://localhost')
-      if (pathname.replace(HAS_API, '') !== '/ws')
+      if (pathname.replace(API_PREFIX, '') !== '/ws')
         throw new AppError('ROUTE_NOT_FOUND', { method: 'GET', path: pathname.slice(0, 200) })
       const clientId =
         searchParams.get('clientId')?.slice(0, CLIENT_ID_LENGTH) || service.newId.uuid().replaceAll('-', '')

@@ -1,6 +1,6 @@
 /**
- * A server for the public editor's own page. Alone, it gives the page as much as it needs to open documents and to make
- * payloads: the classes of nodes, and empty answers for everything else. Or it passes on what the page asks.
+ * A server for the public editor's own page. On its own, it gives the page enough to open documents and make payloads:
+ * node classes, and empty answers to everything else. Or it forwards requests to another server.
  */
 import { once } from 'node:events'
 import { createReadStream, statSync } from 'node:fs'

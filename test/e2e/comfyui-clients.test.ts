@@ -1,4 +1,4 @@
-/** Clients of a ComfyUI server, as they are, at an endpoint that takes workflows. */
+/** Unmodified ComfyUI clients at an endpoint that takes workflows. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function setup(more: object = { comfyuiWithoutKey: true }) {
   return { service, comfy: comfyAt(service) }
 }
 
-/** Asks as such clients do: without a key, and without a content type. */
+/** Sends requests as these clients do: without a key or a content type. */
 function comfyAt(service: ServedService) {
   const base = `${service.url()}/comfy/sketch`
   const ask = (path: string, init: RequestInit = {}) => fetch(`${base}${path}`, init)

@@ -1,4 +1,4 @@
-/** Prompts as newer servers list them: one list for those that wait, run and have ended. */
+/** One list of waiting, running and ended prompts, as newer ComfyUI servers have it. */
 
 import type { JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
@@ -37,7 +37,7 @@ export function listJobs({ storage }: Deps, endpointId: string, { states, most, 
   }
 }
 
-/** JSON; undefined: there is none. */
+/** @returns JSON; undefined if there is no such prompt */
 export function readJob({ storage }: Deps, endpointId: string, promptId: string): string | undefined {
   const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
   const prompt = run && storage.comfyuiPrompts.get(run.id)

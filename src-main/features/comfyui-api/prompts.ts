@@ -1,6 +1,6 @@
 /**
- * Prompts of ComfyUI clients. A prompt is a job like any other: durable before it is answered, in the lists, with its
- * priority and its reason to wait; the id of its job begins with its own.
+ * A prompt of a ComfyUI client is a job like any other, and durable before the response. The job's id begins with the
+ * prompt's.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -23,7 +23,7 @@ const PROMPT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
 
-/** @returns undefined for jobs that no prompt can name */
+/** @returns undefined for jobs whose id is not made from a prompt's */
 export function promptOfJob(id: string): string | undefined {
   const promptId = id.replace(/-l1$/, '')
   return PROMPT_ID.test(promptId) && jobOfPrompt(promptId) === id ? promptId : undefined
@@ -31,20 +31,20 @@ export function promptOfJob(id: string): string | undefined {
 
 type Answer = { readonly status: 200 | 400; readonly body: object }
 
-// Of the extra data, these are keys of accounts, which no list may show.
+// Account keys in `extra_data`, which are never stored.
 const SECRETS = ['api_key_comfy_org', 'auth_token_comfy_org']
 /** Characters of a client's id that count. Source: ours; pages send 32. */
 export const CLIENT_ID_LENGTH = 200
 const TITLE = 'Sent by a ComfyUI client'
 // Source: ours; clients send less than a hundred characters besides the document.
 const EXTRA_LENGTH = 65_536
-// Ahead of everything that has no priority.
-const FRONT = 1
+// Before all jobs without a priority.
+const FRONT_PRIORITY = 1
 
 /**
  * Queues the prompt of a request.
  * @param body JSON
- * @throws AppError as createRun, but for what such a server refuses in its own words
+ * @throws AppError as createRun, except for refusals that ComfyUI words itself, which are returned
  */
 export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: string): Promise<Answer> {
   const field = fieldsOf(body)
@@ -54,7 +54,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   if (given !== undefined && !PROMPT_ID.test(given))
     return {
       status: 400,
-      body: refusal('invalid_prompt_id', 'prompt_id must be a UUID in lower case', given.slice(0, 100)),
+      body: refusal('invalid_prompt_id', 'prompt_id must be a lowercase UUID', given.slice(0, 100)),
     }
   const { outputs, refused } = await checkPrompt(deps, endpoint, payload)
   if (refused !== undefined) return { status: 400, body: refused }
@@ -69,7 +69,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
     title: TITLE,
     document: documentIn(extra('extra_pnginfo')),
   }
-  const request = { idempotencyKey: `prompt ${promptId}`, ...(isFront ? { policy: { priority: FRONT } } : {}) }
+  const request = { idempotencyKey: `prompt ${promptId}`, ...(isFront ? { policy: { priority: FRONT_PRIORITY } } : {}) }
   const withId = { ...deps, newId: { ...deps.newId, uuid: () => promptId } }
   const withRun = ({ id }: Job) =>
     deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(field('extra_data')), outputs })
@@ -91,7 +91,7 @@ async function checkPrompt({ nodeTypes }: RunDeps, endpoint: Endpoint, text: str
   const nodes = [...readPayloadNodes(payload)]
   const outputs = nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : []))
   const classes = new Map(nodes.map(({ id, classType }) => [id, classType]))
-  // A server may have got more files since its lists were read.
+  // The server may have new files since its lists were read.
   const isSure = (code: string) => isStandIn(endpoint.config) || code !== 'value_not_in_list'
   const problems = validate(payload, types).filter(({ code }) => isSure(code))
   return { outputs, refused: refusalOf(problems, { outputs, classOf: (node) => classes.get(node) }) }
@@ -137,18 +137,18 @@ export function historyText(
   { most, offset }: { readonly most: number; readonly offset: number },
 ): string {
   const shown = Math.min(most, limit('comfyuiHistoryShown'))
-  return textOfHistory(deps, deps.storage.comfyuiPrompts.endedIds(endpointId, shown, offset))
+  return writeHistory(deps, deps.storage.comfyuiPrompts.endedIds(endpointId, shown, offset))
 }
 
 export function historyOf(deps: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string): string {
   const { storage } = deps
   const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
   const isHere = run?.endpointId === endpointId && run.endedAt !== undefined
-  return textOfHistory(deps, isHere ? [run.id] : [])
+  return writeHistory(deps, isHere ? [run.id] : [])
 }
 
 /** @param runIds newest first */
-function textOfHistory(deps: Pick<RunDeps, 'storage'>, runIds: readonly string[]): string {
+function writeHistory(deps: Pick<RunDeps, 'storage'>, runIds: readonly string[]): string {
   const entries = withinBytes(runIds, (runId) => {
     const prompt = deps.storage.comfyuiPrompts.get(runId)
     const ended = prompt && readEnd(deps, prompt)
@@ -209,7 +209,7 @@ export async function removeWaiting(
 async function cancel(deps: RunDeps, runId: string): Promise<void> {
   const job = deps.storage.jobs.find(runId)
   if (job === undefined) return
-  // It may have ended meanwhile, which is as well.
+  // It may have ended in the meantime.
   await cancelJob(deps, job).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error
   })

@@ -1,6 +1,6 @@
 /**
- * Tells ComfyUI clients what becomes of their prompts. Messages go to the client that sent the prompt, and only once
- * they are durable; one that was away gets what it missed.
+ * Reports progress and ends of prompts to the ComfyUI clients that sent them, once these are durable. A client that
+ * reconnects gets the messages that it missed.
  */
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
@@ -22,10 +22,9 @@ import {
   statusMessage,
 } from './rules/messages.ts'
 
-/** A connection. `send` gets text or bytes. */
 export type Connection = { readonly send: (data: string | Uint8Array) => void }
 
-type Client = Connection & { readonly endpointId: string; readonly clientId: string; hasPreviewFacts: boolean }
+type Client = Connection & { readonly endpointId: string; readonly clientId: string; hasPreviewMetadata: boolean }
 
 type Missed = { readonly messages: string[]; readonly cancel: () => void }
 
@@ -51,9 +50,9 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     return normal + lowPriority + inProgress
   }
   const ofEndpoint = (endpointId: string) => [...(clients.get(endpointId) ?? [])]
-  const isHeard = (endpointId: string) => clients.has(endpointId) || missed.has(endpointId)
+  const hasListeners = (endpointId: string) => clients.has(endpointId) || missed.has(endpointId)
 
-  function later(act: () => Promise<void>): void {
+  function enqueue(act: () => Promise<void>): void {
     last = last.then(act).catch((error: unknown) => log.warn('a message to a ComfyUI client was not sent', { error }))
   }
 
@@ -94,7 +93,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     tell(endpointId, undefined, [statusMessage(remaining(endpointId))])
   }
 
-  async function hear({ endpointId, jobId, event, to }: JobChange): Promise<void> {
+  async function tellChange({ endpointId, jobId, event, to }: JobChange): Promise<void> {
     const promptId = promptOfJob(jobId)
     if (promptId === undefined) return
     await storage.durable()
@@ -123,8 +122,8 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
     tell(endpointId, clientId, progressMessages(before, progress, { promptId, now: clock.now() }))
     if (progress.preview === undefined || progress.preview === before?.preview) return
     for (const client of ofEndpoint(endpointId).filter((one) => one.clientId === clientId)) {
-      const facts = { promptId, node: progress.node, withFacts: client.hasPreviewFacts }
-      const bytes = encodePreview(progress.preview, facts)
+      const options = { promptId, node: progress.node, withMetadata: client.hasPreviewMetadata }
+      const bytes = encodePreview(progress.preview, options)
       if (bytes !== undefined) client.send(bytes)
     }
   }
@@ -141,25 +140,25 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
 
   storage.onCommit((changes) => {
     for (const change of changes) {
-      if (!isHeard(change.endpointId)) continue
-      if (change.type === 'run' && change.event === 'results') later(() => tellEnd(change.endpointId, change.runId))
+      if (!hasListeners(change.endpointId)) continue
+      if (change.type === 'run' && change.event === 'results') enqueue(() => tellEnd(change.endpointId, change.runId))
       if (change.type !== 'job') continue
       if (change.event === 'progress') {
         if (changed.has(change.jobId)) continue
         changed.add(change.jobId)
       }
-      later(() => hear(change))
+      enqueue(() => tellChange(change))
     }
   })
 
   return {
-    /** @returns what to do with messages of the client, and with its end */
+    /** @returns handlers for the client's messages and its disconnection */
     join(endpointId: string, clientId: string, connection: Connection) {
-      const client: Client = { ...connection, endpointId, clientId, hasPreviewFacts: false }
+      const client: Client = { ...connection, endpointId, clientId, hasPreviewMetadata: false }
       clients.set(endpointId, (clients.get(endpointId) ?? new Set()).add(client))
       client.send(JSON.stringify(statusMessage(remaining(endpointId), clientId)))
       for (const text of takeMissed(endpointId, clientId)) client.send(text)
-      // As such a server does for a client that comes back.
+      // ComfyUI's server does this too when a client reconnects.
       for (const [jobId, { node = null }] of sent) {
         const promptId = promptOfJob(jobId)
         if (promptId !== undefined && storage.comfyuiPrompts.clientOf(jobId) === clientId)
@@ -169,7 +168,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
         hear(text: string) {
           const message = readMessage(text)
           if (message?.type !== 'feature_flags') return
-          client.hasPreviewFacts = isRecord(message.data) && message.data.supports_preview_metadata === true
+          client.hasPreviewMetadata = isRecord(message.data) && message.data.supports_preview_metadata === true
           client.send(JSON.stringify({ type: 'feature_flags', data: FEATURES }))
         },
         leave() {

@@ -1,4 +1,4 @@
-/** Prompts of ComfyUI clients: of a run, what only such a client sends and asks back. */
+/** The fields of a run that only ComfyUI clients send and read. */
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../../contract/job.ts'
 import { queriesOf } from '../../database/queries.ts'
@@ -22,7 +22,7 @@ type Row = {
 
 const COLUMNS = `r.id AS runId, r.seq AS number, t.payload, t.document, p.client_id AS clientId, p.extra, p.outputs`
 const FROM = `FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
-// A prompt that never began leaves nothing in the history of a server.
+// ComfyUI's history omits prompts that never started.
 const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.execution_ms IS NOT NULL)`
 
 export function createComfyuiPromptStore(db: Database) {
@@ -53,7 +53,7 @@ export type UserFile = {
   readonly modifiedAt: number
 }
 
-/** Files that ComfyUI's page keeps at its server, by endpoint. */
+/** Files that ComfyUI's page stores, by endpoint. */
 export function createComfyuiUserFileStore(db: Database) {
   const query = queriesOf(db)
   const columns = `path, length(content) AS bytes, created_at AS createdAt, modified_at AS modifiedAt`

@@ -1,4 +1,4 @@
-/** Settings and files that ComfyUI's page keeps at its server, by endpoint. Source: docs/spec/comfyui.md, 10. */
+/** Settings and files that ComfyUI's page stores, by endpoint. Source: docs/spec/comfyui.md, 10. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,10 +8,10 @@ import type { Storage } from '../../storage/storage.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-const SETTINGS = ''
+const SETTINGS_PATH = ''
 
 export function readSettings({ storage }: Deps, endpointId: string): Readonly<Record<string, unknown>> {
-  const content = storage.comfyuiUserFiles.content(endpointId, SETTINGS)
+  const content = storage.comfyuiUserFiles.content(endpointId, SETTINGS_PATH)
   const settings: unknown = content === undefined ? {} : JSON.parse(content.toString())
   return isRecord(settings) ? settings : {}
 }
@@ -27,11 +27,11 @@ export function changeSettings(
     if (content.length > limit('managementBodyBytes'))
       throw new AppError('BODY_TOO_LARGE', { limit: sizeText(limit('managementBodyBytes')), operation: 'settings' })
     refuseLarge(deps, endpointId, content.length)
-    storage.comfyuiUserFiles.save({ endpointId, path: SETTINGS, content, now: clock.now() })
+    storage.comfyuiUserFiles.save({ endpointId, path: SETTINGS_PATH, content, now: clock.now() })
   })
 }
 
-/** @returns whether it was saved; false if there is one that must stay */
+/** @returns false if the file exists and must not be replaced */
 export function saveFile(
   deps: Deps,
   endpointId: string,

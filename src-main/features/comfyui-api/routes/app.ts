@@ -34,7 +34,7 @@ export type ComfyuiServices = Pick<
 > &
   Parameters<typeof errorResponse>[2]
 
-/** @param endpointOf the endpoint of a request that was admitted */
+/** @param endpointOf the endpoint of an admitted request */
 export function createComfyuiApp(
   service: ComfyuiServices,
   endpointOf: (incoming: IncomingMessage) => Endpoint | undefined,

@@ -10,7 +10,7 @@ export function boundBody(most: number, service: Parameters<typeof errorResponse
   return bodyLimit({ maxSize: most, onError: (c) => errorResponse(c, error(c.req.path), service) })
 }
 
-/** Of any content type, as many clients send none. */
+/** Accepts any content type, since many clients send none. */
 export async function readBody(c: Context): Promise<Readonly<Record<string, unknown>>> {
   const text = await c.req.text()
   const body: unknown = text === '' ? {} : await c.req.json().catch(() => undefined)

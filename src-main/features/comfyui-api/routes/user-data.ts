@@ -11,7 +11,7 @@ type Deps = Pick<ServiceContext, 'storage' | 'clock'> & {
   readonly bounded: (most: number) => MiddlewareHandler
 }
 
-/** One user: ComfyUI's page keeps what is its own by endpoint. */
+/** Adds the routes for the settings and files of ComfyUI's page, which has one user per endpoint. */
 export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }: Deps): void {
   const deps = { storage, clock }
   const files = storage.comfyuiUserFiles

@@ -14,7 +14,7 @@ export type StoredPrompt = {
   readonly outputs: readonly string[]
 }
 
-// Kinds of results, as pages look for them.
+// Output keys that ComfyUI's page reads, by media type.
 const KINDS: readonly (readonly [prefix: string, key: string])[] = [
   ['image/', 'images'],
   ['video/', 'images'],
@@ -25,8 +25,8 @@ const KINDS: readonly (readonly [prefix: string, key: string])[] = [
 type StoredResults = { readonly results: readonly RunResult[]; readonly previews?: readonly RunResult[] | undefined }
 
 /**
- * Results by node. Names are unique to a prompt alone, so each has a folder named after it.
- * @param fallback the node of results whose worker named none
+ * Results by node. File names repeat between prompts, so each prompt has a subfolder named after it.
+ * @param fallback node of results whose worker named none
  */
 export function outputsOf(
   { results, previews = [] }: StoredResults,

@@ -107,7 +107,7 @@ export type PromptError = {
   readonly traceback: readonly string[]
 }
 
-/** The last one is `executing` without a node, by which older clients know the end. */
+/** The last message is `executing` without a node, which tells older clients that the prompt has ended. */
 export function endMessages(promptId: string, end: PromptEnd, now: number): readonly Message[] {
   const last = executingMessage(promptId, null)
   if (end.status !== 'COMPLETED') return [failureMessage(promptId, end, now), last]

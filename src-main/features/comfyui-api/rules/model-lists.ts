@@ -1,7 +1,7 @@
-/** Names of models by folder, as loaders of them list them. */
+/** Model names by folder, from the choices of loader nodes. */
 import type { NodeTypes } from '../../workflows/rules/node-types.ts'
 
-// The folder, and the input of a class that lists its files.
+// Folders, with the class and the input whose choices are their files.
 const LISTS: readonly (readonly [folder: string, classType: string, input: string])[] = [
   ['checkpoints', 'CheckpointLoaderSimple', 'ckpt_name'],
   ['loras', 'LoraLoader', 'lora_name'],

@@ -11,6 +11,11 @@ export const NO_PROMPT = refusal('no_prompt', 'No prompt provided', 'No prompt p
 
 type Words = { readonly type: string; readonly message: string }
 
+const BAD_LINK: Words = {
+  type: 'bad_linked_input',
+  message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
+}
+
 const WORDS: Partial<Record<ProblemCode, Words>> = {
   required_input_missing: { type: 'required_input_missing', message: 'Required input is missing' },
   value_not_in_list: { type: 'value_not_in_list', message: 'Value not in list' },
@@ -18,14 +23,8 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
   value_bigger_than_max: { type: 'value_bigger_than_max', message: 'Value bigger than max' },
   wrong_value_type: { type: 'invalid_input_type', message: 'Failed to convert an input value' },
   type_mismatch: { type: 'return_type_mismatch', message: 'Return type mismatch between linked nodes' },
-  dangling_link: {
-    type: 'bad_linked_input',
-    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
-  },
-  bad_output_slot: {
-    type: 'bad_linked_input',
-    message: 'Bad linked input, must be a length-2 list of [node_id, slot_index]',
-  },
+  dangling_link: BAD_LINK,
+  bad_output_slot: BAD_LINK,
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Paths of files that ComfyUI's page keeps at its server. */
+/** Paths of files that ComfyUI's page stores. */
 
 /** @returns undefined if it is invalid or leaves the folder */
 export function userPath(path: string): string | undefined {
@@ -8,8 +8,8 @@ export function userPath(path: string): string | undefined {
 }
 
 /**
- * The files below a folder, with paths relative to it.
- * @param isDeep also those of its folders
+ * Files in a folder, with paths relative to it.
+ * @param isDeep also those in subfolders
  */
 export function filesBelow<File extends { readonly path: string }>(
   files: readonly File[],

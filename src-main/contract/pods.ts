@@ -1,5 +1,5 @@
 /**
- * Pods: containers of this machine, at the addresses of versions 2 and 1 of the platform's API. Bodies take the field
+ * Pods are containers on this machine, at the paths of versions 2 and 1 of the platform's API. Bodies accept the field
  * names of both. Source: docs/spec/platform.md, 5; ours where no source names a field.
  */
 import { z } from 'zod'

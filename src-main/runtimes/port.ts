@@ -147,18 +147,18 @@ export type PodSpec = {
 
 export type PodLine = { readonly text: string; readonly at: number }
 
-/** Containers that outlive the service. Each call rejects with a sentence if the engine is away. */
+/** Containers that outlive the service. Each call rejects with a reason if the engine is unavailable. */
 export type PodContainers = {
   readonly problem: () => Promise<string | undefined>
   readonly adopt: () => Promise<void>
-  /** Makes and starts a container, in the place of an earlier one. */
+  /** Starts a new container in place of the earlier one. */
   readonly start: (spec: PodSpec, watch: Watch) => Promise<void>
   /** Keeps the container and its log. */
   readonly stop: (id: string, graceMs: number) => Promise<void>
   /** Removes the container and its own volume. */
   readonly remove: (id: string) => Promise<void>
   readonly states: () => Promise<ReadonlyMap<string, PodState>>
-  /** Reports lines until the container ends; without `follow`, those of now. */
+  /** Reports lines until the container ends; without `follow`, only the current ones. */
   readonly follow: (
     id: string,
     options: {
@@ -171,7 +171,7 @@ export type PodContainers = {
 }
 
 export type ContainerHost = {
-  /** Of this machine's engine alone. */
+  /** Only on this machine's engine. */
   readonly pods?: PodContainers | undefined
   readonly engine: () => Promise<EngineReport>
   /** GPUs and their holders, cached unless `fresh`, since reading wakes a sleeping GPU. */

@@ -1,6 +1,6 @@
 /**
- * Pods: containers of this machine that run until somebody stops them. The engine knows their state; the database knows
- * their settings. Source: docs/spec/platform.md, 5.
+ * Pods are containers on this machine that run until they are stopped. The engine holds their state, the database their
+ * settings. Source: docs/spec/platform.md, 5.
  */
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
@@ -15,8 +15,8 @@ import { requireRegistry, requireTemplate, volumeFolder } from '../platform-api/
 import type { ServiceContext } from '../service-context.ts'
 import { createMask } from '../workers/rules/log-lines.ts'
 import {
-  cardsOf,
   containerOf,
+  gpuSettingOf,
   ownVolumeOf,
   POD_DEFAULTS,
   type PodRow,
@@ -39,9 +39,9 @@ export type PodLinesWish = {
 
 type Start = { progress: string; readonly abort: AbortController; readonly done: Promise<void> }
 
-// Between SIGTERM and SIGKILL, as `docker stop` has it.
+// Between SIGTERM and SIGKILL, as in `docker stop`.
 const GRACE_MS = 10 * SECOND_MS
-// Lines about one pod, in memory. Source: ours.
+// System lines per pod, in memory. Source: ours.
 const MOST_EVENTS = 200
 
 export function createPods({
@@ -123,7 +123,7 @@ export function createPods({
     return { ...POD_DEFAULTS, ...before, ...given, image }
   }
 
-  /** Pulls, makes and starts in the background: a client must not wait for gigabytes. */
+  /** Runs in the background, since pulling an image can take minutes. */
   function begin(containers: PodContainers, { id, name, settings }: PodRow): void {
     const abort = new AbortController()
     const report = (progress: string) => {
@@ -132,7 +132,7 @@ export function createPods({
     }
     async function run(): Promise<void> {
       const { gpuCount } = settings
-      const fitted = await fitCards(fleet, name, { gpuIds: cardsOf(settings), gpuCount: Math.max(1, gpuCount) })
+      const fitted = await fitCards(fleet, name, { gpuIds: gpuSettingOf(settings), gpuCount: Math.max(1, gpuCount) })
       if (fitted.warning !== undefined) note(id, fitted.warning)
       const folder = settings.networkVolume === null ? undefined : await volumeFolder(storage, settings.networkVolume)
       const container = containerOf(settings, { gpu: fitted.gpuIds, folder })
@@ -146,7 +146,7 @@ export function createPods({
         note(id, `not started: ${error.message}`)
         await storage.write(() => storage.pods.setWanted(id, 'RUNNING', error.message))
       })
-      .catch((error: Error) => log.error('the end of a pod’s start was not stored', { pod: id, error: error.message }))
+      .catch((error: Error) => log.error('a failed start of a pod was not stored', { pod: id, error: error.message }))
       .finally(() => starts.delete(id))
     const start: Start = { progress: 'starting', abort, done }
     starts.set(id, start)
@@ -225,7 +225,7 @@ export function createPods({
         if (!isSame && status !== 'EXITED') await ACTIONS.restart(id)
         return read(id)
       }),
-    /** @returns the pod afterwards, as it was if it is deleted */
+    /** @returns the pod after the action; a deleted one as it was before */
     act: (id: string, action: PodAction): Promise<Pod> =>
       inTurn(id, async () => {
         requirePod(id)
@@ -267,9 +267,9 @@ export function createPods({
         await Promise.race([follower.ended, closing.promise])
         follower.stop()
       }
-      // A pod that never started has no container, and so no lines.
+      // A pod that never started has no container.
       void run()
-        .catch((error: Error) => log.info('no lines of a pod', { pod: id, why: error.message }))
+        .catch((error: Error) => log.info('the log of a pod was not read', { pod: id, why: error.message }))
         .finally(() => {
           leave()
           isOver = true
@@ -281,7 +281,7 @@ export function createPods({
         close: () => closing.resolve(),
       }
     },
-    /** Finds the pods of earlier runs, and removes containers of deleted ones. */
+    /** Finds pods that an earlier service started, and removes containers of deleted pods. */
     async start(): Promise<void> {
       const containers = fleet.containerHost?.pods
       try {
@@ -289,7 +289,7 @@ export function createPods({
         for (const id of (await containers?.states())?.keys() ?? [])
           if (storage.pods.get(id) === undefined) await containers?.remove(id)
       } catch (error) {
-        log.warn('pods not looked for', { error: (error as Error).message })
+        log.warn('pods were not found again', { error: (error as Error).message })
       }
     },
     async stop(): Promise<void> {

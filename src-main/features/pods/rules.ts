@@ -28,12 +28,12 @@ export const POD_DEFAULTS: Omit<PodSettings, 'image'> = {
 
 type Problem = { readonly field: string; readonly why: string }
 
-/** Changes of settings, under the field names of either version. */
+/** The settings in a body with field names of either version. */
 export function settingsIn(fields: PodFields): Partial<PodSettings> | { readonly problem: Problem } {
   const { env, gpu, computeType, gpuTypeIds, mounts, volumeInGb } = fields
   const args = fields.dockerStartCmd ?? (fields.args === undefined ? undefined : splitWords(fields.args))
   if (fields.args !== undefined && args === undefined)
-    return { problem: { field: 'args', why: 'has a quotation mark that is not closed' } }
+    return { problem: { field: 'args', why: 'has an unclosed quotation mark' } }
   const ports = fields.ports?.map((port) => Number.parseInt(port, 10))
   if (ports?.some((port) => port < 1 || port > 65_535))
     return { problem: { field: 'ports', why: 'must be from 1 to 65535' } }
@@ -61,20 +61,20 @@ const withoutUndefined = <Value extends object>(value: Value) =>
     [Name in keyof Value]?: Exclude<Value[Name], undefined>
   }
 
-/** The GPUs asked for, as a setting of containers. */
-export function cardsOf({ pools, gpuCount }: PodSettings): string | undefined {
+/** The requested GPUs as a container setting. */
+export function gpuSettingOf({ pools, gpuCount }: PodSettings): string | undefined {
   if (gpuCount === 0) return undefined
   const text = pools.join(',')
-  return text === '' || text.length > LONGEST_CARDS ? 'ANY' : text
+  return text === '' || text.length > LONGEST_GPU_SETTING ? 'ANY' : text
 }
 
-const LONGEST_CARDS = 200
+const LONGEST_GPU_SETTING = 200
 
-// A pod is developed in: package managers and SSH servers change owners and users. Nothing gains more than its image's
-// user has, and nothing reaches devices or the network below TCP.
-const CAPABILITIES = ['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE'].concat([
+// Those that package managers and SSH servers need to change owners and users; none for devices or raw sockets.
+const CAPABILITIES = [
+  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'NET_BIND_SERVICE'],
   ...['SETGID', 'SETUID', 'SYS_CHROOT'],
-])
+]
 
 /**
  * @param gpu GPUs that this machine has
@@ -127,12 +127,12 @@ export type PodState = {
     | undefined
 }
 
-/** Facts that the engine or the service know of a pod now. */
+/** Current facts about a pod from the engine and the service. */
 export type PodFacts = {
   readonly state: PodState | undefined
   /** Progress of a start. */
   readonly progress: string | undefined
-  /** Why the engine says nothing. */
+  /** Why the engine is unavailable. */
   readonly away: string | undefined
 }
 
@@ -148,7 +148,7 @@ export function statusOf(
 
 function endOf(state: PodState | undefined): string {
   if (state?.exit === undefined)
-    return 'it has no container: that was removed, or the service ended before it was made. Start the pod again'
+    return 'it has no container: it was removed, or the service ended before making it. Start the pod again'
   const { code, signal, reason } = state.exit
   return (
     reason ?? (signal === undefined ? `its program ended with code ${code ?? 0}` : `its program ended by ${signal}`)
@@ -178,7 +178,7 @@ export function viewPod(row: PodRow, facts: PodFacts): Pod {
   }
 }
 
-/** Where the ports of a running pod answer; of HTTP ports as a link. */
+/** Addresses of a running pod's ports; those of HTTP ports are links. */
 export function addressesOf({
   ports,
   portMappings,

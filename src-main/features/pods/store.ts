@@ -6,7 +6,6 @@ const COLUMNS = `id, name, settings, wanted, reason, created_at AS createdAt`
 
 type Row = Omit<PodRow, 'settings' | 'reason'> & { readonly settings: string; readonly reason: string | null }
 
-/** Pods, oldest first. Their state is with the engine. */
 export function createPodStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[Omit<Row, 'reason'>]>(`

@@ -1,6 +1,6 @@
 /**
- * Containers of pods. They outlive the service, which finds them again by their labels; a start always makes a new one,
- * so that only volumes stay.
+ * Containers of pods outlive the service, which finds them again by their labels. Each start makes a new one, so only
+ * volumes are kept.
  */
 import type Docker from 'dockerode'
 import type { PodState } from '../../features/pods/rules.ts'
@@ -24,7 +24,7 @@ const MS_PER_SECOND = 1000
 export function createPodContainers({ making, clock, log }: PodContainersOptions): PodContainers {
   const { engine, gpus, images, networks, serviceId } = making
   const nameOf = (id: string) => `drydock-${serviceId}-pod-${id}`
-  // The container of each pod that holds GPUs: the end of an earlier one may be told late.
+  // Containers that hold their pod's GPUs; the exit of an earlier container may be reported late.
   const holders = new Map<string, string>()
   let isWatched = false
 
@@ -40,7 +40,7 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
   const open = async (id: string) => (await connect()).docker.getContainer(nameOf(id))
 
   function adoptInBackground(): void {
-    adopt().catch((error: Error) => log.warn('pods not looked for', { error: error.message }))
+    adopt().catch((error: Error) => log.warn('pods were not found again', { error: error.message }))
   }
 
   async function found(): Promise<readonly (Docker.ContainerInspectInfo & { readonly podId: string })[]> {
@@ -54,7 +54,7 @@ export function createPodContainers({ making, clock, log }: PodContainersOptions
     )
   }
 
-  /** Takes the GPUs of running pods, and opens the network through which they call the service. */
+  /** Claims the GPUs of running pods, and reopens the networks through which they call the service. */
   async function adopt(): Promise<void> {
     isWatched = true
     const running = (await found()).filter(({ State }) => State.Running)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { podCreate } from '../../../../src-main/contract/pods.ts'
 import {
-  cardsOf,
   containerOf,
+  gpuSettingOf,
   ownVolumeOf,
   POD_DEFAULTS,
   type PodFacts,
@@ -48,7 +48,7 @@ describe('the fields of a pod', () => {
     [{ gpuTypeIds: ['NVIDIA L4'], computeType: 'CPU' }, undefined],
     [{ gpuTypeIds: Array.from({ length: 30 }, (_, at) => `NVIDIA GeForce ${at}`) }, 'ANY'],
   ])('%j ask for the GPUs %s', (fields, cards) => {
-    expect(cardsOf({ ...SETTINGS, ...settingsIn(podCreate.parse(fields)) })).toBe(cards)
+    expect(gpuSettingOf({ ...SETTINGS, ...settingsIn(podCreate.parse(fields)) })).toBe(cards)
   })
 })
 

@@ -307,8 +307,8 @@ CREATE TABLE pending_bulk (
   result      TEXT                                      -- JSON
 ) STRICT;
 
--- Batches. A row of batch_lines outlives its job. Counts by state: UNQUEUED is for inputs that are no jobs yet, GONE for
--- jobs that were deleted, REFUSED for inputs that became none.
+-- Batches. A row of batch_lines outlives its job. Counts by state: UNQUEUED is for inputs that are not jobs yet, GONE for
+-- deleted jobs, REFUSED for inputs that never became jobs.
 
 CREATE TABLE batches (
   seq          INTEGER PRIMARY KEY AUTOINCREMENT,       -- no later batch gets the number of one that was deleted
@@ -330,7 +330,7 @@ CREATE INDEX batches_by_endpoint ON batches (endpoint_id, seq);
 CREATE TABLE batch_lines (
   batch   INTEGER NOT NULL,
   line    INTEGER NOT NULL CHECK (line > 0),
-  id      TEXT,                                         -- of its job, also before there is one
+  id      TEXT,                                         -- of its job, given before the job exists
   seq     INTEGER,                                      -- its job
   reason  TEXT,                                         -- why it became no job
   PRIMARY KEY (batch, line),
@@ -360,7 +360,7 @@ CREATE TRIGGER batch_line_removed AFTER DELETE ON batch_lines WHEN OLD.seq IS NU
   UPDATE batch_counts SET count = count - 1 WHERE batch = OLD.batch AND status = 'UNQUEUED';
 END;
 
--- Requests that become jobs; a large input is a file, which the job takes over.
+-- Requests that are not jobs yet; the job takes over the file of a large input.
 CREATE TABLE draft_requests (
   batch       INTEGER NOT NULL,
   line        INTEGER NOT NULL,
@@ -593,7 +593,7 @@ CREATE TABLE comfyui_prompts (
   outputs      TEXT NOT NULL CHECK (json_valid(outputs))   -- ids of nodes
 ) STRICT;
 
--- Files that ComfyUI's page keeps at its server, and its settings under an empty path.
+-- Files that ComfyUI's page stores, and its settings under an empty path.
 CREATE TABLE comfyui_user_files (
   endpoint_id  TEXT NOT NULL REFERENCES endpoints (id) ON DELETE CASCADE,
   path         TEXT NOT NULL,

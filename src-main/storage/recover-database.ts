@@ -81,7 +81,7 @@ function copySequences(from: Database, to: Database): void {
   }
 }
 
-// Before batches had states, each line became a job when it arrived; an upload that is not complete goes on as a draft.
+// Before batches had states, each line became a job when it arrived. An incomplete upload continues as a draft.
 function copyBatchStates(from: Database, to: Database): void {
   const cancel = to.prepare<[number]>(`UPDATE batches SET state = 'CANCELLED' WHERE seq = ?`)
   try {

@@ -14,7 +14,7 @@ const RETRY_TO_MS = 5000
 // Waiting reasons and placement problems change with time alone; requests to load-balanced endpoints emit no events.
 const REFRESH_MS = 3000
 const RELOAD_PAUSE_MS = 300
-// A read without an answer would hold up all later ones. Source: ours.
+// A read that hangs would block all later ones. Source: ours.
 const READ_LIMIT_MS = 10_000
 
 type LivePorts = {

@@ -31,7 +31,7 @@ const FORBIDDEN = {
 
 type Seen = Record<'partlyAdded' | 'partlyQueued' | 'partlyCancelled', number>
 
-// Moments in the middle of a change that a kill has met.
+// States in the middle of a change in which kills have hit.
 const MET: Readonly<Record<keyof Seen, string>> = {
   partlyAdded: `SELECT EXISTS (SELECT 1 FROM batch_lines JOIN batches ON batch = batches.seq WHERE line > received)`,
   partlyQueued: `SELECT EXISTS (SELECT 1 FROM batches JOIN draft_requests ON batch = seq WHERE state = 'FINALIZED')
@@ -65,7 +65,7 @@ async function oneRun(service: ServedService, stage: Stage, reads: number, seen:
   if (stage !== 'adding') await service.post(path('/finalize'))
   if (stage === 'running' || stage === 'cancelling')
     await until(async () => expect((await service.get(path())).requestCompleted).toBeGreaterThan(reads))
-  // Nobody waits for the answer to the call that the kill breaks off.
+  // The kill interrupts this call, so it may fail.
   const brokenOff = async () => {
     if (stage === 'adding') return await service.ask('POST', path('/requests'), bodies[CALLS - 1])
     return stage === 'cancelling' ? await service.ask('POST', path('/cancel')) : undefined

@@ -1,6 +1,6 @@
 /**
- * Turns the requests of drafts into jobs. A change of a batch's state is one guarded statement; its jobs follow in short
- * commits, and what is left of them is stored, so that the next start goes on where a kill broke it off.
+ * Turns the requests of finalized batches into jobs. A transition is one guarded statement; the jobs follow in short
+ * commits. The remaining requests stay stored, so the next start resumes after a kill.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -17,10 +17,10 @@ import { countBatch, requireBatch } from './batches.ts'
 import { isOfLine } from './rules/is-of-line.ts'
 import { mayMove } from './rules/transitions.ts'
 
-// Requests of a commit, and bytes of their inputs in rows; about 5 ms. Source: ours.
+// Requests per commit, and bytes of their inputs in rows; about 5 ms. Source: ours.
 const AT_ONCE = 50
 const BYTES_AT_ONCE = MIB
-// Rows deleted by a commit.
+// Rows deleted per commit.
 const DROPPED_AT_ONCE = 500
 const RETRY_AFTER_MS = 5000
 
@@ -31,16 +31,16 @@ export type BatchQueue = ReturnType<typeof createBatchQueue>
 export function createBatchQueue(deps: Deps) {
   const { storage, clock, log, newId } = deps
   const { batches } = storage
-  // Changes of one batch follow each other, so that requests of two calls are not mixed.
+  // Changes of one batch are serialized, so that the requests of two calls do not mix.
   const { inTurn, idle } = createTurns()
   const stopping = new AbortController()
   const settling = new Map<string, Promise<void>>()
 
-  // A later change of the state is seen by the loop that runs, as it reads the batch before each slice and at its end.
+  // A running loop sees later transitions, because it reads the batch before each slice and at the end.
   function settle(id: string): void {
     if (settling.has(id)) return
     const work = settleBatch(id)
-      .catch((error) => log.error('a batch is not queued further', { batchId: id, error }))
+      .catch((error) => log.error('a batch was not queued completely', { batchId: id, error }))
       .finally(() => settling.delete(id))
     settling.set(id, work)
   }
@@ -51,8 +51,8 @@ export function createBatchQueue(deps: Deps) {
         await (batch.state === 'FINALIZED' ? queueSome(batch) : dropSome(batch))
       } catch (error) {
         if (batches.get(id) === undefined) return
-        if (!(error instanceof AppError && PASSING.includes(error.code))) throw error
-        log.warn('a batch waits', { batchId: id, error })
+        if (!(error instanceof AppError && TRANSIENT.includes(error.code))) throw error
+        log.warn('a batch is queued later', { batchId: id, error })
         await pause()
       }
     }
@@ -104,7 +104,7 @@ export function createBatchQueue(deps: Deps) {
     }
   }
 
-  /** Cancels what waits of a cancelled batch, and deletes requests that become no jobs. */
+  /** Cancels the waiting jobs of a cancelled batch, and deletes requests that will not become jobs. */
   async function dropSome(batch: Batch): Promise<void> {
     const { seq, state } = batch
     if (state === 'CANCELLED') await moveJobs(deps, 'cancel', { batch: seq, states: ['IN_QUEUE'] })
@@ -116,7 +116,7 @@ export function createBatchQueue(deps: Deps) {
     while (await storage.write(() => batches.dropDrafts(seq, after, { most: DROPPED_AT_ONCE, lines })));
   }
 
-  /** Deletes requests of a call that a kill broke off. */
+  /** Deletes requests of a call that a kill interrupted. */
   async function dropUncounted(batch: Batch): Promise<void> {
     if (countBatch(storage, batch).uncounted > 0) await dropDrafts(batch.seq, batch.received, true)
   }
@@ -158,7 +158,8 @@ export function createBatchQueue(deps: Deps) {
 
   return {
     /**
-     * Adds all requests or none; returns their ids.
+     * Adds all requests or none.
+     * @returns their ids
      * @throws AppError BATCH_CLOSED, BATCH_FULL, BAD_INPUT, and those of storing
      */
     add: (endpoint: Endpoint, id: string, submissions: readonly Submission[]): Promise<readonly string[]> =>
@@ -183,7 +184,7 @@ export function createBatchQueue(deps: Deps) {
       }),
     /**
      * Adds the request of a line of a file.
-     * @returns false: it is there already
+     * @returns false if the line has one already
      * @throws AppError BATCH_CLOSED, BAD_INPUT, and those of storing
      */
     async addLine(endpoint: Endpoint, batch: Batch, line: number, submission: Submission): Promise<boolean> {
@@ -201,8 +202,8 @@ export function createBatchQueue(deps: Deps) {
           throw new AppError('JOB_NOT_FOUND', { jobId: requestId.slice(0, 100) })
       }),
     /**
-     * Queues the requests of a draft; one that is finalized already stays as it is.
-     * @param isLimited by the waiting jobs that the platform allows
+     * Queues the requests of a draft; a finalized batch is left as it is.
+     * @param isLimited whether the platform's limit of waiting jobs applies
      * @throws AppError BATCH_CLOSED, BATCH_INCOMPLETE, QUEUE_FULL, ENDPOINT_PAUSED
      */
     finalize: (endpoint: Endpoint, id: string, isLimited = false): Promise<Batch> =>
@@ -221,7 +222,7 @@ export function createBatchQueue(deps: Deps) {
         settle(id)
         return requireBatch(storage, id)
       }),
-    /** Cancels a batch that has not ended. @param states of jobs that are cancelled */
+    /** Cancels a batch that has not ended. @param states of the jobs to cancel */
     cancel: (id: string, states: readonly ('IN_QUEUE' | 'IN_PROGRESS')[]): Promise<BulkResult> =>
       inTurn(id, async () => {
         const batch = requireBatch(storage, id)
@@ -247,7 +248,7 @@ export function createBatchQueue(deps: Deps) {
   }
 }
 
-const PASSING: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY', 'ENDPOINT_PAUSED']
+const TRANSIENT: readonly string[] = ['DISK_FULL', 'DATABASE_BUSY', 'ENDPOINT_PAUSED']
 
 /** @throws AppError BATCH_CLOSED */
 export function requireDraft(batch: Batch): Batch {
@@ -256,7 +257,7 @@ export function requireDraft(batch: Batch): Batch {
   throw new AppError('BATCH_CLOSED', { batchId: batch.id, why })
 }
 
-/** The first of the rows, and more of them up to the bytes of a commit; files count little. */
+/** As many rows as a commit takes, and at least one; a file counts as 1 KiB. */
 function withinBytes<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): readonly Row[] {
   let sum = 0
   const end = rows.findIndex((row, at) => {

@@ -1,6 +1,6 @@
 /**
- * Batches: inputs of a file as jobs that are counted, retried, cancelled and exported together. Each line has one job
- * at a time, even if sent twice.
+ * Batches: requests that are counted, retried, cancelled and exported together. Each line has one job at a time, even if
+ * sent twice.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { BatchCreate, BatchDetail, BatchView } from '../../contract/job-routes.ts'

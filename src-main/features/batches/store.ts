@@ -9,7 +9,7 @@ import type { BatchCounts } from './rules/counts.ts'
 import { BATCH_EVENTS, BATCH_TRANSITIONS, type BatchEvent } from './rules/transitions.ts'
 
 export type BatchPlace = DraftPlace & {
-  /** Of the draft that the job is made of. */
+  /** Id of the request that becomes the job. */
   readonly draftId?: string | undefined
   readonly instead?: number | undefined
 }
@@ -80,7 +80,7 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
   const remove = query<[number]>(`DELETE FROM batches WHERE seq = ?`).run()
   const moves = new Map(BATCH_EVENTS.map((event) => [event, query<[seq: number]>(moveSql(event)).changed()]))
 
-  /** Removes stored requests that become no jobs, and with them their lines if nobody is told of those. */
+  /** Removes requests that will not become jobs; `lines`: also their lines, whose ids no call has returned. */
   function dropDrafts(batch: number, after: number, { most, lines }: { most: number; lines: boolean }): boolean {
     const found = draftLines(batch, after, most)
     for (const line of found) {
@@ -103,12 +103,12 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
     insert: query<[Omit<Batch, 'seq' | 'received' | 'settled'>]>(`
       INSERT INTO batches (id, endpoint_id, name, fingerprint, total, state, created_at)
       VALUES (@id, @endpointId, @name, @fingerprint, @total, @state, @createdAt)`).run(),
-    /** The only change of a state. @returns false: the table has no such transition from its state */
+    /** The only place that changes a state. @returns false if the table has no such transition */
     move: (seq: number, event: BatchEvent): boolean => moves.get(event)?.(seq) ?? false,
     rename: query<[name: string, seq: number]>(`UPDATE batches SET name = ? WHERE seq = ?`).run(),
     counts: (batch: number): BatchCounts =>
       Object.fromEntries(counts(batch).map(({ status, count }) => [status, count])),
-    /** Inputs that a cancel ends, also those that are no jobs yet. */
+    /** Inputs that a cancel ends, including those that are not jobs yet. */
     unended: query<[batch: number], number>(`
       SELECT SUM(count) FROM batches JOIN batch_counts ON batch = seq
       WHERE seq = ? AND (status IN ('IN_QUEUE', 'IN_PROGRESS')
@@ -134,14 +134,14 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
       refuse(batch, line, id, reason)
       removeDraft(batch, line)
     },
-    /** @returns false: the line is there already, or the batch is no draft any more */
+    /** @returns false if the line exists already, or the batch is no longer a draft */
     addDraft(draft: NewDraft): boolean {
       const { batch, line, id } = draft
       if (!addLine({ batch, line, id })) return false
       payloads.insertDraft(draft)
       return true
     },
-    /** @returns false: its draft has no such request */
+    /** @returns false if the draft has no such request */
     removeDraft(batch: number, line: number): boolean {
       if (!removeLine(batch, line)) return false
       removeDraft(batch, line)
@@ -155,13 +155,13 @@ export function createBatchStore(db: Database, payloads: JobPayloads) {
       FROM draft_requests d CROSS JOIN batch_lines l ON l.batch = d.batch AND l.line = d.line
       WHERE d.batch = ? ORDER BY d.line LIMIT ?`).all(),
     readDraft: payloads.readDraft,
-    /** Whether a draft may become a job: its batch is finalized, and it has not become one. */
+    /** Whether a request may become a job: its batch is finalized, and it is not a job yet. */
     mayQueue: query<[batch: number, line: number], 1>(`
       SELECT 1 FROM batches WHERE seq = ? AND state = 'FINALIZED'
         AND EXISTS (SELECT 1 FROM draft_requests d WHERE d.batch = batches.seq AND d.line = ?)`).value(),
     receive: query<[{ batch: number; line: number }]>(`
       UPDATE batches SET received = MAX(received, @line) WHERE seq = @batch`).run(),
-    /** Makes requests visible that were stored after the others. @returns false: it is no draft any more, or full */
+    /** Counts newly stored requests, which shows them. @returns false if the batch is no longer a draft, or is full */
     grow: query<[{ batch: number; count: number; most: number }]>(`
       UPDATE batches SET total = total + @count, received = received + @count
       WHERE seq = @batch AND state = 'DRAFT' AND total + @count <= @most`).changed(),

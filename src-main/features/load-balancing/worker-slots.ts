@@ -61,7 +61,7 @@ export function createWorkerSlots({
   }
 
   return {
-    /** @param isAsked whether the request asked for this worker */
+    /** @param isAsked whether the request named this worker */
     take(worker: LiveWorker, isAsked: boolean): Slot | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined

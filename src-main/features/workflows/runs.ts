@@ -29,10 +29,9 @@ export type RunRequest = z.output<typeof runCreate>
 
 export type RunDeps = Deps
 
-/** Of a run that another program asked for. */
 type RunExtras = {
   readonly request?: Submission['request']
-  /** Writes in the job's transaction, after the run. */
+  /** Called in the job's transaction, after the run is stored. */
   readonly withRun?: (job: Job) => void
 }
 

@@ -28,7 +28,7 @@ export type StreamHandler = {
   readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
-/** Answers requests that a stream handler has taken by an app. */
+/** Lets an app answer the requests of a stream handler. */
 export const requestListener = (fetch: Fetch) =>
   getRequestListener(fetch, { hostname: LOOPBACK, errorHandler: plainError })
 

@@ -98,7 +98,7 @@ export function fieldsOf<T>({ fields }: JsonScan, cut: Cut<T>): (field: string) 
 
 /**
  * Cuts a list into the texts of its items, which the caller parses.
- * @returns undefined if it is no list, or too deep
+ * @returns undefined if it is not a list, or too deep
  */
 export function rawItems(text: string, maxDepth: number): readonly string[] | undefined {
   const items: string[] = []

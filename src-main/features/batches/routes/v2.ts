@@ -101,7 +101,7 @@ async function* rowOf(
   yield '}'
 }
 
-// Starts are steady times; an ended job's is told from its end, which no jump of the clock moves.
+// Starts are steady times. That of an ended job is computed from its end, which no clock jump moves.
 function startOf({ startedAt, finishedAt, executionMs }: Job, offset: number): number | null {
   if (startedAt === null) return null
   return finishedAt === null || executionMs === null ? startedAt + offset : finishedAt - executionMs

@@ -3,10 +3,10 @@ import { JOB_STATES, type JobState } from '../../../contract/job.ts'
 import type { BatchView } from '../../../contract/job-routes.ts'
 import { TRANSITIONS } from '../../jobs/rules/transitions.ts'
 
-/** Inputs by state: those of jobs, those that are no jobs yet, jobs that are gone, and inputs that became none. */
+/** Inputs by state; UNQUEUED: not a job yet, GONE: the job was deleted, REFUSED: never became a job. */
 export type BatchCounts = Readonly<Partial<Record<JobState | 'UNQUEUED' | 'GONE' | 'REFUSED', number>>>
 
-// An input that is no job counts as one in the state that its batch gives it.
+// By state of the batch, the state as which an unqueued input counts.
 export const UNQUEUED_AS: Readonly<Partial<Record<BatchState, JobState>>> = {
   FINALIZED: 'IN_QUEUE',
   CANCELLED: 'CANCELLED',
@@ -17,7 +17,7 @@ const OPEN = TRANSITIONS.cancel.from
 
 type Counted = { readonly state: BatchState; readonly total: number; readonly counts: BatchCounts }
 
-/** The inputs of a batch, and its state in words for people. */
+/** Counts the inputs of a batch; `state` is for commands and pages. */
 export function countsOf({ state, total, counts }: Counted) {
   const { UNQUEUED: unqueued = 0, REFUSED: refused = 0, GONE: gone = 0 } = counts
   const as = UNQUEUED_AS[state]
@@ -27,7 +27,7 @@ export function countsOf({ state, total, counts }: Counted) {
   const drafts = as === undefined ? unqueued : 0
   const stored = drafts + refused + gone + JOB_STATES.reduce((sum, one) => sum + jobs[one], 0)
   const unsent = Math.max(0, total - stored)
-  // Stored by a call that adds all of its requests or none, and has not ended.
+  // Stored by a call that adds all of its requests or none, and is still running.
   const uncounted = Math.max(0, stored - total)
   const isOpen = OPEN.some((one) => jobs[one] > 0)
   return {

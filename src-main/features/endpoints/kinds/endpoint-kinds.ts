@@ -34,7 +34,7 @@ export type EndpointKind = {
     submission: Submission,
     withJob?: (job: Job) => void,
   ) => Promise<Job>
-  /** Whether `submit` reads the input, and does not only store it. */
+  /** Whether `submit` reads the input, not only stores it. */
   readonly readsInput: boolean
   readonly backingId: (endpoint: Pick<Endpoint, 'config'>) => string | undefined
   readonly hasJob: (storage: Pick<Storage, 'graphs'>, endpoint: Endpoint, job: Job) => boolean

@@ -32,7 +32,7 @@ export type ExportRead = Omit<OpenedGraph, 'files'> & {
 export type Readers = {
   /** The object of a body in UTF-8. @param maxValues undefined: it is passed on, and large fields are empty in its value */
   readonly object: (body: Bytes, maxValues: number | undefined) => ObjectRead | BodyFault
-  /** The items of a list, or of the list in a field of an object, as they were sent. */
+  /** The unparsed items of a list, or of the list in a field of an object. */
   readonly items: (body: Bytes, field: string | undefined) => { readonly items: readonly Bytes[] } | Problem
   readonly value: (json: string) => { readonly value: unknown } | Problem
   readonly report: (body: Bytes) => Report

@@ -19,7 +19,7 @@ export type Submission = {
   /** The wait requested by runsync, ms; undefined without one. */
   readonly waitMs: number | undefined
   readonly batch?: BatchPlace | undefined
-  /** The input is that of the draft, which the job takes over. */
+  /** The input is stored with the draft, and the job takes it over. */
   readonly isStored?: boolean | undefined
 }
 
@@ -36,7 +36,7 @@ export async function submitJob(
   { kind, request, input, s3Config, waitMs, trace, batch, isStored }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
-  // A finalized batch was accepted before.
+  // A finalized batch has passed this check.
   if (batch?.draftId === undefined) requireWorkers(endpoint)
   requireFields(endpoint, input)
   const { policy, webhook, idempotencyKey } = request
@@ -87,7 +87,7 @@ export function requireFields({ config }: Endpoint, input: Json): void {
     throw new AppError('BAD_INPUT', { why: '`input` has no fields, and the endpoint refuses such jobs (emptyInput)' })
 }
 
-// A draft of a finalized batch becomes one job; a job that is run again takes the line of the one before.
+// A request of a finalized batch becomes one job; a job that runs again takes the line of its predecessor.
 function mayTake({ batches }: Storage, { batch, line, draftId, instead }: BatchPlace): boolean {
   if (draftId !== undefined) return batches.mayQueue(batch, line) !== undefined
   return batches.line(batch, line)?.seq === instead

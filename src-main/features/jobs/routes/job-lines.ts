@@ -24,7 +24,7 @@ type LineTaker = {
   readonly first?: number
   readonly most?: number
   readonly queue: (line: number, bytes: Bytes) => Promise<boolean>
-  /** Errors of the line, noted as its reason. */
+  /** Whether the error is the line's fault, and is stored as its reason. */
   readonly isRefusal?: (error: unknown) => error is AppError
   readonly refuse?: (line: number, reason: string) => Promise<void>
   readonly took?: (line: number) => Promise<void>

@@ -33,7 +33,7 @@ export function submissionOf(
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
-/** The request of a line or of a list: a body of `run`. @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD */
+/** Reads a body of `run` from a line or a list. @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD */
 export async function readSubmission(service: ReadsInThread, bytes: Bytes): Promise<Submission> {
   const sent = await parseJsonBody(bytes, service, undefined)
   const body = readFields(jobRequest, sent)

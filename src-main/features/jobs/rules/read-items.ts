@@ -1,7 +1,7 @@
 import { limit } from '../../../contract/limits.ts'
 import { cutText, rawFields, rawItems } from '../../../lib/json/scan.ts'
 
-/** The items of a list as they were sent, each to be parsed alone; the list is that of the field, if one is given. */
+/** The unparsed items of a list, or of the list in a field of an object. */
 export function itemsOf(
   body: string,
   field: string | undefined,

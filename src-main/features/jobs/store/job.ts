@@ -33,7 +33,7 @@ export type Job = {
   /** Higher numbers are claimed first; low priority comes after all of them. */
   readonly priority: number
   readonly place: number
-  /** Null also once its batch is forgotten. */
+  /** Null also once its batch is deleted. */
   readonly batchId: string | null
 }
 
@@ -43,7 +43,7 @@ export type DraftPlace = { readonly batch: number; readonly line: number }
 export type NewJob = {
   readonly id: string
   readonly endpointId: string
-  /** Or the draft whose stored input, with its bucket, becomes that of the job. */
+  /** Or the draft from which the job takes the stored input and bucket. */
   readonly input: StoredPayload | DraftPlace
   readonly s3Config: string | undefined
   readonly webhook: string | undefined

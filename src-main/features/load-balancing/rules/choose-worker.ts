@@ -40,14 +40,14 @@ type IdleWorker = {
 
 const neededAt = (worker: IdleWorker) => worker.neededAt ?? worker.startedAt
 
-/** When an idle worker was last needed: by the fleet (see `handOver`), or by a request that asked for it. */
+/** When an idle worker was last needed: by the load (see `handOver`), or by a request that named it. */
 export const neededLast = (worker: IdleWorker) => Math.max(neededAt(worker), worker.askedAt ?? 0)
 
 /**
- * Since requests go around all idle workers, a few would keep a large fleet for ever. So a worker that takes a request
- * leaves its own time to the one that was needed last, as if that one had taken it.
+ * Requests rotate among idle workers, so a few would keep a large fleet alive. So the taker of a request gives its own
+ * `neededAt` to the worker that was needed last, as if that one had taken the request.
  * @param idle without `taker`
- * @returns the worker that gets `neededAt`; undefined: `taker` was needed last
+ * @returns the worker to give it to; undefined if `taker` itself was needed last
  */
 export function handOver<Worker extends IdleWorker>(
   taker: Worker,

@@ -80,7 +80,7 @@ type Wish = Pick<LineWish, 'sources'> & {
   readonly since?: string | undefined
 }
 
-/** Follows a worker, or a task call, by the address of pods. */
+/** Follows a worker or a task call under the path of a pod. */
 export const followPlatformPod = (c: Context, service: ServiceContext, id: string, wish: Wish): Response =>
   follow(c, service, podWorker(service, id), wish)
 

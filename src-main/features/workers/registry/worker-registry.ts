@@ -53,7 +53,7 @@ type WorkerConnection = {
 type WorkerLoad = {
   readonly jobsDone: number
   readonly openRequests: number
-  /** When the last request that asked for this worker ended, steady ms. */
+  /** When the last request that named this worker ended, steady ms. */
   readonly askedAt: number | undefined
   readonly stopOrders: ReadonlyMap<string, StopOrder>
   /** Recently run jobs in wall ms, with the oldest first. */

@@ -45,7 +45,7 @@ export type WorkerRecords = {
   readonly becameReady: boolean
   readonly progressAt: number | undefined
   readonly idleSince: number | undefined
-  /** As `idleSince`, but of the fleet: see handOver in features/load-balancing/rules/choose-worker.ts. */
+  /** Like `idleSince`, but handed over between workers: features/load-balancing/rules/choose-worker.ts. */
   readonly neededAt: number | undefined
   readonly pausedSince: number | undefined
   readonly resumedAt: number | undefined

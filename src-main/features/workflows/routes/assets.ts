@@ -30,7 +30,7 @@ export const ASSET_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceContext, 'storage' | 'workflows'>>>
 
-/** @param file with a name, a download of that name */
+/** Downloads under the name, if one is given. */
 export async function assetResponse(
   c: Context,
   assets: AssetDeps,

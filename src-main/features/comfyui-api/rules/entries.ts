@@ -32,18 +32,19 @@ export function outputsOf(
   { results, previews = [] }: StoredResults,
   { promptId, fallback }: { readonly promptId: string; readonly fallback: string },
 ): Readonly<Record<string, Readonly<Record<string, readonly object[]>>>> {
-  const outputs: Record<string, Record<string, object[]>> = {}
+  const outputs = new Map<string, Record<string, object[]>>()
   const add = (type: 'output' | 'temp') => (result: RunResult) => {
     const { node = fallback, filename, mediaType } = result
     const key = KINDS.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? 'files'
-    outputs[node] ??= {}
-    outputs[node][key] ??= []
-    outputs[node][key].push({ filename, subfolder: promptId, type })
-    if (mediaType.startsWith('video/')) outputs[node].animated = [true as unknown as object]
+    const output = outputs.get(node) ?? {}
+    outputs.set(node, output)
+    output[key] ??= []
+    output[key].push({ filename, subfolder: promptId, type })
+    if (mediaType.startsWith('video/')) output.animated = [true as unknown as object]
   }
   results.forEach(add('output'))
   previews.forEach(add('temp'))
-  return outputs
+  return Object.fromEntries(outputs)
 }
 
 /** JSON of an object, with the document and the client. */

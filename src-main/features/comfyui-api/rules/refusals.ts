@@ -39,13 +39,12 @@ export function refusalOf(
   const [first] = errors
   if (first === undefined) return undefined
   if (first.code === 'no_output_node') return refusal('prompt_no_outputs', 'Prompt has no outputs')
-  const nodeErrors: Record<string, { errors: object[]; dependent_outputs: readonly string[]; class_type: string }> = {}
+  const nodeErrors = new Map<string, object[]>()
   for (const { code, node, input, message } of errors) {
     const words = WORDS[code]
     if (words === undefined || node === undefined) return refusal('invalid_prompt', message)
     const told = { ...words, details: message, extra_info: input === undefined ? {} : { input_name: input } }
-    nodeErrors[node] ??= { errors: [], dependent_outputs: outputs, class_type: classOf(node) ?? '' }
-    nodeErrors[node].errors.push(told)
+    nodeErrors.set(node, [...(nodeErrors.get(node) ?? []), told])
   }
   return {
     error: {
@@ -54,6 +53,11 @@ export function refusalOf(
       details: '',
       extra_info: {},
     },
-    node_errors: nodeErrors,
+    node_errors: Object.fromEntries(
+      [...nodeErrors].map(([node, told]) => [
+        node,
+        { errors: told, dependent_outputs: outputs, class_type: classOf(node) ?? '' },
+      ]),
+    ),
   }
 }

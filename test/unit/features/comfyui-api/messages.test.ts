@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { outputsOf } from '../../../../src-main/features/comfyui-api/rules/entries.ts'
 import {
   endMessages,
   NO_PROGRESS,
@@ -80,5 +81,22 @@ describe('paths of files that the page keeps', () => {
     expect(filesBelow(files, 'workflows', false)).toEqual([{ path: 'a.json' }])
     expect(filesBelow(files, 'workflows', true)).toEqual([{ path: 'a.json' }, { path: 'x/b.json' }])
     expect(filesBelow(files, '', false)).toEqual([{ path: 'c.json' }])
+  })
+})
+
+describe('ids of nodes like members of objects', () => {
+  const ids = ['__proto__', 'constructor', 'toString']
+  it.each(ids)('%s keep their results', (node) => {
+    const result = { node, filename: 'a.png', mediaType: 'image/png', asset: 'a', bytes: 1 }
+    const outputs = outputsOf({ results: [result] }, { promptId: 'p', fallback: '' })
+    expect(Object.entries(outputs)).toEqual([
+      [node, { images: [{ filename: 'a.png', subfolder: 'p', type: 'output' }] }],
+    ])
+  })
+
+  it.each(ids)('%s are named in a refusal', (node) => {
+    const problem = { code: 'required_input_missing', severity: 'error', node, message: 'missing' } as const
+    const refused = refusalOf([problem], { outputs: [], classOf: () => 'KSampler' })
+    expect(Object.keys(refused?.node_errors ?? {})).toEqual([node])
   })
 })

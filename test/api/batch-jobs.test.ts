@@ -93,6 +93,13 @@ describe('a batch of the job API', () => {
     expect(tooLarge).toMatchObject({ status: 400, body: { code: 'BODY_TOO_LARGE' } })
   })
 
+  it('leaves no draft behind if its first requests are refused', async () => {
+    const { ask, get, createEndpoint } = await withEndpoint()
+    await createEndpoint('strict', { workersMin: 0, emptyInput: 'refuse' })
+    expect((await ask('POST', '/v2/strict/batch', { body: [{ input: {} }] })).status).toBe(400)
+    expect((await get('/v2/strict/batch')).batches).toEqual([])
+  })
+
   it('keeps numbers and texts of inputs as they were sent', async () => {
     const { ask, finalize, request: send, start, path } = await withEndpoint()
     const id = await start()

@@ -12,7 +12,7 @@ import { fieldOf } from '../../jobs/list-jobs.ts'
 import type { Submission } from '../../jobs/queue/submit.ts'
 import { readSubmission } from '../../jobs/routes/submission.ts'
 import { isFinal } from '../../jobs/rules/transitions.ts'
-import { countBatch, requireBatch, startBatch } from '../batches.ts'
+import { countBatch, deleteBatch, requireBatch, startBatch } from '../batches.ts'
 import { UNQUEUED_AS, wireState } from '../rules/counts.ts'
 
 type Operations = { readonly [Name in keyof typeof BATCH_V2_ROUTES]: V2Operate<Name> }
@@ -114,7 +114,11 @@ export const BATCH_V2_OPERATIONS: Operations = {
     const { c, service, endpoint } = request
     const submissions = await readRequests(request)
     const id = await startBatch(service, endpoint)
-    if (submissions.length > 0) await service.batches.add(endpoint, id, submissions)
+    if (submissions.length > 0)
+      await service.batches.add(endpoint, id, submissions).catch(async (error) => {
+        await deleteBatch(service, id)
+        throw error
+      })
     return c.json(handleOf(request, id))
   },
   async batchAdd(request) {

@@ -17,7 +17,7 @@ export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }:
   const files = storage.comfyuiUserFiles
   const bytes = limit('comfyuiUserFileBytes')
   const idOf = (c: Context) => endpointFor(c).id
-  const pathOf = (c: Context) => userPath(decodeURIComponent(c.req.param('path') ?? ''))
+  const pathOf = (c: Context) => userPath(c.req.param('path') ?? '')
   const fileView = ({ path, bytes: size, createdAt, modifiedAt }: NonNullable<ReturnType<typeof files.get>>) => ({
     ...{ path, size, modified: modifiedAt, created: createdAt },
   })
@@ -64,7 +64,7 @@ export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }:
     return c.json(full_info === 'true' && file !== undefined ? fileView(file) : path)
   })
   app.post('/userdata/:path/move/:to', async (c) => {
-    const [path, to] = [pathOf(c), userPath(decodeURIComponent(c.req.param('to')))]
+    const [path, to] = [pathOf(c), userPath(c.req.param('to'))]
     const id = idOf(c)
     if (path === undefined || to === undefined) return c.body(null, 403)
     const { overwrite, full_info } = c.req.query()

@@ -60,6 +60,7 @@ export function createComfyuiHandler(service: Services, ready: Promise<void>) {
       const found = await letIn(incoming, gone.signal)
       admitted.set(incoming, found)
       incoming.url = found.address.target.replace(API_PREFIX, '') || '/'
+      if (incoming.headers.expect !== undefined) response.writeContinue()
       await handleRequest(incoming, response)
     } catch (error) {
       writeError(incoming, response, asAppError(error, service))

@@ -1,5 +1,7 @@
 /** Unmodified ComfyUI clients at an endpoint that takes workflows. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -158,4 +160,24 @@ test('an uploaded picture is loaded by a graph, and is seen again under its name
   expect(await stored.json()).toEqual({ name: 'mine.png', subfolder: '', type: 'input' })
   const seen = await comfy.ask('/view?filename=mine.png&type=input')
   expect(Buffer.from(await seen.arrayBuffer()).equals(png)).toBe(true)
+})
+
+test('uploads wait for 100 Continue, and one of countless parts is refused before it is parsed', async () => {
+  const { comfy } = await setup()
+  const headers = { expect: '100-continue', 'content-type': 'multipart/form-data; boundary=x' }
+  const sent = request(`${comfy.base}/upload/image`, { method: 'POST', headers })
+  sent.flushHeaders()
+  await once(sent, 'continue')
+  sent.end(`${'--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(100)}--x--\r\n`)
+  const [answer] = await once(sent, 'response')
+  expect(answer.resume().statusCode).toBe(400)
+  const form = new FormData()
+  form.append('image', new File(['{}'], 'a.json'))
+  expect((await comfy.ask('/upload/image', { method: 'POST', body: form })).status).toBe(200)
+})
+
+test('a file with a percent sign in its name is kept under it', async () => {
+  const { comfy } = await setup()
+  expect((await comfy.send('/userdata/100%25.json', {})).status).toBe(200)
+  expect(await comfy.read('/userdata')).toEqual(['100%.json'])
 })

@@ -94,6 +94,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   }
 
   async function tellChange({ endpointId, jobId, event, to }: JobChange): Promise<void> {
+    if (event === 'progress') changed.delete(jobId)
     const promptId = promptOfJob(jobId)
     if (promptId === undefined) return
     await storage.durable()
@@ -109,7 +110,6 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   }
 
   async function tellProgress(endpointId: string, jobId: string, promptId: string): Promise<void> {
-    changed.delete(jobId)
     const job = storage.jobs.find(jobId)
     const clientId = storage.comfyuiPrompts.clientOf(jobId)
     if (job?.status !== 'IN_PROGRESS' || clientId === undefined) return
@@ -140,7 +140,10 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
 
   storage.onCommit((changes) => {
     for (const change of changes) {
-      if (!hasListeners(change.endpointId)) continue
+      if (!hasListeners(change.endpointId)) {
+        if (change.type === 'job' && change.event !== 'progress') sent.delete(change.jobId)
+        continue
+      }
       if (change.type === 'run' && change.event === 'results') enqueue(() => tellEnd(change.endpointId, change.runId))
       if (change.type !== 'job') continue
       if (change.event === 'progress') {

@@ -25,7 +25,7 @@ import {
 } from '../prompts.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
 import { FEATURES } from '../sockets.ts'
-import { boundBody, readBody } from './bodies.ts'
+import { boundBody, readBody, readForm } from './bodies.ts'
 import { addUserData } from './user-data.ts'
 
 export type ComfyuiServices = Pick<
@@ -109,7 +109,7 @@ export function createComfyuiApp(
   }
 
   const upload = async (c: Context) => {
-    const form = await c.req.formData().catch(() => undefined)
+    const form = await readForm(c)
     const image = form?.get('image')
     const name = image instanceof File ? plainName(image.name) : undefined
     if (!(image instanceof File) || name === undefined) return c.body(null, 400)

@@ -176,6 +176,14 @@ test('uploads wait for 100 Continue, and one of countless parts is refused befor
   expect((await comfy.ask('/upload/image', { method: 'POST', body: form })).status).toBe(200)
 })
 
+test('settings are kept by name, and one that is no JSON is refused', async () => {
+  const { comfy } = await setup()
+  expect((await comfy.send('/settings', { 'Comfy.Theme': 'dark' })).status).toBe(200)
+  const bad = await comfy.ask('/settings/Comfy.Locale', { method: 'POST', body: '{' })
+  expect([bad.status, await comfy.read('/settings')]).toEqual([400, { 'Comfy.Theme': 'dark' }])
+  expect([await comfy.read('/settings/Comfy.Theme'), await comfy.read('/settings/constructor')]).toEqual(['dark', null])
+})
+
 test('a file with a percent sign in its name is kept under it', async () => {
   const { comfy } = await setup()
   expect((await comfy.send('/userdata/100%25.json', {})).status).toBe(200)

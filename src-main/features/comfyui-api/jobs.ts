@@ -4,7 +4,7 @@ import type { JobState } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { RunView } from '../../contract/workflows.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { jobOfPrompt, promptOfJob, readEnd } from './prompts.ts'
+import { promptOfJob, readEnd, runOfPrompt } from './prompts.ts'
 import { extraData } from './rules/entries.ts'
 
 type Deps = { readonly storage: Storage }
@@ -39,9 +39,9 @@ export function listJobs({ storage }: Deps, endpointId: string, { states, most, 
 
 /** @returns JSON; undefined if there is no such prompt */
 export function readJob({ storage }: Deps, endpointId: string, promptId: string): string | undefined {
-  const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
+  const run = runOfPrompt({ storage }, endpointId, promptId)
   const prompt = run && storage.comfyuiPrompts.get(run.id)
-  if (run?.endpointId !== endpointId || prompt === undefined) return undefined
+  if (run === undefined || prompt === undefined) return undefined
   const end = readEnd({ storage }, prompt)?.end
   const view = { ...jobView(storage, run), outputs: end?.outputs ?? {} }
   const workflow = `{"prompt":${prompt.payload},"extra_data":${extraData({ ...prompt, promptId })}}`

@@ -21,7 +21,7 @@ import { NO_PROMPT, refusal, refusalOf } from './rules/refusals.ts'
 
 const PROMPT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
+const jobOfPrompt = (promptId: string): string => jobId('run', promptId)
 
 /** @returns undefined for jobs whose id is not made from a prompt's */
 export function promptOfJob(id: string): string | undefined {
@@ -141,10 +141,14 @@ export function historyText(
 }
 
 export function historyOf(deps: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string): string {
-  const { storage } = deps
+  const run = runOfPrompt(deps, endpointId, promptId)
+  return writeHistory(deps, run?.endedAt === undefined ? [] : [run.id])
+}
+
+/** @param promptId or the id of a job whose id has another form */
+export function runOfPrompt({ storage }: Pick<RunDeps, 'storage'>, endpointId: string, promptId: string) {
   const run = storage.runs.get(jobOfPrompt(promptId)) ?? storage.runs.get(promptId)
-  const isHere = run?.endpointId === endpointId && run.endedAt !== undefined
-  return writeHistory(deps, isHere ? [run.id] : [])
+  return run?.endpointId === endpointId ? run : undefined
 }
 
 /** @param runIds newest first */
@@ -217,15 +221,13 @@ async function cancel(deps: RunDeps, runId: string): Promise<void> {
 
 /** @param promptIds undefined: all */
 export async function removeHistory(
-  { storage }: Pick<RunDeps, 'storage'>,
+  deps: Pick<RunDeps, 'storage'>,
   endpointId: string,
   promptIds: readonly string[] | undefined,
 ): Promise<void> {
-  const remove = (ids: readonly string[]) =>
-    storage.write(() => {
-      for (const id of ids) if (storage.runs.get(id)?.endpointId === endpointId) storage.runs.remove(id)
-    })
-  if (promptIds !== undefined) return remove(promptIds.map(jobOfPrompt))
+  const { storage } = deps
+  const remove = (ids: readonly string[]) => storage.write(() => ids.forEach(storage.runs.remove))
+  if (promptIds !== undefined) return remove(promptIds.flatMap((id) => runOfPrompt(deps, endpointId, id)?.id ?? []))
   const next = () => storage.comfyuiPrompts.endedIds(endpointId, REMOVED_AT_ONCE, 0)
   for (let ids = next(); ids.length > 0; ids = next()) await remove(ids)
 }

@@ -61,7 +61,8 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
       const text = JSON.stringify(message)
       const to = ofEndpoint(endpointId).filter((client) => clientId === undefined || client.clientId === clientId)
       for (const client of to) client.send(text)
-      if (to.length === 0 && clientId !== undefined) keep(endpointId, clientId, text)
+      const isLasting = !message.type.startsWith('progress')
+      if (to.length === 0 && clientId !== undefined && isLasting) keep(endpointId, clientId, text)
     }
   }
 

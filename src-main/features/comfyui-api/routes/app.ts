@@ -17,10 +17,10 @@ import {
   historyOf,
   historyText,
   interrupt,
-  jobOfPrompt,
   queueText,
   removeHistory,
   removeWaiting,
+  runOfPrompt,
   submitPrompt,
 } from '../prompts.ts'
 import { modelListsOf } from '../rules/model-lists.ts'
@@ -102,10 +102,9 @@ export function createComfyuiApp(
     { filename, subfolder, type }: { readonly filename: string; readonly subfolder: string; readonly type: string },
   ): string | undefined {
     if (type === 'input') return storage.assets.named(filename)?.id
-    const run = storage.runs.get(jobOfPrompt(subfolder)) ?? storage.runs.get(subfolder)
-    if (run?.endpointId !== endpointId) return undefined
-    const results = type === 'temp' ? (run.previews ?? []) : run.results
-    return results.find((result) => result.filename === filename)?.asset
+    const run = runOfPrompt(deps, endpointId, subfolder)
+    const results = type === 'temp' ? run?.previews : run?.results
+    return results?.find((result) => result.filename === filename)?.asset
   }
 
   const upload = async (c: Context) => {

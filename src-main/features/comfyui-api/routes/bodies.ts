@@ -12,10 +12,15 @@ export function boundBody(most: number, service: Parameters<typeof errorResponse
 
 /** Accepts any content type, since many clients send none. */
 export async function readBody(c: Context): Promise<Readonly<Record<string, unknown>>> {
-  const text = await c.req.text()
-  const body: unknown = text === '' ? {} : await c.req.json().catch(() => undefined)
+  const body = (await c.req.text()) === '' ? {} : await readJson(c)
   if (!isRecord(body)) throw new AppError('BAD_FIELD', { field: 'body', why: 'must be a JSON object' })
   return body
+}
+
+export function readJson(c: Context): Promise<unknown> {
+  return c.req.json().catch((cause) => {
+    throw new AppError('BAD_FIELD', { field: 'body', why: 'must be JSON' }, { cause })
+  })
 }
 
 // Parsing takes 50 µs per part and holds the event loop; uploads have at most five. Source: ours.

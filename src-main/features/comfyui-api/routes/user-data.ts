@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../storage/storage.ts'
 import type { ServiceContext } from '../../service-context.ts'
 import { filesBelow, userPath } from '../rules/user-paths.ts'
 import { changeSettings, readSettings, saveFile } from '../user-files.ts'
-import { readBody } from './bodies.ts'
+import { readBody, readJson } from './bodies.ts'
 
 type Deps = Pick<ServiceContext, 'storage' | 'clock'> & {
   readonly endpointFor: (c: Context) => Endpoint
@@ -24,13 +24,13 @@ export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }:
 
   app.get('/users', (c) => c.json({ storage: 'server', migrated: true }))
   app.get('/settings', (c) => c.json(readSettings(deps, idOf(c))))
-  app.get('/settings/:name', (c) => c.json(readSettings(deps, idOf(c))[c.req.param('name')] ?? null))
+  app.get('/settings/:name', (c) => c.json(ownValue(readSettings(deps, idOf(c)), c.req.param('name'))))
   app.post('/settings', bounded(limit('managementBodyBytes')), async (c) => {
     await changeSettings(deps, idOf(c), await readBody(c))
     return c.body(null, 200)
   })
   app.post('/settings/:name', bounded(limit('managementBodyBytes')), async (c) => {
-    await changeSettings(deps, idOf(c), { [c.req.param('name')]: await c.req.json() })
+    await changeSettings(deps, idOf(c), { [c.req.param('name')]: await readJson(c) })
     return c.body(null, 200)
   })
 
@@ -80,3 +80,6 @@ export function addUserData(app: Hono, { storage, clock, endpointFor, bounded }:
     return c.body(null, isGone ? 204 : 404)
   })
 }
+
+const ownValue = (settings: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(settings, name) ? settings[name] : null

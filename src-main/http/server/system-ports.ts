@@ -16,11 +16,15 @@ export const systemTime: TimeSource = {
   after(ms, run) {
     const due = performance.now() + ms
     let timer: NodeJS.Timeout | undefined
-    const wait = () => {
-      const left = due - performance.now()
-      timer = setTimeout(() => (performance.now() < due ? wait() : run()), Math.min(Math.ceil(left), LONGEST_TIMER_MS))
+    const wait = (forMs: number) => {
+      const runIfDue = () => {
+        const left = due - performance.now()
+        if (left > 0) wait(Math.ceil(left))
+        else run()
+      }
+      timer = setTimeout(runIfDue, Math.min(Math.max(forMs, 0), LONGEST_TIMER_MS))
     }
-    wait()
+    wait(ms)
     return () => clearTimeout(timer)
   },
 }

@@ -51,7 +51,7 @@ export function readJob({ storage }: Deps, endpointId: string, promptId: string)
 function jobView(storage: Storage, run: RunView) {
   const { id, status, createdAt, endedAt, executionMs } = run
   const promptId = promptOfJob(id) ?? id
-  const stored = endedAt === undefined ? undefined : storage.comfyuiPrompts.get(id)
+  const stored = endedAt === undefined ? undefined : storage.comfyuiPrompts.head(id)
   const end = stored && readEnd({ storage }, stored)?.end
   const outputs = Object.entries(end?.outputs ?? {})
   const [first] = outputs

@@ -74,7 +74,7 @@ export async function submitPrompt(deps: RunDeps, endpoint: Endpoint, body: stri
   const withRun = ({ id }: Job) =>
     deps.storage.comfyuiPrompts.insert({ runId: id, clientId, extra: extraText(field('extra_data')), outputs })
   const { id } = await createRun(withId, endpoint, run, { request, withRun })
-  const number = deps.storage.comfyuiPrompts.get(id)?.number ?? 0
+  const number = deps.storage.comfyuiPrompts.head(id)?.number ?? 0
   return { status: 200, body: { prompt_id: promptId, number, node_errors: {} } }
 }
 
@@ -176,7 +176,7 @@ function withinBytes<Item>(items: readonly Item[], textOf: (item: Item) => strin
 }
 
 /** @returns undefined while it runs */
-export function readEnd({ storage }: Pick<RunDeps, 'storage'>, stored: Stored) {
+export function readEnd({ storage }: Pick<RunDeps, 'storage'>, stored: Pick<Stored, 'runId' | 'outputs'>) {
   const run = storage.runs.get(stored.runId)
   if (run?.endedAt === undefined || run.status === 'IN_QUEUE' || run.status === 'IN_PROGRESS') return undefined
   const promptId = promptOfJob(run.id) ?? run.id

@@ -131,7 +131,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
 
   async function tellEnd(endpointId: string, runId: string): Promise<void> {
     await storage.durable()
-    const stored = storage.comfyuiPrompts.get(runId)
+    const stored = storage.comfyuiPrompts.head(runId)
     const ended = stored && readEnd({ storage }, stored)
     if (stored === undefined || ended === undefined) return
     const { clientId } = stored

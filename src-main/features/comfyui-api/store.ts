@@ -10,18 +10,21 @@ type NewPrompt = {
   readonly outputs: readonly string[]
 }
 
-type Row = {
+type HeadRow = {
   readonly runId: string
   readonly number: number
-  readonly payload: string
-  readonly document: string | null
   readonly clientId: string | null
-  readonly extra: string | null
   readonly outputs: string | null
 }
 
-const COLUMNS = `r.id AS runId, r.seq AS number, t.payload, t.document, p.client_id AS clientId, p.extra, p.outputs`
-const FROM = `FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
+type Row = HeadRow & {
+  readonly payload: string
+  readonly document: string | null
+  readonly extra: string | null
+}
+
+const HEAD = `r.id AS runId, r.seq AS number, p.client_id AS clientId, p.outputs`
+const FROM = `FROM workflow_runs r LEFT JOIN comfyui_prompts p ON p.seq = r.seq`
 // ComfyUI's history omits prompts that never started.
 const ENDED = `r.ended_at IS NOT NULL AND (r.status <> 'CANCELLED' OR r.execution_ms IS NOT NULL)`
 
@@ -33,7 +36,11 @@ export function createComfyuiPromptStore(db: Database) {
   return {
     insert: ({ outputs, clientId, ...prompt }: NewPrompt) =>
       insert({ ...prompt, clientId: clientId ?? null, outputs: JSON.stringify(outputs) }),
-    get: query<[runId: string], Row>(`SELECT ${COLUMNS} ${FROM} WHERE r.id = ?`).one(promptOf),
+    /** Without the graph, which may have megabytes. */
+    head: query<[runId: string], HeadRow>(`SELECT ${HEAD} ${FROM} WHERE r.id = ?`).one(headOf),
+    get: query<[runId: string], Row>(`
+      SELECT ${HEAD}, t.payload, t.document, p.extra ${FROM} JOIN workflow_run_texts t ON t.seq = r.seq
+      WHERE r.id = ?`).one(promptOf),
     clientOf: query<[runId: string], string>(`
       SELECT p.client_id FROM workflow_runs r JOIN comfyui_prompts p ON p.seq = r.seq WHERE r.id = ?`).value(),
     /** Oldest first. */
@@ -77,12 +84,15 @@ export function createComfyuiUserFileStore(db: Database) {
   }
 }
 
-function promptOf({ document, clientId, extra, outputs, ...row }: Row) {
+function promptOf({ document, extra, ...row }: Row) {
+  return { ...row, ...headOf(row), document: document ?? undefined, extra: extra ?? '{}' }
+}
+
+function headOf({ runId, number, clientId, outputs }: HeadRow) {
   return {
-    ...row,
-    document: document ?? undefined,
+    runId,
+    number,
     clientId: clientId ?? undefined,
-    extra: extra ?? '{}',
     outputs: outputs === null ? [] : (JSON.parse(outputs) as readonly string[]),
   }
 }

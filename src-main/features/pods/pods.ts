@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import type { Pod, PodAction, PodFields, podCreate } from '../../contract/pods.ts'
 import { createEmitter } from '../../lib/emitter.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { SECOND_MS } from '../../lib/units.ts'
 import { createNotifier } from '../../lib/wait.ts'
 import type { PodContainers } from '../../runtimes/port.ts'
@@ -52,7 +53,8 @@ export function createPods({
   fleet,
 }: Pick<ServiceContext, 'storage' | 'clock' | 'newId' | 'log' | 'fleet'>) {
   const starts = new Map<string, Start>()
-  const turns = new Map<string, Promise<unknown>>()
+  // One change of a pod at a time.
+  const { inTurn } = createTurns()
   const events = new Map<string, PodLine[]>()
   const eventLines = createEmitter<[string, PodLine]>()
 
@@ -70,17 +72,6 @@ export function createPods({
     const found = storage.pods.get(id)
     if (found === undefined) throw new AppError('POD_NOT_FOUND', { podId: id.slice(0, 100) })
     return found
-  }
-
-  /** One change of a pod at a time. */
-  function inTurn<Result>(id: string, act: () => Promise<Result>): Promise<Result> {
-    const turn = (turns.get(id) ?? Promise.resolve()).catch(() => undefined).then(act)
-    turns.set(id, turn)
-    const forget = () => {
-      if (turns.get(id) === turn) turns.delete(id)
-    }
-    turn.then(forget, forget)
-    return turn
   }
 
   function note(id: string, line: string): void {

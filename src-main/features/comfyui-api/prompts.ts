@@ -11,6 +11,7 @@ import { isObject, writeJson } from '../../lib/json/value.ts'
 import type { Endpoint, Job } from '../../storage/storage.ts'
 import { jobId } from '../endpoints/rules/ids.ts'
 import { cancelJob } from '../jobs/queue/change-job.ts'
+import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { readPayloadNodes } from '../workflows/rules/payload.ts'
 import { isStandIn } from '../workflows/rules/runs/takes-workflows.ts'
 import { validate } from '../workflows/rules/validate.ts'
@@ -115,6 +116,12 @@ function extraText(json = '{}'): string {
 type Stored = NonNullable<ReturnType<RunDeps['storage']['comfyuiPrompts']['get']>>
 
 const asPrompt = ({ runId, ...prompt }: Stored): StoredPrompt => ({ ...prompt, promptId: promptOfJob(runId) ?? runId })
+
+/** Waiting and running jobs. */
+export function queueRemaining(counts: Pick<QueueCounts, 'of'>, endpointId: string): number {
+  const { normal, lowPriority, inProgress } = counts.of(endpointId)
+  return normal + lowPriority + inProgress
+}
 
 /** JSON of the running and the waiting prompts of an endpoint. */
 export function queueText({ storage }: Pick<RunDeps, 'storage'>, endpointId: string): string {

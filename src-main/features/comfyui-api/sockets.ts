@@ -10,7 +10,7 @@ import { MIB } from '../../lib/units.ts'
 import type { JobChange, Storage } from '../../storage/storage.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { encodePreview } from './encode-preview.ts'
-import { promptOfJob, readEnd } from './prompts.ts'
+import { promptOfJob, queueRemaining, readEnd } from './prompts.ts'
 import {
   endMessages,
   executingMessage,
@@ -45,10 +45,7 @@ export function createComfyuiSockets({ storage, clock, log, counts }: Deps) {
   const changed = new Set<string>()
   let last: Promise<void> = Promise.resolve()
 
-  const remaining = (endpointId: string) => {
-    const { normal, lowPriority, inProgress } = counts.of(endpointId)
-    return normal + lowPriority + inProgress
-  }
+  const remaining = (endpointId: string) => queueRemaining(counts, endpointId)
   const ofEndpoint = (endpointId: string) => [...(clients.get(endpointId) ?? [])]
   const hasListeners = (endpointId: string) => clients.has(endpointId) || missed.has(endpointId)
 

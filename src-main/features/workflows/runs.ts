@@ -16,7 +16,7 @@ import { type RunGraph, runGraph } from './rules/runs/run-graph.ts'
 import { isBridge, whyNoWorkflows } from './rules/runs/takes-workflows.ts'
 import { installedModels, modelNotInstalled, noPayload, runInput } from './run-input.ts'
 
-type Deps = ReadsInThread & {
+export type RunDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -26,8 +26,6 @@ type Deps = ReadsInThread & {
 }
 
 export type RunRequest = z.output<typeof runCreate>
-
-export type RunDeps = Deps
 
 type RunExtras = {
   readonly request?: Submission['request']
@@ -41,7 +39,7 @@ type RunExtras = {
  * ENDPOINT_NOT_FOUND
  */
 export async function createRun(
-  deps: Deps,
+  deps: RunDeps,
   endpoint: Endpoint,
   asked: RunRequest,
   { request = {}, withRun }: RunExtras = {},
@@ -65,7 +63,7 @@ export async function createRun(
 }
 
 async function readRunGraph(
-  deps: Deps,
+  deps: RunDeps,
   endpoint: Endpoint,
   { payload: text, title, label }: RunRequest,
 ): Promise<RunGraph> {
@@ -94,7 +92,7 @@ export function refuseWithoutWorkflows({ id, config }: Endpoint): void {
   if (why !== undefined) throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: id, why })
 }
 
-export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
+export function readRun(deps: Pick<RunDeps, 'storage'>, id: string): RunDetail {
   const run = requireRun(deps, id)
   const texts = deps.storage.runs.texts(id)
   const document = texts?.document
@@ -105,7 +103,7 @@ export function readRun(deps: Pick<Deps, 'storage'>, id: string): RunDetail {
  * Deletes an ended run; its files go once nothing else needs them.
  * @throws AppError RUN_NOT_FOUND, BAD_FIELD
  */
-export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promise<void> {
+export async function deleteRun(deps: Pick<RunDeps, 'storage'>, id: string): Promise<void> {
   const { storage } = deps
   requireRun(deps, id)
   if (!(await storage.write(() => storage.runs.remove(id))))
@@ -117,7 +115,7 @@ export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promis
  * @returns their number
  * @throws AppError SWEEP_NOT_FOUND
  */
-export async function cancelSweep(deps: Pick<Deps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
+export async function cancelSweep(deps: Pick<RunDeps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
   return (await moveJobs(deps, 'cancel', { ids: openRuns(deps.storage, sweepId) })).changed
 }
 
@@ -131,7 +129,7 @@ export function openRuns(storage: Pick<Storage, 'runs'>, sweepId: string): reado
   return runs.filter(({ isOpen }) => isOpen).map(({ id }) => id)
 }
 
-function requireRun({ storage }: Pick<Deps, 'storage'>, id: string): RunView {
+function requireRun({ storage }: Pick<RunDeps, 'storage'>, id: string): RunView {
   const run = storage.runs.get(id)
   if (run === undefined) throw new AppError('RUN_NOT_FOUND', { runId: id.slice(0, 100) })
   return run

@@ -17,6 +17,7 @@ import {
   historyOf,
   historyText,
   interrupt,
+  queueRemaining,
   queueText,
   removeHistory,
   removeWaiting,
@@ -58,8 +59,8 @@ export function createComfyuiApp(
     return c.json(body, status)
   })
   app.get('/prompt', (c) => {
-    const { normal, lowPriority, inProgress } = service.views.counts.of(endpointFor(c).id)
-    return c.json({ exec_info: { queue_remaining: normal + lowPriority + inProgress } })
+    const remaining = queueRemaining(service.views.counts, endpointFor(c).id)
+    return c.json({ exec_info: { queue_remaining: remaining } })
   })
 
   app.get('/queue', (c) => jsonResponse(queueText(deps, endpointFor(c).id)))

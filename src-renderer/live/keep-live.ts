@@ -30,7 +30,7 @@ export class LiveConnection {
   #closeStream: (() => void) | undefined
   #timers: (() => void)[] = []
   #retryMs = RETRY_FROM_MS
-  #reload: 'none' | 'planned' | 'under way' = 'none'
+  #reload: 'none' | 'planned' | 'under way' | 'outdated' = 'none'
 
   constructor(ports: LivePorts) {
     this.#ports = ports
@@ -102,14 +102,22 @@ export class LiveConnection {
   }
 
   #planReload(): void {
+    // The snapshot being read may be older than the event that asks for this one.
+    if (this.#reload === 'under way') this.#reload = 'outdated'
     if (this.#reload !== 'none') return
     this.#reload = 'planned'
     this.#later(RELOAD_PAUSE_MS, async () => {
       this.#reload = 'under way'
       const snapshot = await this.#read()
       if (this.#closeStream !== undefined && snapshot !== undefined) this.#ports.store.getState().showSnapshot(snapshot)
-      this.#reload = 'none'
+      this.#endReload()
     })
+  }
+
+  #endReload(): void {
+    const isOutdated = this.#reload === 'outdated'
+    this.#reload = 'none'
+    if (isOutdated) this.#planReload()
   }
 
   #refresh(): void {
@@ -121,7 +129,7 @@ export class LiveConnection {
         loadBalanced !== undefined ||
         ((workersMin > 0 || container !== undefined) && !withWorkers.has(id)),
     )
-    if (changesByTime && this.#ports.platform.isVisible()) this.#planReload()
+    if (changesByTime && this.#reload === 'none' && this.#ports.platform.isVisible()) this.#planReload()
     this.#later(REFRESH_MS, () => this.#refresh())
   }
 

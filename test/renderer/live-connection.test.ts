@@ -16,10 +16,11 @@ function setup({ seen = true } = {}) {
   const heard: NumberedEvent[] = []
   let refusal: ApiError | undefined
   let inQueue = 0
-  let hangs = false
+  let hold: PromiseWithResolvers<void> | undefined
   const { client, calls } = testClient({
-    liveRead({ signal }: { readonly signal: AbortSignal }) {
-      if (hangs) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    async liveRead({ signal }: { readonly signal: AbortSignal }) {
+      signal.addEventListener('abort', () => hold?.reject(signal.reason))
+      await hold?.promise
       if (refusal !== undefined) throw refusal
       return { eventId: 10, at: NOW, endpoints: [anEndpoint('e', { inQueue })], workers: [], command: 'drydock' }
     },
@@ -64,8 +65,12 @@ function setup({ seen = true } = {}) {
     answer: (how: ApiError | undefined) => {
       refusal = how
     },
-    hang: (isOn: boolean) => {
-      hangs = isOn
+    holdReads: () => {
+      hold = Promise.withResolvers()
+      return () => {
+        hold?.resolve()
+        hold = undefined
+      }
     },
     letWait: (jobs: number) => {
       inQueue = jobs
@@ -152,6 +157,26 @@ test('records that events do not describe fully are read again, once for many ev
   expect(calls).toHaveLength(2)
 })
 
+const created = (id: number): NumberedEvent => ({
+  id,
+  event: { type: 'endpoint', at: NOW, endpointId: `new-${id}`, event: 'created' },
+})
+
+test('an event that comes while the records are read has them read once more', async () => {
+  const { platform, calls, say, holdReads } = setup()
+  await platform.advance(0)
+  const release = holdReads()
+  say(created(11))
+  await platform.advance(350)
+  expect(calls).toHaveLength(2)
+  say(created(12))
+  say(created(13))
+  await platform.advance(350)
+  release()
+  await platform.advance(5000)
+  expect(calls).toHaveLength(3)
+})
+
 test('while jobs wait the reasons are read again, as they change with time alone', async () => {
   const { platform, calls, letWait, say } = setup()
   await platform.advance(0)
@@ -208,16 +233,16 @@ test('once it is stopped nothing is asked and no stream is open; stopping twice 
 })
 
 test('a refresh that hangs ends after ten seconds, and the next reads go on', async () => {
-  const { platform, calls, hang, letWait, say, state } = setup()
+  const { platform, calls, holdReads, letWait, say, state } = setup()
   await platform.advance(0)
   letWait(1)
   say(jobMoved(11, 'a', {}))
-  hang(true)
+  const release = holdReads()
   await platform.advance(3_300)
   expect(calls).toHaveLength(2)
-  hang(false)
   await platform.advance(10_000)
   expect(state().connection).toBe('lost')
+  release()
   await platform.advance(500)
   expect(state().connection).toBe('live')
   const before = calls.length

@@ -174,7 +174,7 @@ export function createCore(ports: CorePorts) {
     installs,
     refusals: createRefusals({ fleet, clock }),
   }
-  const takes = createParkedTakes({ storage, clock, counts, registry, leases })
+  const takes = createParkedTakes({ storage, clock, counts, registry, leases, status })
   const lostChunks = createLostChunks(storage)
   const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
   const health = createHealthWatch({ clock, registry, ping, log, onChange })

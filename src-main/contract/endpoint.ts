@@ -97,6 +97,15 @@ export const endpointConfig = z.object({
     .describe('folder of a Python virtual environment of process workers; its programs come first on their PATH'),
   workersMin: z.number().int().min(0).max(100).default(0),
   workersMax: z.number().int().min(0).max(100).default(3),
+  batchWorkersMax: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe(
+      'workers above workersMax that run only jobs of batches; 0: the other workers run them after all other jobs; missing: 1',
+    ),
   idleTimeoutMs: z.number().int().min(0).max(3_600_000).default(5000),
   concurrency: z.number().int().min(1).max(1000).default(1).describe('jobs a worker runs at once'),
   executionTimeoutMs: z
@@ -290,10 +299,16 @@ export const WORKER_STATES = [
 
 export type WorkerState = (typeof WORKER_STATES)[number]
 
+/** Batch workers run the jobs of batches, the main ones all others. Source: docs/spec/batches.md, 5. */
+export const WORKER_POOLS = ['main', 'batch'] as const
+
+export type WorkerPool = (typeof WORKER_POOLS)[number]
+
 export const workerView = z.object({
   id: z.string(),
   endpointId: z.string(),
   state: z.enum(WORKER_STATES),
+  pool: z.enum(WORKER_POOLS).describe('batch: it runs only jobs of batches'),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
   replacement: z.string().optional().describe('state of its manual replacement, or why it failed'),
   pid: z.number().int().optional(),

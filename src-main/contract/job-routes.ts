@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { batchName } from './batch.ts'
+import { WORKER_POOLS } from './endpoint.ts'
 import {
   JOB_STATES,
   type JobState,
@@ -153,6 +154,7 @@ const jobQueue = z.object({
     z.object({
       id: z.string(),
       lowPriority: z.boolean(),
+      pool: z.enum(WORKER_POOLS).describe('workers that it waits for'),
       priority: z.number().int(),
       createdAt: z.number().int(),
       preview: jobListItem.shape.preview,

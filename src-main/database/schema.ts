@@ -37,6 +37,7 @@ CREATE TABLE workers (
   endpoint_id  TEXT NOT NULL,
   revision     INTEGER NOT NULL,
   token_hash   BLOB NOT NULL,
+  pool         TEXT NOT NULL CHECK (pool IN ('main', 'batch')),
   handle       TEXT NOT NULL,                    -- JSON by which the driver finds the worker again
   started_at   INTEGER NOT NULL
 ) STRICT;
@@ -154,7 +155,7 @@ CREATE TABLE jobs (
   archived              INTEGER NOT NULL DEFAULT 0 CHECK (archived = 0 OR (archived = 1 AND finished_at IS NOT NULL)),
   place                 INTEGER,                 -- of a waiting job that somebody moved; NULL: its seq
   priority              INTEGER NOT NULL DEFAULT 0 CHECK (priority = 0 OR place IS NOT NULL),
-  lane                  INTEGER NOT NULL DEFAULT 0 CHECK (lane BETWEEN 0 AND 3),  -- low_priority, plus 2 with a place
+  lane                  INTEGER NOT NULL DEFAULT 0 CHECK (lane BETWEEN 0 AND 7),  -- low_priority, plus 2 with a place, plus 4 for batch workers
   batch                 INTEGER,
   CHECK ((finished_at IS NOT NULL) = (${anyOf('status', JOB_STATES.filter(isFinal))})),
   CHECK ((status = 'IN_PROGRESS') <= (worker_id IS NOT NULL AND started_at IS NOT NULL))
@@ -172,7 +173,7 @@ CREATE INDEX archived_jobs_by_state ON jobs (status, endpoint_id, seq) WHERE arc
 CREATE INDEX jobs_by_state ON jobs (status, endpoint_id, lane, seq) WHERE archived = 0;
 
 -- Apart, so that other jobs cost a submit and a claim nothing more.
-CREATE INDEX moved_jobs ON jobs (endpoint_id, status, low_priority, priority DESC, place)
+CREATE INDEX moved_jobs ON jobs (endpoint_id, status, lane, priority DESC, place)
   WHERE place IS NOT NULL AND archived = 0;
 
 CREATE INDEX jobs_by_batch ON jobs (batch, status, seq) WHERE batch IS NOT NULL;

@@ -76,7 +76,7 @@ describe('a worker that calls others', () => {
     const { config } = front
     const app = config.app && { ...config.app, resource: 'next' }
     const next = { ...front, id: 'next', config: { ...config, name: 'next', app } }
-    const staged = service.service().supervisor.stage(next, 'a test')
+    const staged = service.service().supervisor.stage(next, { pool: 'main', because: 'a test', signal: undefined })
     staged.catch(() => undefined) // it ends with the service, not ready
     const worker = await service.worker('next')
     expect(await answerTo(service, tokenOf(worker), '/v2/back/health')).toBe(200)

@@ -7,7 +7,7 @@ async function staging(service: TestService) {
   const endpoint = service.storage().endpoints.get('e')
   if (endpoint === undefined) throw new Error('there is no endpoint e')
   const next = { ...endpoint, config: { ...endpoint.config, env: { VERSION: '2' } }, revision: endpoint.revision + 1 }
-  const staged = service.service().supervisor.stage(next, 'a test')
+  const staged = service.service().supervisor.stage(next, { pool: 'main', because: 'a test', signal: undefined })
   const outcome = staged.then(
     (worker) => worker,
     (error: Error) => error.message,

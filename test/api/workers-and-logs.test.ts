@@ -21,6 +21,7 @@ describe('workers', () => {
           id: worker.id,
           endpointId: 'e',
           state: 'running',
+          pool: 'main',
           pid,
           startedAt: expect.any(Number),
           lastSeenAt: clock.wall(),

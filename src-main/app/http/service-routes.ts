@@ -2,6 +2,7 @@ import type { UsageReading } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { viewWorker } from '../../features/endpoints/views.ts'
+import { waitingJobs } from '../../features/jobs/queue/queue-counts.ts'
 import type { ServiceBase, ServiceContext } from '../../features/service-context.ts'
 import type { ManagementOperations } from '../../http/operation.ts'
 import { followAsEvents } from '../../http/send-response.ts'
@@ -12,8 +13,8 @@ type Services = ServiceBase &
 export const SERVICE_OPERATIONS = {
   info({ caller }, { storage, views, calls, info }) {
     const { version, pid, url, data, startedAt } = info()
-    const { normal, lowPriority, inProgress } = views.counts.total()
-    const jobs = { inQueue: normal + lowPriority, inProgress }
+    const count = views.counts.total()
+    const jobs = { inQueue: waitingJobs(count), inProgress: count.inProgress }
     return {
       version,
       pid,

@@ -175,7 +175,10 @@ function createStagedWorkers({ fleet, supervisor }: StagedWorkerDeps, signal: Ab
   }
 
   async function start({ endpoint }: Staged): Promise<void> {
-    ready.set(endpoint, await supervisor.stage(endpoint, 'its release is being prepared', signal))
+    ready.set(
+      endpoint,
+      await supervisor.stage(endpoint, { pool: 'main', because: 'its release is being prepared', signal }),
+    )
   }
 
   // Nothing is awaited between the check and the start, so nobody else can take the GPU.

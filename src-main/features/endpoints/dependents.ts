@@ -1,6 +1,7 @@
 import type { EndpointDependents } from '../../contract/endpoint.ts'
 import type { Endpoint } from '../../storage/storage.ts'
 import { listBatches } from '../batches/batches.ts'
+import { waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { dependentsOf } from './rules/dependents.ts'
 import type { ViewDeps } from './views.ts'
 
@@ -8,11 +9,11 @@ export function findDependents(
   { storage, counts }: Pick<ViewDeps, 'storage' | 'counts'>,
   endpoint: Endpoint,
 ): EndpointDependents {
-  const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
+  const count = counts.of(endpoint.id)
   const { app } = endpoint.config
   const environment = app && storage.apps.environment(app.name, app.environment)
   return dependentsOf(endpoint, {
-    jobs: normal + lowPriority + inProgress,
+    jobs: waitingJobs(count) + count.inProgress,
     endpoints: storage.endpoints.all(),
     release: environment && storage.apps.releaseIn(environment.id, 'active')?.number,
     schedules: storage.schedules.list(endpoint.id).map(({ name }) => name),

@@ -1,4 +1,12 @@
-import type { CodeChange, EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
+import {
+  type CodeChange,
+  type EndpointCrash,
+  type EndpointState,
+  type EndpointView,
+  WORKER_POOLS,
+  type WorkerPool,
+  type WorkerView,
+} from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LiveSnapshot } from '../../contract/live.ts'
@@ -9,13 +17,14 @@ import { capitalized, durationText } from '../../lib/text.ts'
 import type { Fleet } from '../../runtimes/port.ts'
 import type { Endpoint, Job, NodeTypesOrigin, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
-import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import type { RecentSpans } from '../jobs/rules/expected-start.ts'
 import { expectStart } from '../jobs/rules/expected-start.ts'
 import { lostMachineReason } from '../jobs/rules/lost-machine.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 import type { FleetStatuses } from '../workers/registry/fleet-status.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
+import { queueOfPool, type Sharing, settingsOfPool, sharingOf } from '../workers/rules/pools.ts'
 import { type WaitingReason, whyJobsWait } from '../workers/rules/waiting-reason.ts'
 import { isSameServer } from '../workflows/rules/server-address.ts'
 import type { Refusals } from './refusals.ts'
@@ -29,14 +38,15 @@ export type ViewDeps = {
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: WorkerRegistry
-  readonly status: Pick<FleetStatuses, 'of'>
+  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
   readonly recentSpans: (endpointId: string) => RecentSpans
   readonly codeChanges: ReadonlyMap<string, CodeChange>
   readonly installs: ReadonlyMap<string, PackageInstall>
   readonly refusals: Refusals
 }
 
-type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'status'> & {
+type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry'> & {
+  readonly status: Pick<FleetStatuses, 'of'>
   readonly storage: Pick<Storage, 'jobs'>
 }
 
@@ -44,10 +54,11 @@ type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 's
 export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
   const { storage, counts, registry, status } = deps
   const { completed, failed, retried } = storage.endpoints.totals(endpoint.id)
-  const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
-  const throttled = status.of(endpoint.id).decision?.throttled ?? 0
+  const count = counts.of(endpoint.id)
+  const { decision, batch } = status.of(endpoint.id)
+  const throttled = (decision?.throttled ?? 0) + (batch?.throttled ?? 0)
   return {
-    jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
+    jobs: { completed, failed, inProgress: count.inProgress, inQueue: waitingJobs(count), retried },
     workers: {
       ...healthCounts(registry.ofEndpoint(endpoint.id), throttled),
       unhealthy: unhealthyWorkers(deps, endpoint),
@@ -82,19 +93,24 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
   const { clock, counts, fleet, registry, status } = deps
   const queue = counts.of(endpoint.id)
   const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
-  if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
-  const { crashLoop, decision } = status.of(endpoint.id)
+  if (job === undefined ? waitingJobs(queue) === 0 : job.status !== 'IN_QUEUE') return undefined
+  const { crashLoop, decision, batch } = status.of(endpoint.id)
+  const sharing = sharingOf(endpoint.config, batch)
+  const waitsFor = job?.pool ?? (queue.normal + queue.lowPriority === 0 ? 'batch' : 'main')
+  const pool = sharing === 'always' ? 'main' : waitsFor
   return whyJobsWait({
-    config: endpoint.config,
+    pool,
+    standsIn: sharing === 'meanwhile',
+    config: settingsOfPool(endpoint.config, pool),
     paused: endpoint.paused,
-    queue,
-    workers: registry.ofEndpoint(endpoint.id).filter(({ id }) => !fleet.isAway(id)),
+    queue: { ...queueOfPool(queue, pool, sharing), forOneWorker: queue.forOneWorker ?? 0 },
+    workers: registry.ofEndpoint(endpoint.id).filter((worker) => worker.pool === pool && !fleet.isAway(worker.id)),
     crashLoop,
-    noCapacityReason: throttledReason(deps, endpoint),
-    neverCapacity: decision?.neverStarts,
+    noCapacityReason: throttledReason(deps, endpoint, [pool]),
+    neverCapacity: (pool === 'batch' ? batch : decision)?.neverStarts,
     job: job && {
       lowPriority: job.lowPriority === 1,
-      ahead: waiter !== undefined && 'before' in waiter ? (waiter.before ?? 0) : positionOf(deps, job).before,
+      ahead: waiter !== undefined && 'before' in waiter ? (waiter.before ?? 0) : positionOf(deps, job, sharing).before,
     },
     waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
@@ -114,20 +130,24 @@ export function machineAway(
   return { text: `${capitalized(reason)}${wait}.`, needsChange: false }
 }
 
-function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {
+function positionOf({ storage, counts }: Pick<WaitingDeps, 'storage' | 'counts'>, job: Job, sharing: Sharing) {
   const most = limit('queuePosition')
-  const before = storage.jobs.waitingBefore(job, most + 1)
+  const { normal, lowPriority } = counts.of(job.endpointId)
+  const ofOthers = job.pool === 'batch' && sharing !== 'never' ? normal + lowPriority : 0
+  const before = ofOthers + storage.jobs.waitingBefore(job, most + 1)
   return { before: Math.min(before, most), more: before > most }
 }
 
 export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): QueueStatus {
   if (job.status !== 'IN_QUEUE') return {}
   const { storage, clock, leases, status, recentSpans } = deps
-  const position = positionOf(deps, job)
+  const now = status.of(endpoint.id)
+  const sharing = sharingOf(endpoint.config, now.batch)
+  const position = positionOf(deps, job, sharing)
   const reason = waitingReason(deps, endpoint, { job, before: position.before })
-  const { crashLoop } = status.of(endpoint.id)
   const balancer = { oldestWaitMs: () => 0 }
-  const scaling = readScalingFacts({ ...deps, balancer }, endpoint.id, { endpoint, crashLoop })
+  const pool = sharing === 'never' ? job.pool : 'main'
+  const scaling = readScalingFacts({ ...deps, balancer }, endpoint.id, { endpoint, pool, status: now })
   const startedOf = (seq: number) => storage.jobs.read(seq)?.startedAt ?? clock.steady()
   const runningSince = scaling.workers.map(
     ({ id }) => [id, leases.ofWorker(id).map(({ seq }) => startedOf(seq))] as const,
@@ -137,7 +157,7 @@ export function viewQueueStatus(deps: ViewDeps, endpoint: Endpoint, job: Job): Q
       scaling: { ...scaling, workers: scaling.workers.filter(({ isAway }) => isAway !== true) },
       ...position,
       ...recentSpans(endpoint.id),
-      lowPriority: job.lowPriority === 1,
+      lowPriority: job.lowPriority === 1 || (job.pool === 'batch' && sharing === 'meanwhile'),
     },
     blocked: reason?.needsChange === true ? reason.text : undefined,
     runningSince: new Map(runningSince),
@@ -156,15 +176,15 @@ export function viewWaiting(reason: WaitingReason | undefined): {
 }
 
 function stateOf(deps: ViewDeps, endpoint: Endpoint, throttled: string | undefined): EndpointState {
-  const { normal, lowPriority, inProgress } = deps.counts.of(endpoint.id)
+  const count = deps.counts.of(endpoint.id)
   return endpointStateOf({
     paused: endpoint.paused,
     workersMin: endpoint.config.workersMin,
     workersMax: endpoint.config.workersMax,
     graph: endpoint.config.graph,
     brokenReason: whyBroken(deps, endpoint),
-    inQueue: normal + lowPriority,
-    inProgress,
+    inQueue: waitingJobs(count),
+    inProgress: count.inProgress,
     crash: viewCrash(deps, endpoint.id),
     throttledReason: throttled,
     workers: deps.registry.ofEndpoint(endpoint.id),
@@ -187,12 +207,13 @@ function viewCrash({ clock, status }: Pick<ViewDeps, 'clock' | 'status'>, id: st
 }
 
 function throttledReason(
-  { fleet, status }: Pick<ViewDeps, 'fleet' | 'status'>,
+  { fleet, status }: Pick<WaitingDeps, 'fleet' | 'status'>,
   { id, config }: Endpoint,
+  pools: readonly WorkerPool[] = WORKER_POOLS,
 ): string | undefined {
-  const { decision } = status.of(id)
-  if ((decision?.throttled ?? 0) === 0) return undefined
-  return decision?.throttledReason ?? fleet.capacity(config).reason
+  const { decision: main, batch } = status.of(id)
+  const throttled = pools.map((pool) => ({ main, batch })[pool]).find((one) => one !== undefined && one.throttled > 0)
+  return throttled && (throttled.throttledReason ?? fleet.capacity(config).reason)
 }
 
 /** Why a worker that is needed finds no room, or the next one would find no machine that can run it. */
@@ -259,6 +280,7 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     id: worker.id,
     endpointId: worker.endpointId,
     state: worker.state,
+    pool: worker.pool,
     ...(worker.reason === undefined ? {} : { reason: worker.reason }),
     ...(worker.replacement === undefined ? {} : { replacement: worker.replacement }),
     ...(worker.started?.pid === undefined ? {} : { pid: worker.started.pid }),
@@ -321,8 +343,8 @@ export function readLive(
     eventId: storage.events.lastId(),
     at: clock.now(),
     endpoints: storage.endpoints.all().map((endpoint) => {
-      const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
-      return { ...viewEndpoint(deps, endpoint, url), inQueue: normal + lowPriority, inProgress }
+      const count = counts.of(endpoint.id)
+      return { ...viewEndpoint(deps, endpoint, url), inQueue: waitingJobs(count), inProgress: count.inProgress }
     }),
     workers: registry.all().map((worker) => viewWorker(deps, worker)),
     command,

@@ -5,7 +5,7 @@
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
 import type { Change, Endpoint, Job, JobChange, Storage } from '../../storage/storage.ts'
-import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import { isFailed } from '../jobs/rules/requests/is-failed.ts'
 import type { LiveWorker, WorkerRegistry } from '../workers/registry/worker-registry.ts'
 import {
@@ -259,9 +259,13 @@ export class MetricsRecorder {
 
   #gauges(endpointId: string): Gauges {
     const { counts, storage, workersOf } = this.#deps
-    const { normal, lowPriority, inProgress } = counts.of(endpointId)
+    const count = counts.of(endpointId)
     const endpoint = storage.endpoints.get(endpointId)
-    return { inQueue: normal + lowPriority, inProgress, workers: endpoint === undefined ? {} : workersOf(endpoint) }
+    return {
+      inQueue: waitingJobs(count),
+      inProgress: count.inProgress,
+      workers: endpoint === undefined ? {} : workersOf(endpoint),
+    }
   }
 
   #activeStep(endpointId: string): OpenStep {

@@ -2,13 +2,13 @@
  * The `/metrics` page, from data that exists anyway. Built at most once a second, in slices, so that a thousand
  * endpoints block nobody.
  */
-import { WORKER_STATES } from '../../contract/endpoint.ts'
+import { WORKER_POOLS, WORKER_STATES } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pause } from '../../lib/wait.ts'
 import type { Fleet, ServiceHost } from '../../runtimes/port.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import { endpointKind } from '../endpoints/rules/endpoint-kind.ts'
-import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
+import { type QueueCounts, waitingJobs } from '../jobs/queue/queue-counts.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { WorkerCalls } from '../workers/worker-calls.ts'
 import type { RequestCounts } from './count-requests.ts'
@@ -114,13 +114,14 @@ async function addService(page: Exposition, deps: ScrapeDeps): Promise<void> {
 function addEndpoint(page: Exposition, deps: ScrapeDeps, endpoint: Endpoint): void {
   const { counts, workersOf, metrics } = deps
   const { id, config } = endpoint
-  const { normal, lowPriority, inProgress } = counts.of(id)
+  const count = counts.of(id)
   page.add('drydock_endpoint_info', 1, [id, config.name ?? id, endpointKind(config)])
-  page.add('drydock_jobs', normal + lowPriority, [id, 'IN_QUEUE'])
-  page.add('drydock_jobs', inProgress, [id, 'IN_PROGRESS'])
-  page.add('drydock_queue_jobs', normal, [id, 'normal'])
-  page.add('drydock_queue_jobs', lowPriority, [id, 'low'])
-  if (normal + lowPriority > 0) page.add('drydock_queue_oldest_seconds', oldestSeconds(deps, id), [id])
+  page.add('drydock_jobs', waitingJobs(count), [id, 'IN_QUEUE'])
+  page.add('drydock_jobs', count.inProgress, [id, 'IN_PROGRESS'])
+  page.add('drydock_queue_jobs', count.normal, [id, 'normal'])
+  page.add('drydock_queue_jobs', count.lowPriority, [id, 'low'])
+  page.add('drydock_queue_jobs', count.batch, [id, 'batch'])
+  if (waitingJobs(count) > 0) page.add('drydock_queue_oldest_seconds', oldestSeconds(deps, id), [id])
   const workers = workersOf(endpoint)
   for (const state of WORKER_STATES) page.add('drydock_workers', workers[state] ?? 0, [id, state])
   addCounts(page, id, metrics.sinceStart(id) ?? NOTHING)
@@ -148,7 +149,9 @@ function addCounts(page: Exposition, id: string, since: SinceStart): void {
 
 // Undefined for load-balanced endpoints, whose requests wait in memory for seconds at most.
 function oldestSeconds({ storage, clock }: ScrapeDeps, endpointId: string): number | undefined {
-  const waiting = ([0, 1] as const).flatMap((priority) => storage.jobs.oldestWaiting(endpointId, priority) ?? [])
+  const waiting = WORKER_POOLS.flatMap((pool) =>
+    ([0, 1] as const).flatMap((priority) => storage.jobs.oldestWaiting(endpointId, pool, priority) ?? []),
+  )
   if (waiting.length === 0) return undefined
   return Math.max(0, clock.steady() - Math.min(...waiting.map(({ queuedAt }) => queuedAt))) / 1000
 }

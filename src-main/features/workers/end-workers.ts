@@ -5,7 +5,9 @@ import type { Leases } from '../jobs/queue/leases.ts'
 import type { RequestBalancer } from '../load-balancing/balance-requests.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'
 import { faultReason, isUsedUp } from './rules/faults.ts'
+import type { ScalingDecision } from './rules/scaling-facts.ts'
 import { takesJobs } from './rules/transitions.ts'
+import { batchWorkersToEnd } from './share-slots.ts'
 import type { WorkerLifecycle } from './worker-lifecycle.ts'
 
 export type WorkerEnding = ReturnType<typeof createWorkerEnding>
@@ -67,12 +69,17 @@ export function createWorkerEnding(deps: {
         if (takesJobs(worker) && isUsedUp(config.faults, worker) && loadOf(worker, leases) === 0)
           leave(worker.id, faultReason('coldStart'), false)
     },
-    makeRoom(endpointId: string) {
+    /** For main workers of an endpoint that have no slot. */
+    makeRoom(endpoint: Endpoint, { throttled, neverStarts }: Pick<ScalingDecision, 'throttled' | 'neverStarts'>) {
       const [longest] = registry
         .all()
-        .filter((worker) => worker.state === 'paused' && worker.endpointId !== endpointId)
+        .filter((worker) => worker.state === 'paused' && worker.endpointId !== endpoint.id)
         .toSorted((a, b) => (a.pausedSince ?? 0) - (b.pausedSince ?? 0))
       if (longest !== undefined) leave(longest.id, 'another endpoint needs its slot', false)
+      if (neverStarts === true) return
+      const wanted = throttled - (longest === undefined ? 0 : 1)
+      for (const { id } of batchWorkersToEnd({ storage, registry }, endpoint, wanted))
+        leave(id, 'a worker for other jobs needs its slot', false)
     },
     graceOf,
   }

@@ -1,47 +1,81 @@
+import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Fleet } from '../../runtimes/port.ts'
+import type { Room } from '../../runtimes/rules/choose-machine.ts'
 import type { Endpoint, Storage } from '../../storage/storage.ts'
 import type { Leases } from '../jobs/queue/leases.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
 import { neededLast } from '../load-balancing/rules/choose-worker.ts'
 import { findCapacity } from './inject-faults.ts'
+import type { FleetStatus, FleetStatuses } from './registry/fleet-status.ts'
 import { type LiveWorker, loadOf, type WorkerRegistry } from './registry/worker-registry.ts'
-import type { CrashLoop } from './rules/crash-loop.ts'
 import { settingsWithFaults } from './rules/faults.ts'
 import { keepPausedMs } from './rules/freeze-idle.ts'
+import { queueOfPool, settingsOfPool, sharingOf } from './rules/pools.ts'
 import { GONE, type ScalingFacts, type ScalingWorker } from './rules/scaling-facts.ts'
+import { slotsForOthers } from './share-slots.ts'
 
 type Deps = {
-  readonly storage: Pick<Storage, 'jobs'>
+  readonly storage: Pick<Storage, 'jobs' | 'endpoints'>
   readonly clock: Clock
   readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly counts: QueueCounts
   readonly leases: Leases
-  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint' | 'all'>
+  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
   readonly balancer: { readonly oldestWaitMs: (endpointId: string) => number }
 }
 
-export function workersInService(registry: Pick<WorkerRegistry, 'ofEndpoint'>, endpointId: string): LiveWorker[] {
-  return registry.ofEndpoint(endpointId).filter(({ duty }) => duty !== 'staged')
+// Main workers of all endpoints come first.
+function spare(deps: Deps, endpoint: Endpoint, { free, reason, never }: Room): Room {
+  const others = slotsForOthers(deps, endpoint)
+  if (free > others) return { free: free - others, reason, never }
+  return { free: 0, reason: free > 0 ? 'the free slots are for workers of other jobs' : reason, never }
+}
+
+/** @param of a pool; all without it */
+export function workersInService(
+  registry: Pick<WorkerRegistry, 'ofEndpoint'>,
+  endpointId: string,
+  of?: WorkerPool,
+): LiveWorker[] {
+  return registry
+    .ofEndpoint(endpointId)
+    .filter(({ duty, pool }) => duty !== 'staged' && (of === undefined || pool === of))
 }
 
 export function readScalingFacts(
   deps: Deps,
   endpointId: string,
-  { endpoint, crashLoop }: { readonly endpoint: Endpoint | undefined; readonly crashLoop: CrashLoop | undefined },
+  {
+    endpoint,
+    pool,
+    status: { batch, crashLoop },
+  }: { readonly endpoint: Endpoint | undefined; readonly pool: WorkerPool; readonly status: FleetStatus },
 ): ScalingFacts {
   const { clock, counts, fleet, leases, registry } = deps
-  const { normal: waiting, lowPriority, inProgress, forOneWorker = 0 } = counts.of(endpointId)
-  const normal = waiting - forOneWorker
-  const config = endpoint && settingsWithFaults(endpoint.config)
-  const { free, reason, never } = findCapacity(fleet, config)
+  const count = counts.of(endpointId)
+  const config = endpoint && settingsOfPool(settingsWithFaults(endpoint.config), pool)
+  const sharing = endpoint === undefined ? 'never' : sharingOf(endpoint.config, batch)
+  const { normal: waiting, lowPriority } = queueOfPool(count, pool, sharing)
+  const normal = waiting - (pool === 'main' ? (count.forOneWorker ?? 0) : 0)
+  const onBatchWorkers = registry
+    .ofEndpoint(endpointId)
+    .reduce((sum, worker) => sum + (worker.pool === 'batch' ? leases.ofWorker(worker.id).length : 0), 0)
+  const inProgress = pool === 'batch' ? onBatchWorkers : count.inProgress - onBatchWorkers
+  const capacity = findCapacity(fleet, config)
+  const { free, reason, never } =
+    pool === 'batch' && endpoint !== undefined ? spare(deps, endpoint, capacity) : capacity
+  const oldest = () => oldestWaitMs(deps, endpointId, sharing === 'always' ? WORKER_POOLS : [pool])
   return {
+    pool,
     config: config ?? GONE,
-    keepPausedMs: config === undefined ? 0 : keepPausedMs(config),
+    // A batch worker without jobs leaves its slot to others.
+    keepPausedMs: config === undefined || pool === 'batch' ? 0 : keepPausedMs(config),
     paused: endpoint?.paused ?? true,
     stopping: endpoint === undefined,
-    queue: { normal, lowPriority, inProgress, oldestNormalWaitMs: normal === 0 ? 0 : oldestWaitMs(deps, endpointId) },
-    workers: workersInService(registry, endpointId).map((worker) => ({
+    queue: { normal, lowPriority, inProgress, oldestNormalWaitMs: normal === 0 ? 0 : oldest() },
+    workers: workersInService(registry, endpointId, pool).map((worker) => ({
       ...workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
       isAway: fleet.isAway(worker.id),
     })),
@@ -69,7 +103,8 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
   }
 }
 
-function oldestWaitMs({ storage, clock, balancer }: Deps, endpointId: string): number {
-  const job = storage.jobs.oldestWaiting(endpointId, 0)
-  return job === undefined ? balancer.oldestWaitMs(endpointId) : clock.steady() - job.queuedAt
+function oldestWaitMs({ storage, clock, balancer }: Deps, endpointId: string, pools: readonly WorkerPool[]): number {
+  const jobs = pools.flatMap((pool) => storage.jobs.oldestWaiting(endpointId, pool, 0) ?? [])
+  if (jobs.length === 0) return balancer.oldestWaitMs(endpointId)
+  return clock.steady() - Math.min(...jobs.map(({ queuedAt }) => queuedAt))
 }

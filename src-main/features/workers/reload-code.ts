@@ -160,7 +160,8 @@ export function createCodeReload(deps: {
     old: readonly LiveWorker[],
     { reason, signal }: { readonly reason: string; readonly signal: AbortSignal },
   ): Promise<StagedWorker> {
-    if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, replaces(reason), signal)
+    const how = { pool: 'main', because: replaces(reason), signal } as const
+    if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, how)
     const leaving = old.find(({ state }) => state === 'idle' || state === 'paused') ?? old[0]
     // Nobody else may take the slot while the old worker finishes its jobs.
     const goOn = await supervisor.giveWay(endpoint.id, () => true, signal)
@@ -169,7 +170,7 @@ export function createCodeReload(deps: {
         supervisor.leave(leaving.id, reason, false)
         await whenEnded(deps, leaving, signal)
       }
-      return await supervisor.stage(endpoint, replaces(reason), signal)
+      return await supervisor.stage(endpoint, how)
     } finally {
       goOn()
     }

@@ -102,7 +102,7 @@ export function createHandReplacement(deps: HandReplacementDeps) {
 async function newFirst({ storage, supervisor }: HandReplacementDeps, worker: LiveWorker, signal: AbortSignal) {
   const endpoint = storage.endpoints.get(worker.endpointId)
   if (endpoint === undefined) return
-  const next = await supervisor.stage(endpoint, 'replaces a worker by hand', signal)
+  const next = await supervisor.stage(endpoint, { pool: worker.pool, because: 'replaces a worker by hand', signal })
   if (storage.endpoints.get(endpoint.id)?.revision !== endpoint.revision) {
     await next.discard('the settings of its endpoint changed')
     return
@@ -119,7 +119,7 @@ async function oldFirst(deps: HandReplacementDeps, worker: LiveWorker, signal: A
     await whenEnded(deps, worker, signal)
     const endpoint = storage.endpoints.get(worker.endpointId)
     if (endpoint === undefined || signal.aborted) return
-    const next = await supervisor.stage(endpoint, 'replaces a worker by hand', signal)
+    const next = await supervisor.stage(endpoint, { pool: worker.pool, because: 'replaces a worker by hand', signal })
     next.promote()
   } finally {
     release()

@@ -23,14 +23,14 @@ export function createSettingsRollout(deps: {
 
   async function rollOut(endpointId: string, signal: AbortSignal): Promise<void> {
     const endpoint = storage.endpoints.get(endpointId)
-    const before = registry.ofEndpoint(endpointId).filter(takesJobs)
+    const before = registry.ofEndpoint(endpointId).filter((worker) => worker.pool === 'main' && takesJobs(worker))
     if (endpoint === undefined || endpoint.paused || before.length === 0) return
     const isWanted = endpoint.config.workersMin > 0 || before.some(({ state }) => state === 'running')
     // Without a free slot the old ones must leave theirs.
     if (!isWanted || fleet.capacity(endpoint.config).free <= 0) return
     for (const worker of before) registry.move(worker, 'standIn', { standsInFor: endpoint.revision })
     try {
-      const worker = await supervisor.stage(endpoint, replaces(SETTINGS_CHANGED), signal)
+      const worker = await supervisor.stage(endpoint, { pool: 'main', because: replaces(SETTINGS_CHANGED), signal })
       if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) worker.promote()
       else await worker.discard(SETTINGS_CHANGED)
     } catch (error) {

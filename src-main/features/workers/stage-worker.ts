@@ -9,7 +9,7 @@ import type { Endpoint } from '../../storage/storage.ts'
 import type { HealthWatch } from '../load-balancing/watch-health.ts'
 import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'
 import type { WorkerCalls } from './worker-calls.ts'
-import type { WorkerLifecycle } from './worker-lifecycle.ts'
+import type { WorkerLifecycle, WorkerStart } from './worker-lifecycle.ts'
 
 export type StagedWorker = {
   readonly problem: () => string | undefined
@@ -26,6 +26,8 @@ type Deps = {
   readonly health: Pick<HealthWatch, 'watch'>
 }
 
+export type Staging = Pick<WorkerStart, 'pool' | 'because'> & { readonly signal: AbortSignal | undefined }
+
 const COMING: readonly LiveWorker['state'][] = ['initializing']
 const CHECK_AGAIN_MS = 60_000
 const READY: readonly LiveWorker['state'][] = ['idle', 'running']
@@ -37,7 +39,7 @@ const READY: readonly LiveWorker['state'][] = ['idle', 'running']
 export async function stageWorker(
   deps: Deps,
   endpoint: Endpoint,
-  { because, signal }: { readonly because: string; readonly signal: AbortSignal | undefined },
+  { pool, because, signal }: Staging,
 ): Promise<StagedWorker> {
   const { registry, lifecycle } = deps
   signal?.throwIfAborted()
@@ -49,7 +51,7 @@ export async function stageWorker(
   }
   signal?.addEventListener('abort', whenGivenUp, { once: true })
   try {
-    return await startAndWait(deps, endpoint, because, signal)
+    return await startAndWait(deps, endpoint, { pool, because, signal })
   } finally {
     signal?.removeEventListener('abort', whenGivenUp)
   }
@@ -58,10 +60,9 @@ export async function stageWorker(
 async function startAndWait(
   { clock, registry, calls, lifecycle, health }: Deps,
   endpoint: Endpoint,
-  because: string,
-  signal: AbortSignal | undefined,
+  { pool, because, signal }: Staging,
 ): Promise<StagedWorker> {
-  const worker = await lifecycle.start(endpoint, 'stage', because)
+  const worker = await lifecycle.start(endpoint, { begins: 'stage', pool, because })
   health.watch(worker) // a load-balanced worker is ready only when /ping says so
   const ms = initializingLimitMs(endpoint.config)
   const isComing = () => COMING.includes(worker.state) && registry.get(worker.id) === worker

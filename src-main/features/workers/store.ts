@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { WorkerState } from '../../contract/endpoint.ts'
+import type { WorkerPool, WorkerState } from '../../contract/endpoint.ts'
 import { queriesOf } from '../../database/queries.ts'
 import type { EventLog } from '../jobs/store/event-store.ts'
 import type { WorkerExit } from './rules/crash-loop.ts'
@@ -8,6 +8,7 @@ export type StoredWorker = {
   readonly id: string
   readonly endpointId: string
   readonly revision: number
+  readonly pool: WorkerPool
   readonly tokenHash: Uint8Array
   readonly handle: string
   readonly startedAt: number
@@ -32,8 +33,8 @@ type StateChange = {
 export function createWorkerStore(db: Database, events: EventLog) {
   const query = queriesOf(db)
   const save = query<[StoredWorker]>(`
-    INSERT INTO workers (id, endpoint_id, revision, token_hash, handle, started_at)
-    VALUES (@id, @endpointId, @revision, @tokenHash, @handle, @startedAt)
+    INSERT INTO workers (id, endpoint_id, revision, pool, token_hash, handle, started_at)
+    VALUES (@id, @endpointId, @revision, @pool, @tokenHash, @handle, @startedAt)
     ON CONFLICT (id) DO UPDATE SET handle = excluded.handle`).run()
   const addExit = query<[object]>(`
     INSERT INTO worker_exits (endpoint_id, ended_at, lived_ms, became_ready, jobs_done, ordered, reason, code)
@@ -43,7 +44,7 @@ export function createWorkerStore(db: Database, events: EventLog) {
       SELECT id FROM worker_exits WHERE endpoint_id = @endpointId ORDER BY id DESC LIMIT 1 OFFSET @keep)`).run()
   return {
     all: query<[], StoredWorker>(`
-      SELECT id, endpoint_id AS endpointId, revision, token_hash AS tokenHash, handle, started_at AS startedAt
+      SELECT id, endpoint_id AS endpointId, revision, pool, token_hash AS tokenHash, handle, started_at AS startedAt
       FROM workers`).all(),
     save: (worker: StoredWorker) => save({ ...worker, tokenHash: Buffer.from(worker.tokenHash) }),
     remove: query<[id: string]>(`DELETE FROM workers WHERE id = ?`).run(),

@@ -1,5 +1,6 @@
 /** Applies the decisions of rules/scaling.ts to the workers of every endpoint, after changes and when one falls due. */
 
+import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Change, Endpoint, JobChange } from '../../storage/storage.ts'
 import { requeueJobs } from '../jobs/queue/lost-and-overdue-jobs.ts'
 import type { QueueCounts } from '../jobs/queue/queue-counts.ts'
@@ -11,11 +12,17 @@ import { createIdlePausing, type IdlePausing } from './pause-idle.ts'
 import { readScalingFacts, workersInService } from './read-scaling-facts.ts'
 import type { FleetStatus, FleetStatuses, ScalingSignal } from './registry/fleet-status.ts'
 import { beginJob, endJob, type LiveWorker, loadOf } from './registry/worker-registry.ts'
+import { sharingOf } from './rules/pools.ts'
 import { decideScaling, nextDecisionAt, startReason } from './rules/scaling.ts'
-import { type StagedWorker, stageWorker, whenEnded } from './stage-worker.ts'
+import { type StagedWorker, type Staging, stageWorker, whenEnded } from './stage-worker.ts'
 import { createLeaseWatch, type LeaseWatch } from './watch-leases.ts'
 import type { WorkerCalls } from './worker-calls.ts'
-import { createWorkerLifecycle, type LifecycleDeps, type WorkerLifecycle } from './worker-lifecycle.ts'
+import {
+  createWorkerLifecycle,
+  type LifecycleDeps,
+  type WorkerLifecycle,
+  type WorkerStart,
+} from './worker-lifecycle.ts'
 
 export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly counts: QueueCounts
@@ -105,11 +112,11 @@ export class WorkerSupervisor {
   /**
    * Starts a worker with settings, or for an endpoint, not yet stored; it takes no jobs until promoted.
    * @param endpoint the future endpoint with its future revision
-   * @param because why it starts
+   * @param how.because why it starts
    * @throws Error with the reason if it does not become ready or is aborted
    */
-  async stage(endpoint: Endpoint, because: string, signal?: AbortSignal): Promise<StagedWorker> {
-    const staged = await stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, { because, signal })
+  async stage(endpoint: Endpoint, how: Staging): Promise<StagedWorker> {
+    const staged = await stageWorker({ ...this.#deps, lifecycle: this.#lifecycle }, endpoint, how)
     const promote = () => {
       staged.promote()
       // The check of the commit may have come before, without this worker.
@@ -190,7 +197,7 @@ export class WorkerSupervisor {
   }
 
   #checkThrottled(): void {
-    for (const endpointId of this.#deps.status.throttled()) this.check(endpointId)
+    for (const pool of WORKER_POOLS) for (const endpointId of this.#deps.status.throttled(pool)) this.check(endpointId)
   }
 
   #reconcile(endpointId: string): void {
@@ -201,30 +208,44 @@ export class WorkerSupervisor {
     if (endpoint?.config.faults?.coldStart === true) this.#ending.endUsedUp(endpoint)
     this.#lifecycle.countFailures(endpointId)
     this.#noteAway(endpointId)
-    const { crashLoop } = this.#deps.status.of(endpointId)
-    const facts = readScalingFacts(this.#deps, endpointId, { endpoint, crashLoop })
+    const checks = WORKER_POOLS.map((pool) => this.#scale(endpointId, endpoint, pool))
+    for (const worker of workersInService(registry, endpointId)) this.#ending.endIfDone(worker)
+    for (const workerId of balancer.toResume(endpointId)) if (this.#idle.resume(workerId)) this.check(endpointId)
+    for (const worker of registry.ofEndpoint(endpointId)) health.watch(worker)
+    balancer.dispatch(endpointId)
+    if (endpoint === undefined) {
+      for (const pool of WORKER_POOLS) this.#deps.status.decided(endpointId, pool, undefined)
+      this.#discardPrepared(endpointId)
+      return
+    }
+    for (const at of [...checks, this.#idle.settle(endpoint)])
+      if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
+  }
+
+  /** @returns when time alone changes the decision, steady ms */
+  #scale(endpointId: string, endpoint: Endpoint | undefined, pool: WorkerPool): number | undefined {
+    const { status, storage } = this.#deps
+    const before = status.of(endpointId)
+    const facts = readScalingFacts(this.#deps, endpointId, { endpoint, pool, status: before })
     const decision = decideScaling(facts)
-    this.#deps.status.decided(endpointId, decision)
+    status.decided(endpointId, pool, decision)
     for (const { workerId, reason, force, failed } of decision.stop) {
       if (failed === true) this.#lifecycle.fail(workerId, reason)
       this.leave(workerId, reason, force === true)
     }
-    for (const worker of workersInService(registry, endpointId)) this.#ending.endIfDone(worker)
     for (const workerId of decision.pause ?? []) this.#idle.pause(workerId)
-    for (const workerId of [...(decision.resume ?? []), ...balancer.toResume(endpointId)])
-      if (this.#idle.resume(workerId)) this.check(endpointId)
-    for (const worker of registry.ofEndpoint(endpointId)) health.watch(worker)
-    balancer.dispatch(endpointId)
-    if (decision.throttled > 0 && endpoint?.config.faults?.throttle !== true) this.#ending.makeRoom(endpointId)
-    if (endpoint === undefined) {
-      this.#deps.status.decided(endpointId, undefined)
-      this.#discardPrepared(endpointId)
-      return
+    for (const workerId of decision.resume ?? []) if (this.#idle.resume(workerId)) this.check(endpointId)
+    if (endpoint === undefined) return undefined
+    const { config } = endpoint
+    if (pool === 'main' && decision.throttled > 0 && config.faults?.throttle !== true)
+      this.#ending.makeRoom(endpoint, decision)
+    if (pool === 'batch' && sharingOf(config, decision) !== sharingOf(config, before.batch)) {
+      this.check(endpointId)
+      storage.poke()
     }
-    const because = startReason(facts, workOf(endpoint))
-    if (!this.#givingWay.has(endpointId)) this.#startWorkers(endpoint, decision.start, because)
-    for (const at of [decision.nextCheckAt, this.#idle.settle(endpoint)])
-      if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
+    if (!this.#givingWay.has(endpointId))
+      this.#startWorkers(endpoint, decision.start, { pool, because: startReason(facts, workOf(endpoint)) })
+    return decision.nextCheckAt
   }
 
   // Time on an unreachable machine does not count as start time.
@@ -236,11 +257,11 @@ export class WorkerSupervisor {
     }
   }
 
-  #startWorkers(endpoint: Endpoint, count: number, because: string): void {
+  #startWorkers(endpoint: Endpoint, count: number, how: Pick<WorkerStart, 'pool' | 'because'>): void {
     const { id: endpointId } = endpoint
     for (let n = 0; n < count; n++) {
       const starting = this.#lifecycle
-        .start(endpoint, 'serve', because)
+        .start(endpoint, { begins: 'serve', ...how })
         .then(() => this.check(endpointId))
         .catch((error) => this.#deps.log.error('worker not started', { endpointId, error }))
         .finally(() => this.#starting.delete(starting))

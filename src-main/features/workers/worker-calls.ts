@@ -126,6 +126,7 @@ export function createWorkerCalls(deps: {
       const jobs = await takes.take({
         endpointId: worker.endpointId,
         workerId: worker.id,
+        pool: worker.pool,
         max,
         holdMs: limit('takeHoldMs'),
         signal,
@@ -167,8 +168,8 @@ export function createWorkerCalls(deps: {
       jobId: string,
       { report: given, max }: { readonly report: Report; readonly max: number },
     ): Promise<readonly Dispatch[]> {
-      const { id: workerId, endpointId, machine } = worker
-      const taking = takes.withCommit({ endpointId, workerId, max })
+      const { id: workerId, endpointId, pool, machine } = worker
+      const taking = takes.withCommit({ endpointId, workerId, pool, max })
       const reported = report(worker, jobId, given, taking.join).finally(taking.leave)
       const jobs = await Promise.race([taking.jobs, reported.then((): readonly Job[] => [])])
       if (jobs.length === 0 || machine !== undefined) await reported

@@ -1,5 +1,6 @@
 /** Starts and ends single workers. Their jobs are requeued: with a try if the worker failed, without if we ended it. */
 
+import type { WorkerPool } from '../../contract/endpoint.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'
 import { filled } from '../../lib/text.ts'
 import type { WorkerExit, WorkerPlan } from '../../runtimes/port.ts'
@@ -29,6 +30,12 @@ export type LifecycleDeps = {
   readonly plans: WorkerPlans
   readonly history: ExitHistory
   readonly onEnded: (worker: LiveWorker) => void
+}
+
+export type WorkerStart = {
+  readonly begins: 'serve' | 'stage'
+  readonly pool: WorkerPool
+  readonly because: string
 }
 
 export type WorkerLifecycle = ReturnType<typeof createWorkerLifecycle>
@@ -112,9 +119,9 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
     }
   }
 
-  async function start(endpoint: Endpoint, begins: 'serve' | 'stage', because: string): Promise<LiveWorker> {
+  async function start(endpoint: Endpoint, { begins, pool, because }: WorkerStart): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
-    const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
+    const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision, pool }
     const tokenHash = newId.hash(identity.token)
     const worker = newLiveWorker(
       { ...facts, tokenHash, startedWallAt: clock.now() },
@@ -142,7 +149,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps) {
       if (storage.endpoints.get(endpoint.id)?.revision === endpoint.revision) prepared.fill(endpoint, specOf)
       const { id, endpointId, revision, startedWallAt: startedAt } = worker
       const { handle } = started
-      await storage.write(() => storage.workers.save({ id, endpointId, revision, tokenHash, handle, startedAt }))
+      await storage.write(() => storage.workers.save({ id, endpointId, revision, pool, tokenHash, handle, startedAt }))
       if (wasStopped()) await fleet.stop(worker.id, 0)
     } catch (error) {
       const exit = { workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message }

@@ -76,9 +76,9 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   )
 }
 
-// Jobs of different priorities never swap their positions in the queue.
+// Jobs of different priorities, or that wait for different workers, never swap their positions in the queue.
 const alike = (job: Waiting, other: Waiting | undefined) =>
-  other !== undefined && other.lowPriority === job.lowPriority && other.priority === job.priority ? other : undefined
+  (['pool', 'lowPriority', 'priority'] as const).every((name) => other?.[name] === job[name]) ? other : undefined
 
 type Reorder = (job: Waiting, move: QueueMove, done: string) => Promise<void>
 
@@ -168,6 +168,7 @@ function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: 
       <span className="hidden shrink-0 text-ink-2 lg:inline">
         created <RelativeTime at={createdAt} />
       </span>
+      {job.pool === 'batch' && <span className="shrink-0 text-ink-2">batch</span>}
       {job.lowPriority && <span className="shrink-0 text-ink-2">low priority</span>}
       <PriorityField job={job} onMove={onMove} />
       <IconButton label={`Move job ${id} to the front`} disabled={above === undefined} onClick={front}>

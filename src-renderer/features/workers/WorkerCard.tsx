@@ -55,6 +55,7 @@ export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, t
       </div>
       <p className="truncate text-small text-ink-2">
         <Since at={startedAt} /> · {locationOf(worker)}
+        {worker.pool === 'batch' && ' · for batches'}
       </p>
       <div className="flex items-center gap-2 text-small">
         <Jobs jobs={worker.jobs} />

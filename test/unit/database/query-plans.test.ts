@@ -125,17 +125,17 @@ describe('the check', () => {
     ['claims of jobs that were moved', 'AND place IS NOT NULL', 'moved_jobs'],
     [
       'claims of jobs that were not moved',
-      'AND lane < 2',
-      /jobs_by_state \(status=\? AND endpoint_id=\? AND lane<\?\)/,
+      'archived = 0 AND lane BETWEEN ? AND ?',
+      /jobs_by_state \(status=\? AND endpoint_id=\? AND lane>\? AND lane<\?\)/,
     ],
     [
       'how many jobs are before one',
       "SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0",
-      /COVERING INDEX (jobs_by_state|moved_jobs) \(.*(lane|low_priority)[=<]/,
+      /COVERING INDEX (jobs_by_state|moved_jobs) \(.*lane[=<>]/,
     ],
     [
       'the job next to a place',
-      'AND low_priority = @lowPriority AND priority = @priority AND seq <>',
+      'AND lane = @lane + 2 AND priority = @priority AND seq <>',
       /moved_jobs \(.* AND priority=\? AND place[<>]/,
     ],
     ['waiting jobs of a published graph', `jobs.status = 'IN_QUEUE'`, 'graph_jobs_of_endpoint'],

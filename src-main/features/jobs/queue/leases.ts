@@ -2,6 +2,7 @@
  * Leases of held jobs, from claim to next transition. Any worker call renews them, but an unnamed job only for its
  * first lease, as its response may be lost. In memory, steady ms. Source: docs/spec/job-api.md, 4.
  */
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { momentOf } from '../../../lib/clock.ts'
@@ -17,6 +18,8 @@ export type Lease = {
   readonly jobId: string
   readonly endpointId: string
   readonly workerId: string
+  /** Of the job; a main worker may run one that waited for batch workers. */
+  readonly pool: WorkerPool
   readonly attempt: number
   readonly executeUntil: number
   readonly resumed: boolean
@@ -33,7 +36,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock) {
   const byWorker = new Map<string, Map<string, Lease>>()
 
   function hold(job: Job, resumed: boolean): void {
-    const { seq, id: jobId, endpointId, workerId, attempt } = job
+    const { seq, id: jobId, endpointId, workerId, pool, attempt } = job
     if (workerId === null) return
     const now = clock.steady()
     const lease: Lease = {
@@ -41,6 +44,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock) {
       jobId,
       endpointId,
       workerId,
+      pool,
       attempt,
       executeUntil: now + job.executionTimeoutMs,
       resumed,

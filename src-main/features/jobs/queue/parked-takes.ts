@@ -4,30 +4,37 @@ import type { Change, Job, Storage } from '../../../storage/storage.ts'
  * see docs/decisions.md, "Commits are synced off the event loop".
  */
 
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { AppError, type ErrorCode } from '../../../contract/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { momentOf } from '../../../lib/clock.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
+import type { FleetStatuses } from '../../workers/registry/fleet-status.ts'
 import { loadOf, type WorkerRegistry } from '../../workers/registry/worker-registry.ts'
 import { bestFirst, mostPerTake } from '../../workers/rules/dispatch.ts'
 import { isUsedUp } from '../../workers/rules/faults.ts'
+import { batchWorkersMax, sharingOf } from '../../workers/rules/pools.ts'
 import { takesJobs } from '../../workers/rules/transitions.ts'
 import type { Leases } from './leases.ts'
-import type { QueueCounts } from './queue-counts.ts'
+import { type QueueCounts, waitingJobs } from './queue-counts.ts'
 
 type Parked = {
   readonly endpointId: string
   readonly workerId: string
+  readonly pool: WorkerPool
   readonly max: number
   readonly respond: (jobs: readonly Job[]) => void
 }
+
+type Call = Omit<Parked, 'respond'>
 
 type TakeDeps = {
   readonly storage: Pick<Storage, 'beforeCommit' | 'onRollback' | 'poke' | 'jobs' | 'endpoints'>
   readonly clock: Clock
   readonly counts: QueueCounts
-  readonly registry: Pick<WorkerRegistry, 'get'>
+  readonly registry: Pick<WorkerRegistry, 'get' | 'ofEndpoint'>
   readonly leases: Pick<Leases, 'ofWorker'>
+  readonly status: Pick<FleetStatuses, 'of'>
 }
 
 export type ParkedTakes = ReturnType<typeof createParkedTakes>
@@ -52,21 +59,24 @@ export function createParkedTakes(deps: TakeDeps) {
     if (set?.size === 0) parked.delete(entry.endpointId)
   }
 
-  function withFaults({ endpointId, workerId, max }: Parked): Pick<Parked, 'max'> & { except: readonly number[] } {
+  function withFaults(
+    { endpointId, workerId, max }: Parked,
+    pool: WorkerPool,
+  ): Pick<Parked, 'max'> & { except: readonly number[] } {
     const except = rules.except(workerId)
     const faults = rules.faultsOf(endpointId)
     if (faults === undefined) return { max, except }
     const most = mostPerTake(max, faults)
     if (faults.delayMs === undefined) return { max: most, except }
-    const { free, held } = hold.check(endpointId, faults.delayMs)
+    const { free, held } = hold.check(endpointId, pool, faults.delayMs)
     return { max: Math.min(most, free), except: [...except, ...held] }
   }
 
-  function claimFor(entry: Parked): readonly Job[] {
+  function claimFor(entry: Parked, pool: WorkerPool): readonly Job[] {
     const jobs: Job[] = []
-    const { max, except } = withFaults(entry)
+    const { max, except } = withFaults(entry, pool)
     while (jobs.length < max) {
-      const job = storage.jobs.claim(entry.endpointId, entry.workerId, except, momentOf(clock))
+      const job = storage.jobs.claim({ endpointId: entry.endpointId, pool }, entry.workerId, except, momentOf(clock))
       if (job === undefined) break
       jobs.push(job)
     }
@@ -80,12 +90,22 @@ export function createParkedTakes(deps: TakeDeps) {
     for (const endpointId of new Set([...queuedIn(changes), ...counts.waitingEndpoints()])) {
       const entries = parked.get(endpointId)
       if (entries === undefined || !rules.mayDispatch(endpointId)) continue
+      const main = [...entries].filter(({ pool }) => pool === 'main')
+      const got = claimAll(main, 'main')
+      const rest = main.filter((entry) => !got.has(entry))
+      claimAll([...entries].filter(({ pool }) => pool === 'batch').concat(rules.standIns(endpointId, rest)), 'batch')
+    }
+    function claimAll(entries: readonly Parked[], pool: WorkerPool): ReadonlySet<Parked> {
+      const got = new Set<Parked>()
       for (const entry of bestFirst(entries, rules.load)) {
         if (!rules.mayTake(entry.workerId)) continue
-        const jobs = claimFor(entry)
-        if (jobs.length > 0) claimed.push({ entry, jobs })
-        else if (rules.except(entry.workerId).length === 0) break
+        const jobs = claimFor(entry, pool)
+        if (jobs.length > 0) {
+          got.add(entry)
+          claimed.push({ entry, jobs })
+        } else if (rules.except(entry.workerId).length === 0) break
       }
+      return got
     }
     if (claimed.length === 0 && leaving.size === 0) return undefined
     const last = [...leaving]
@@ -104,15 +124,10 @@ export function createParkedTakes(deps: TakeDeps) {
 
   return {
     take: ({
-      endpointId,
-      workerId,
-      max,
       holdMs,
       signal,
-    }: {
-      endpointId: string
-      workerId: string
-      max: number
+      ...call
+    }: Call & {
       holdMs: number
       signal: AbortSignal | undefined
     }): Promise<readonly Job[]> =>
@@ -125,17 +140,17 @@ export function createParkedTakes(deps: TakeDeps) {
           resolve(jobs)
         }
         const giveUp = () => respond([])
-        const entry: Parked = { endpointId, workerId, max, respond }
+        const entry: Parked = { ...call, respond }
         const cancelHold = clock.after(holdMs, giveUp)
         signal?.addEventListener('abort', giveUp, { once: true })
         add(entry)
-        if (rules.waiting(endpointId) > 0) storage.poke()
+        if (waitingJobs(counts.of(call.endpointId)) > 0) storage.poke()
       }),
     /**
      * Takes jobs in the commit of a write that calls `join`.
      * @returns `jobs` resolves after that commit, before the disk sync; never, if it fails
      */
-    withCommit(call: Pick<Parked, 'endpointId' | 'workerId' | 'max'>) {
+    withCommit(call: Call) {
       const { promise: jobs, resolve } = Promise.withResolvers<readonly Job[]>()
       const entry: Parked = {
         ...call,
@@ -165,14 +180,23 @@ function* queuedIn(changes: readonly Change[]): Generator<string> {
   for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
 }
 
-function takeRules({ storage, counts, registry, leases }: Omit<TakeDeps, 'clock'>) {
+function takeRules({ storage, registry, leases, status }: Omit<TakeDeps, 'clock' | 'counts'>) {
   const faultsOf = (endpointId: string) => storage.endpoints.get(endpointId)?.config.faults
+  const runsBatchJob = (workerId: string) => leases.ofWorker(workerId).some(({ pool }) => pool === 'batch')
   return {
     faultsOf,
     mayDispatch: (endpointId: string) => storage.endpoints.get(endpointId)?.paused === false,
-    waiting(endpointId: string): number {
-      const { normal, lowPriority } = counts.of(endpointId)
-      return normal + lowPriority
+    /** Main workers that may take jobs of batches; as stand-ins at most as many as there would be batch workers. */
+    standIns(endpointId: string, main: readonly Parked[]): readonly Parked[] {
+      const config = storage.endpoints.get(endpointId)?.config
+      const sharing = config === undefined ? 'never' : sharingOf(config, status.of(endpointId).batch)
+      if (config === undefined || sharing === 'never') return []
+      if (sharing === 'always') return main
+      const standing = registry.ofEndpoint(endpointId).filter(({ pool, id }) => pool === 'main' && runsBatchJob(id))
+      const others = main.filter(({ workerId }) => !runsBatchJob(workerId))
+      return main
+        .filter((entry) => !others.includes(entry))
+        .concat(others.slice(0, Math.max(0, batchWorkersMax(config) - standing.length)))
     },
     mayTake(workerId: string): boolean {
       const worker = registry.get(workerId)
@@ -203,9 +227,13 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock) {
   }
 
   return {
-    check(endpointId: string, delayMs: number): { readonly free: number; readonly held: readonly number[] } {
+    check(
+      endpointId: string,
+      pool: WorkerPool,
+      delayMs: number,
+    ): { readonly free: number; readonly held: readonly number[] } {
       const now = clock.steady()
-      const next = storage.jobs.inOrder(endpointId, WINDOW)
+      const next = storage.jobs.inOrder(endpointId, pool, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
       if (held.length > 0) checkAgain(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
       return { free: next.length - held.length, held: held.map(({ seq }) => seq) }

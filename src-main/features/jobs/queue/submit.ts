@@ -40,12 +40,15 @@ export async function submitJob(
   if (batch?.draftId === undefined) requireWorkers(endpoint)
   requireFields(endpoint, input)
   const { policy, webhook, idempotencyKey } = request
+  const lowPriority = policy?.lowPriority ?? false
   const job = {
     id: batch?.draftId ?? jobId(kind, newId.uuid()),
     endpointId: endpoint.id,
     s3Config,
     webhook: webhook || undefined,
-    lowPriority: policy?.lowPriority ?? false,
+    lowPriority,
+    // Low priority never starts a worker, so it stays with the workers that others start.
+    pool: batch === undefined || lowPriority ? ('main' as const) : ('batch' as const),
     priority: policy?.priority ?? 0,
     executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,
     ttlMs: policy?.ttl ?? limit('ttlDefaultMs'),

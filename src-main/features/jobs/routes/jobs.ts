@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { APP_ROUTES } from '../../../contract/app-routes.ts'
+import { WORKER_POOLS } from '../../../contract/endpoint.ts'
 import { AppError } from '../../../contract/errors.ts'
 import type { CancelledJobs, jobFilterBody } from '../../../contract/job-routes.ts'
 import { limit } from '../../../contract/limits.ts'
@@ -125,12 +126,12 @@ export const JOB_OPERATIONS = {
   jobQueue({ path, query }, service) {
     const { id } = endpointOf(path, service)
     const most = query.limit ?? limit('listPageMax')
-    const waiting = service.storage.jobs.inOrder(id, most + 1)
+    const waiting = WORKER_POOLS.flatMap((pool) => service.storage.jobs.inOrder(id, pool, most + 1)).slice(0, most + 1)
     const shown = waiting.slice(0, most)
     const previews = query.previews === true ? previewsOf(service.storage, shown) : undefined
-    const jobs = shown.map(({ seq, id, lowPriority, priority, createdAt }) => {
+    const jobs = shown.map(({ seq, id, lowPriority, pool, priority, createdAt }) => {
       const preview = previews?.get(seq)
-      const facts = { id, lowPriority: lowPriority === 1, priority, createdAt }
+      const facts = { id, lowPriority: lowPriority === 1, pool, priority, createdAt }
       return preview === undefined ? facts : { ...facts, preview }
     })
     return { jobs, more: waiting.length > most }

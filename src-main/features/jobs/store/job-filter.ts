@@ -4,6 +4,7 @@
  * job API skips.
  */
 import type { Database } from 'better-sqlite3'
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { JOB_STATES, type JobState } from '../../../contract/job.ts'
 import { limit } from '../../../contract/limits.ts'
 import { queriesOf } from '../../../database/queries.ts'
@@ -17,13 +18,20 @@ import type { Job, JobFilter } from './job.ts'
  */
 export const PLACE_GAP = 65_536
 
+// From this lane on, jobs wait for batch workers; their order within a pool is the same.
+export const FIRST_BATCH_LANE = 4
+const POOL_OF_LANE = `IIF(lane < ${FIRST_BATCH_LANE}, 'main', 'batch') AS pool`
+
 export const JOB_COLUMNS = `
-  seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, attempt, retries, worker_id AS workerId,
+  seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, ${POOL_OF_LANE},
+  attempt, retries, worker_id AS workerId,
   created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
   delay_ms AS delayMs, execution_ms AS executionMs, execution_timeout_ms AS executionTimeoutMs, ttl_ms AS ttlMs,
   retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
   archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place,
   (SELECT batches.id FROM batches WHERE batches.seq = batch) AS batchId`
+
+export const firstLane = (pool: WorkerPool): number => (pool === 'batch' ? FIRST_BATCH_LANE : 0)
 
 export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`
@@ -62,7 +70,7 @@ const inStatesOf = (archived: 0 | 1) => `
       SELECT MIN(jobs.endpoint_id) FROM jobs
       WHERE jobs.status = held.status AND jobs.endpoint_id > held.endpoint_id AND jobs.archived = ${archived})
     FROM held WHERE held.endpoint_id IS NOT NULL)`
-const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1, 2, 3]') lanes`
+const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1, 2, 3, 4, 5, 6, 7]') lanes`
 const IN_LIVE_RANGE = `
   jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.lane = lanes.value
   AND jobs.archived = 0`
@@ -327,19 +335,20 @@ type Count = {
   readonly endpointId: string
   readonly status: JobState
   readonly lowPriority: 0 | 1
+  readonly pool: WorkerPool
   readonly count: number
 }
 
 export function createJobList(db: Database) {
   const query = queriesOf(db)
-  const oldest = query<[{ endpointId: string; lowPriority: 0 | 1 }], Job>(`
+  const oldest = query<[{ endpointId: string; lane: number }], Job>(`
     SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
-      SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`).one()
+      SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lane')} UNION ALL ${OLDEST_IN_LANE('@lane + 2')}))`).one()
   const endpointIds = query<[], string>(`SELECT id FROM endpoints`).values()
   const inProgress = query<[endpointId: string], Job>(`
     SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`).all()
   const counts = query<[endpointId: string], Count>(`
-    SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
+    SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, ${POOL_OF_LANE}, COUNT(*) AS count FROM jobs
     WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`).all()
   return {
     pastDeadline: query<[steady: number, limit: number], Job>(`
@@ -350,7 +359,8 @@ export function createJobList(db: Database) {
     waiting: query<[endpointId: string, newest: number, limit: number], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
       ORDER BY lane, seq LIMIT ?`).all(),
-    oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => oldest({ endpointId, lowPriority }),
+    oldestWaiting: (endpointId: string, pool: WorkerPool, lowPriority: 0 | 1) =>
+      oldest({ endpointId, lane: firstLane(pool) + lowPriority }),
     inProgress: () => endpointIds().flatMap((id) => inProgress(id)),
     counts: () => endpointIds().flatMap((id) => counts(id)),
   }

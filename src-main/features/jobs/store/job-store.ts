@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import { queriesOf } from '../../../database/queries.ts'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../rules/transitions.ts'
 import type { EventLog } from './event-store.ts'
 import type { Job, Moment, MoveFields, NewJob } from './job.ts'
-import { createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
+import { createJobList, firstLane, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
 import { createJobSearch } from './job-search.ts'
 
@@ -106,10 +107,10 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     ...createJobSearch(db),
     move,
     insert(job: NewJob, { now, steady }: Moment) {
-      const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job
+      const { id, endpointId, lowPriority, pool = 'main', executionTimeoutMs, ttlMs, retentionMs, webhook } = job
       const low = lowPriority ? 1 : 0
       const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
-      const seq = insert(id, endpointId, low, low, now, steady, ...spans, webhook)
+      const seq = insert(id, endpointId, low, firstLane(pool) + low, now, steady, ...spans, webhook)
       if (job.priority) order.setPriority({ seq, priority: job.priority })
       payloads.insertInput({ seq, id }, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey(endpointId, job.idempotencyKey, seq)
@@ -118,11 +119,16 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       return row
     },
     /**
-     * Claims the first waiting job of the endpoint: normal priority before low, higher numbers before lower ones, else
-     * in the order of places; skips the given seqs.
+     * Claims the first job that waits for a pool of the endpoint: normal priority before low, higher numbers before lower
+     * ones, else in the order of places; skips the given seqs.
      */
-    claim(endpointId: string, workerId: string, except: readonly number[], moment: Moment) {
-      const seq = order.next(endpointId, except)
+    claim(
+      { endpointId, pool }: { readonly endpointId: string; readonly pool: WorkerPool },
+      workerId: string,
+      except: readonly number[],
+      moment: Moment,
+    ) {
+      const seq = order.next(endpointId, pool, except)
       return seq === undefined ? undefined : move(seq, 'claim', { workerId }, moment)
     },
     /** Places a waiting job before all others with its priority; undefined, as in all moves: it no longer waits. */
@@ -194,6 +200,7 @@ function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
     endpointId: job.endpointId,
     status: 'IN_QUEUE',
     lowPriority: job.lowPriority ? 1 : 0,
+    pool: job.pool ?? 'main',
     attempt: 0,
     retries: 0,
     workerId: null,
@@ -217,64 +224,75 @@ function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
   }
 }
 
-// Claim order: normal before low priority, higher before lower numbers, then place, then age. Moved and prioritised
-// jobs have their own index, others lanes 0 and 1 of jobs_by_state, so either next is a range's first row.
+// Claim order within a pool: normal before low priority, higher before lower numbers, then place, then age. Moved and
+// prioritised jobs have their own index, others the first two lanes of the pool in jobs_by_state, so either next is a
+// range's first row.
 
 const WAITING = `status = 'IN_QUEUE' AND archived = 0`
 const OF_ENDPOINT = `endpoint_id = @endpointId AND ${WAITING}`
 const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))`
-const POSITION = `seq, low_priority AS lowPriority, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
-const IN_MOVED_ORDER = 'ORDER BY low_priority, priority DESC, jobs.place, seq'
+const POSITION = `seq, lane & 5 AS lane, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
+const IN_MOVED_ORDER = 'ORDER BY jobs.lane, priority DESC, jobs.place, seq'
+const MOVED = 'place IS NOT NULL AND lane'
 // ORDER BY follows the index, so the first row answers regardless of queue length; positional, as claims are hot.
 const firstSql = (which: string, order: string) => (except: string) =>
   `SELECT ${POSITION} FROM jobs
-  WHERE endpoint_id = ? AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
-const firstMovedSql = firstSql('place IS NOT NULL', IN_MOVED_ORDER)
-const firstUnmovedSql = firstSql('lane < 2', 'ORDER BY lane, seq')
+  WHERE endpoint_id = ? AND ${WAITING} AND ${which} BETWEEN ? AND ? ${except} ${order} LIMIT 1`
+const firstMovedSql = firstSql(MOVED, IN_MOVED_ORDER)
+const firstUnmovedSql = firstSql('lane', 'ORDER BY jobs.lane, seq')
 const countSql = (where: string) =>
   `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE ${OF_ENDPOINT} AND ${where} LIMIT @limit)`
 const BEFORE = [
-  'lane < @lowPriority',
-  'lane = @lowPriority AND seq < @before',
-  'place IS NOT NULL AND low_priority < @lowPriority',
-  'place IS NOT NULL AND low_priority = @lowPriority AND priority > @priority',
-  'place IS NOT NULL AND low_priority = @lowPriority AND priority = @priority AND place < @place',
-  'place IS NOT NULL AND low_priority = @lowPriority AND priority = @priority AND place = @place AND seq < @seq',
+  'lane BETWEEN @lane & 4 AND @lane - 1',
+  'lane = @lane AND seq < @before',
+  `${MOVED} BETWEEN (@lane & 4) + 2 AND @lane + 1`,
+  `${MOVED} = @lane + 2 AND priority > @priority`,
+  `${MOVED} = @lane + 2 AND priority = @priority AND place < @place`,
+  `${MOVED} = @lane + 2 AND priority = @priority AND place = @place AND seq < @seq`,
 ].map(countSql)
-const ALIKE = `low_priority = @lowPriority AND priority = @priority`
 const besideSql = (order: '<' | '>') => {
   const sorted = order === '<' ? 'DESC' : 'ASC'
   return {
     moved: `
-      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND place IS NOT NULL AND ${ALIKE} AND seq <> @except
+      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND ${MOVED} = @lane + 2 AND priority = @priority AND seq <> @except
         AND (place, seq) ${order} (@place, @seq) ORDER BY jobs.place ${sorted}, seq ${sorted} LIMIT 1`,
     unmoved: `
-      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND lane = @lowPriority AND seq <> @except
+      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND lane = @lane AND seq <> @except
         AND seq ${order === '<' ? '< @before' : '>= @before AND seq <> @seq'} ORDER BY seq ${sorted} LIMIT 1`,
   }
 }
 const IS_PLAIN = `@priority = 0 AND COALESCE(place, seq * ${PLACE_GAP}) = seq * ${PLACE_GAP}`
 const STEP = 64
 
-type QueuePosition = Pick<Job, 'seq' | 'lowPriority' | 'priority' | 'place'>
+/** `lane` is that of unmoved jobs, so that it compares the classes of all. */
+type QueuePosition = Pick<Job, 'seq' | 'priority' | 'place'> & { readonly lane: number }
+
+const positionOf = ({ seq, pool, lowPriority, priority, place }: Job): QueuePosition => ({
+  ...{ seq, priority, place, lane: firstLane(pool) + lowPriority },
+})
 
 /** Reads and changes the order. All changes give undefined where the job does not wait any more. */
 function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   const query = queriesOf(db)
-  const sqls = [firstMovedSql, firstUnmovedSql]
-  const first = sqls.map((sql) => query<[endpointId: string], QueuePosition>(sql('')).one())
-  const firstExcept = sqls.map((sql) => query<[endpointId: string, seqs: string], QueuePosition>(sql(EXCEPT)).one())
+  const firsts = [
+    { sql: firstMovedSql, above: 2 },
+    { sql: firstUnmovedSql, above: 0 },
+  ].map(({ sql, above }) => ({
+    above,
+    any: query<[endpointId: string, ...lanes: number[]], QueuePosition>(sql('')).one(),
+    except: query<[endpointId: string, low: number, high: number, seqs: string], QueuePosition>(sql(EXCEPT)).one(),
+  }))
   const list = (inOrder: string) =>
-    query<[{ endpointId: string; limit: number }], Job>(`
+    query<[{ endpointId: string; lane: number; limit: number }], Job>(`
       SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND ${inOrder} LIMIT @limit`).all()
-  const moved = list(`place IS NOT NULL ${IN_MOVED_ORDER}`)
-  const unmoved = list('lane < 2 ORDER BY lane, seq')
+  const moved = list(`${MOVED} BETWEEN @lane + 2 AND @lane + 3 ${IN_MOVED_ORDER}`)
+  const unmoved = list('lane BETWEEN @lane AND @lane + 1 ORDER BY lane, seq')
   const before = BEFORE.map((sql) => query<[object], number>(sql).value(0))
   const [previous, following] = (['<', '>'] as const).map((order) =>
     Object.values(besideSql(order)).map((sql) => query<[object], QueuePosition>(sql).one()),
   )
   const setPosition = query<[{ seq: number; place: number }], Job>(`
-    UPDATE jobs SET place = @place, lane = low_priority + 2 WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`).one()
+    UPDATE jobs SET place = @place, lane = lane | 2 WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
   const place = (seq: number, to: number) => setPosition({ seq, place: to })
 
@@ -305,7 +323,7 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   function ends(seq: number) {
     const job = read(seq)
     if (job === undefined) return undefined
-    const far = { ...job, seq: Number.MAX_SAFE_INTEGER }
+    const far = { ...positionOf(job), seq: Number.MAX_SAFE_INTEGER }
     return {
       first: beside('after', job.endpointId, { ...far, place: -Number.MAX_SAFE_INTEGER }, seq),
       last: beside('before', job.endpointId, { ...far, place: Number.MAX_SAFE_INTEGER }, seq),
@@ -313,19 +331,24 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   }
 
   return {
-    next(endpointId: string, except: readonly number[]) {
+    next(endpointId: string, pool: WorkerPool, except: readonly number[]) {
       const skipped = JSON.stringify(except)
-      const [one, other] =
-        except.length === 0
-          ? first.map((next) => next(endpointId))
-          : firstExcept.map((next) => next(endpointId, skipped))
+      const [one, other] = firsts.map((first) => {
+        const low = firstLane(pool) + first.above
+        if (except.length === 0) return first.any(endpointId, low, low + 1)
+        return first.except(endpointId, low, low + 1, skipped)
+      })
       if (one === undefined || other === undefined) return (one ?? other)?.seq
       return (byPosition(one, other) < 0 ? one : other).seq
     },
-    inOrder: (endpointId: string, limit: number) =>
-      [...moved({ endpointId, limit }), ...unmoved({ endpointId, limit })].toSorted(byPosition).slice(0, limit),
-    waitingBefore({ endpointId, seq, lowPriority, priority, place: at }: Job, limit: number) {
-      const from = { seq, lowPriority, priority, place: at }
+    inOrder(endpointId: string, pool: WorkerPool, limit: number) {
+      const range = { endpointId, lane: firstLane(pool), limit }
+      const byPlace = (one: Job, other: Job) => byPosition(positionOf(one), positionOf(other))
+      return [...moved(range), ...unmoved(range)].toSorted(byPlace).slice(0, limit)
+    },
+    waitingBefore(job: Job, limit: number) {
+      const { endpointId } = job
+      const from = positionOf(job)
       let count = 0
       for (const part of before) {
         if (count >= limit) break
@@ -338,13 +361,14 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
     beside(seq: number, side: 'before' | 'after', other: Job) {
       const job = read(seq)
       if (job === undefined || job.seq === other.seq) return undefined
-      const next = beside(side, job.endpointId, other, seq)
-      if (side === 'before') return between(job, next, other)
-      return next === undefined ? place(seq, other.place + STEP) : between(job, other, next)
+      const at = positionOf(other)
+      const next = beside(side, job.endpointId, at, seq)
+      if (side === 'before') return between(job, next, at)
+      return next === undefined ? place(seq, other.place + STEP) : between(job, at, next)
     },
     setPosition,
     setPriority: query<[{ seq: number; priority: number }], Job>(`
-      UPDATE jobs SET priority = @priority, lane = CASE WHEN ${IS_PLAIN} THEN low_priority ELSE low_priority + 2 END,
+      UPDATE jobs SET priority = @priority, lane = CASE WHEN ${IS_PLAIN} THEN lane & 5 ELSE lane | 2 END,
         place = CASE WHEN ${IS_PLAIN} THEN NULL ELSE COALESCE(place, seq * ${PLACE_GAP}) END
       WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`).one(),
   }
@@ -357,4 +381,4 @@ function firstFrom({ seq, priority, place }: QueuePosition): number {
 }
 
 const byPosition = (one: QueuePosition, other: QueuePosition) =>
-  one.lowPriority - other.lowPriority || other.priority - one.priority || one.place - other.place || one.seq - other.seq
+  one.lane - other.lane || other.priority - one.priority || one.place - other.place || one.seq - other.seq

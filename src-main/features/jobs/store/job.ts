@@ -1,4 +1,5 @@
 /** A job as stored, and by what jobs are found, listed and moved. */
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import type { JobState } from '../../../contract/job.ts'
 
 export type PayloadFile = { readonly file: string; readonly head: string; readonly bytes: number }
@@ -12,6 +13,8 @@ export type Job = {
   readonly endpointId: string
   readonly status: JobState
   readonly lowPriority: 0 | 1
+  /** Workers that it waits for. */
+  readonly pool: WorkerPool
   readonly attempt: number
   readonly retries: number
   readonly workerId: string | null
@@ -48,6 +51,8 @@ export type NewJob = {
   readonly s3Config: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean
+  /** 'main' without it. */
+  readonly pool?: WorkerPool | undefined
   /** 0 without it. */
   readonly priority?: number | undefined
   readonly executionTimeoutMs: number

@@ -25,12 +25,14 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
       const response = await client.call('workerList', { query: { endpoint } })
       if (response.workers.length === 0) await expectEndpoint(client, endpoint)
       const inContainers = response.workers.some(({ container }) => container !== undefined)
+      const forBatches = response.workers.some(({ pool }) => pool === 'batch')
       const onMachines = response.workers.some(({ machine }) => machine !== undefined)
       output.list(
         response,
         NO_WORKERS,
         [
           ...['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE'],
+          ...(forBatches ? ['FOR'] : []),
           ...(onMachines ? ['MACHINE'] : []),
           ...(inContainers ? ['CONTAINER'] : []),
           'REASON',
@@ -42,6 +44,7 @@ export function addWorkers(workers: CliCommand, surroundings: Surroundings): voi
           ago(worker.startedAt, surroundings.now()),
           String(worker.jobs.length),
           String(worker.jobsDone),
+          ...(forBatches ? [worker.pool === 'batch' ? 'batches' : 'other jobs'] : []),
           ...(onMachines ? [worker.machine ?? THIS_MACHINE] : []),
           ...(inContainers ? [worker.container?.slice(0, SHORT_ID) ?? ''] : []),
           output.asCalled(worker.reason ?? ''),

@@ -3,12 +3,18 @@
  * signal scaling. Neither side depends on the other.
  */
 
+import type { WorkerPool } from '../../../contract/endpoint.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { CrashLoop } from '../rules/crash-loop.ts'
 import type { ScalingDecision } from '../rules/scaling-facts.ts'
 
-export type FleetStatus = { readonly decision: ScalingDecision | undefined; readonly crashLoop: CrashLoop | undefined }
+/** The latest decisions about main and batch workers. */
+export type FleetStatus = {
+  readonly decision: ScalingDecision | undefined
+  readonly batch: ScalingDecision | undefined
+  readonly crashLoop: CrashLoop | undefined
+}
 
 export type FleetStatuses = ReturnType<typeof createFleetStatuses>
 
@@ -16,18 +22,19 @@ export function createFleetStatuses(
   clock: Pick<Clock, 'steady'>,
   crashes: { readonly crashLoop: (endpointId: string, now: number) => CrashLoop | undefined },
 ) {
-  const decisions = new Map<string, ScalingDecision>()
+  const decisions = { main: new Map<string, ScalingDecision>(), batch: new Map<string, ScalingDecision>() }
   return {
     of: (endpointId: string): FleetStatus => ({
-      decision: decisions.get(endpointId),
+      decision: decisions.main.get(endpointId),
+      batch: decisions.batch.get(endpointId),
       crashLoop: crashes.crashLoop(endpointId, clock.steady()),
     }),
-    decided(endpointId: string, decision: ScalingDecision | undefined) {
-      if (decision === undefined) decisions.delete(endpointId)
-      else decisions.set(endpointId, decision)
+    decided(endpointId: string, pool: WorkerPool, decision: ScalingDecision | undefined) {
+      if (decision === undefined) decisions[pool].delete(endpointId)
+      else decisions[pool].set(endpointId, decision)
     },
-    throttled: (): readonly string[] =>
-      [...decisions].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
+    throttled: (pool: WorkerPool): readonly string[] =>
+      [...decisions[pool]].flatMap(([endpointId, { throttled }]) => (throttled > 0 ? [endpointId] : [])),
   }
 }
 

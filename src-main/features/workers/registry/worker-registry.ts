@@ -1,4 +1,4 @@
-import type { EndpointConfig, WorkerState } from '../../../contract/endpoint.ts'
+import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import type { Clock, Log } from '../../../lib/clock.ts'
 import { createEmitter } from '../../../lib/emitter.ts'
 import type { FleetWorker } from '../../../runtimes/port.ts'
@@ -23,6 +23,7 @@ type WorkerRecord = {
   readonly id: string
   readonly endpointId: string
   readonly revision: number
+  readonly pool: WorkerPool
   readonly tokenHash: Uint8Array
   /** Undefined: no app. Stored here, because a staged worker's endpoint may not exist yet. */
   readonly app: AppTarget | undefined
@@ -138,7 +139,7 @@ export function loadOf(
 }
 
 export function newLiveWorker(
-  worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'tokenHash' | 'startedWallAt'> &
+  worker: Pick<LiveWorker, 'id' | 'endpointId' | 'revision' | 'pool' | 'tokenHash' | 'startedWallAt'> &
     Partial<Pick<LiveWorker, 'adopted' | 'started'>>,
   {
     config,

@@ -1,4 +1,4 @@
-import type { EndpointConfig, WorkerState } from '../../../contract/endpoint.ts'
+import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 
 /** Steady ms, of the same clock as `now`. Source: ours. */
@@ -31,6 +31,8 @@ export type ScalingQueue = {
 }
 
 export type ScalingFacts = {
+  /** 'main' without it. */
+  readonly pool?: WorkerPool | undefined
   readonly config: Pick<
     EndpointConfig,
     'workersMin' | 'workersMax' | 'idleTimeoutMs' | 'concurrency' | 'scaler' | 'initializingTimeoutMs'

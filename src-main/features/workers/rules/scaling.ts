@@ -81,10 +81,11 @@ function wantedWorkers(facts: ScalingFacts, remaining: number, needed: number): 
 export const replaces = (why: string) => `replaces a worker: ${why}`
 
 /** Why workers start, for the list of events. @param work held by the queue */
-export function startReason({ config, queue, workers }: ScalingFacts, work: 'job' | 'request'): string {
+export function startReason({ pool, config, queue, workers }: ScalingFacts, work: 'job' | 'request'): string {
   const outdated = workers.find((worker) => worker.outdated && isLive(worker.state))
   if (outdated !== undefined) return replaces(outdated.outdatedBecause ?? SETTINGS_CHANGED)
-  if (queue.normal > 0) return `${counted(queue.normal, work)} ${queue.normal === 1 ? 'waits' : 'wait'}`
+  const waiting = pool === 'batch' ? 'batch job' : work
+  if (queue.normal > 0) return `${counted(queue.normal, waiting)} ${queue.normal === 1 ? 'waits' : 'wait'}`
   return `minimum of ${counted(config.workersMin, 'worker')}`
 }
 
@@ -110,7 +111,7 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
   // Replacing an outdated worker may need the room of one to be frozen.
   const room = Math.max(0, facts.config.workersMax - remaining.length - resume.length - start)
   const pause = toPause.slice(0, room)
-  const reason = `above the maximum of ${facts.config.workersMax} workers`
+  const reason = aboveMaximum(facts)
   const stop = [...leaving, ...toPause.slice(room).map((workerId) => ({ workerId, reason }))]
 
   const growth = growsAt(facts, start + resume.length > 0 ? now : lastStart(facts))
@@ -136,6 +137,9 @@ export function decideScaling(facts: ScalingFacts): ScalingDecision {
     wanted,
   }
 }
+
+const aboveMaximum = ({ pool, config }: ScalingFacts) =>
+  `above the maximum of ${config.workersMax} ${pool === 'batch' ? 'batch workers' : 'workers'}`
 
 type StopChoice = {
   readonly stop: readonly WorkerStop[]
@@ -200,8 +204,7 @@ function chooseStops(facts: ScalingFacts): StopChoice {
 
   const tooMany = Math.max(0, staying.length - config.workersMax)
   const surplus = staying.toSorted(byLoss).slice(0, tooMany)
-  for (const worker of surplus)
-    stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
+  for (const worker of surplus) stop.push({ workerId: worker.id, reason: aboveMaximum(facts) })
   const fitting = staying.filter((worker) => !surplus.includes(worker))
 
   // A paused endpoint dispatches nothing, so its waiting jobs need no worker.
@@ -219,8 +222,7 @@ function chooseStops(facts: ScalingFacts): StopChoice {
   const paused = latestFirst.slice(0, Math.max(0, room - toPause.length))
   for (const worker of idled.slice(toPause.length))
     stop.push({ workerId: worker.id, reason: `idle for ${inSeconds(now - idleSince(worker))}` })
-  for (const worker of latestFirst.slice(paused.length))
-    stop.push({ workerId: worker.id, reason: `above the maximum of ${config.workersMax} workers` })
+  for (const worker of latestFirst.slice(paused.length)) stop.push({ workerId: worker.id, reason: aboveMaximum(facts) })
 
   const checkAt = [
     ...mayLeave.filter((worker) => !idled.includes(worker)).map((worker) => idleSince(worker) + config.idleTimeoutMs),

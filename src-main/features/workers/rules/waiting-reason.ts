@@ -1,10 +1,14 @@
-import type { EndpointConfig, WorkerState } from '../../../contract/endpoint.ts'
+import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { counted, inSeconds, remainingSeconds, withFullStop } from '../../../lib/text.ts'
 import type { CrashLoop } from './crash-loop.ts'
 import { type Started, testModeOf } from './test-modes.ts'
 
 /** Facts for explaining a wait; times are monotonic ms. Source: ours. */
 export type WaitingFacts = {
+  /** The workers waited for, of which all facts are. 'main' without it. */
+  readonly pool?: WorkerPool | undefined
+  /** Whether main workers run batch jobs meanwhile. */
+  readonly standsIn?: boolean | undefined
   readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean
   readonly queue: { readonly normal: number; readonly lowPriority: number; readonly forOneWorker?: number }
@@ -38,6 +42,8 @@ const inState = (facts: WaitingFacts, ...states: WorkerState[]) =>
 
 const onlyLowPriority = (facts: WaitingFacts) => facts.job?.lowPriority ?? facts.queue.normal === 0
 
+const workerOf = ({ pool }: WaitingFacts) => (pool === 'batch' ? 'batch worker' : 'worker')
+
 function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
   if (paused) return { text: 'The endpoint is paused. Resume it to continue.', needsChange: true }
   if (config.workersMax === 0)
@@ -61,7 +67,7 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
     return undefined
   // Low priority alone starts no worker, so no next try can be promised.
   if (onlyLowPriority(facts) && facts.config.workersMin === 0) return undefined
-  const text = `No worker runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
+  const text = `No ${workerOf(facts)} runs: ${crashLoop.reason}; next try in ${remainingSeconds(crashLoop.backOffUntil - now)}.`
   // An older failure may be fixed since: one more try shows it.
   const isFresh = crashLoop.lastAt > (facts.waitingSince ?? Number.NEGATIVE_INFINITY)
   return { text, needsChange: crashLoop.needsChange && isFresh }
@@ -69,7 +75,11 @@ function crashing(facts: WaitingFacts): WaitingReason | undefined {
 
 function noCapacity(facts: WaitingFacts): WaitingReason | undefined {
   if (facts.noCapacityReason === undefined || inState(facts, 'initializing').length > 0) return undefined
-  const text = withFullStop(`No capacity for a worker: ${facts.noCapacityReason}`)
+  const reason = withFullStop(`No capacity for a ${workerOf(facts)}: ${facts.noCapacityReason}`)
+  const text =
+    facts.pool === 'batch' && facts.standsIn === true
+      ? `${reason} Until there is, other workers run batch jobs while no other job waits.`
+      : reason
   return { text, needsChange: facts.neverCapacity === true }
 }
 
@@ -81,8 +91,8 @@ function starting(facts: WaitingFacts): string | undefined {
   const doing = why === undefined ? '' : ` (${why})`
   const sentence =
     workers.length === 1
-      ? `A worker is starting, for ${span}${doing}.`
-      : `${workers.length} workers are starting, the first for ${span}${doing}.`
+      ? `A ${workerOf(facts)} is starting, for ${span}${doing}.`
+      : `${workers.length} ${workerOf(facts)}s are starting, the first for ${span}${doing}.`
   return facts.crashLoop === undefined ? sentence : `${sentence} Before: ${facts.crashLoop.reason}.`
 }
 
@@ -90,7 +100,7 @@ function allUnhealthy(facts: WaitingFacts): string | undefined {
   const workers = inState(facts, 'unhealthy')
   if (workers.length === 0) return undefined
   const why = workers.find(({ reason }) => reason !== undefined)?.reason
-  return `No worker is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
+  return `No ${workerOf(facts)} is healthy: ${counted(workers.length, 'worker')} unhealthy${why === undefined ? '' : ` (${why})`}.`
 }
 
 function busy(facts: WaitingFacts): string {
@@ -100,7 +110,7 @@ function busy(facts: WaitingFacts): string {
   const ahead =
     job === undefined ? '' : `, ${counted(job.ahead, 'job')} ${job.ahead === 1 ? 'waits' : 'wait'} before this one`
   const ill = unhealthy === 0 ? '' : ` ${counted(unhealthy, 'worker')} unhealthy.`
-  const sentence = `${running === 1 ? 'The only worker is' : `All ${running} workers are`} busy${ahead}.${ill}`
+  const sentence = `${running === 1 ? `The only ${workerOf(facts)} is` : `All ${running} ${workerOf(facts)}s are`} busy${ahead}.${ill}`
   if (running + inState(facts, 'initializing').length >= config.workersMax) return sentence
   if (facts.crashLoop !== undefined && facts.crashLoop.backOffUntil > facts.now) {
     return `${sentence} Another cannot start: ${facts.crashLoop.reason}.`
@@ -124,7 +134,7 @@ function whileWorking(facts: WaitingFacts): string {
   const { scaler, workersMax, faults } = facts.config
   if (inState(facts, 'idle').length > 0) {
     return faults?.delayMs === undefined
-      ? 'A worker is free but has not asked for a job yet.'
+      ? `A ${workerOf(facts)} is free but has not asked for a job yet.`
       : `Fault injection (delayMs) on this endpoint delays each job by ${inSeconds(faults.delayMs)}.`
   }
   if (onlyLowPriority(facts)) {
@@ -160,5 +170,5 @@ export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   if (soon !== undefined) return forNow(soon)
   return onlyLowPriority(facts)
     ? forNow('Low priority: waits for a worker that was started for other jobs.')
-    : forNow('A worker is about to start.')
+    : forNow(`A ${workerOf(facts)} is about to start.`)
 }

@@ -17,9 +17,9 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
       },
       onRollback: () => undefined,
       poke: () => undefined,
-      endpoints: { get: () => ({ paused: false, config: {} }) },
+      endpoints: { get: () => ({ paused: false, config: { workersMax: 3 } }) },
       jobs: {
-        claim(endpointId: string, workerId: string) {
+        claim({ endpointId }: { readonly endpointId: string }, workerId: string) {
           claims.push(`${endpointId} ${workerId}`)
           left -= 1
           return left < 0 ? undefined : { seq: left }
@@ -28,7 +28,7 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
     } as unknown as Deps['storage'],
     clock: { now: () => 0, steady: () => 0, after: () => () => undefined },
     counts: {
-      of: () => ({ normal: 0, lowPriority: 0, inProgress: 0 }),
+      of: () => ({ normal: 0, lowPriority: 0, batch: 0, inProgress: 0 }),
       total: () => never(),
       waitingEndpoints: () => waiting,
     },
@@ -48,9 +48,10 @@ function setup({ loads, waiting = [] }: { readonly loads: readonly number[]; rea
         return Array.from({ length: loads[Number(workerId)] ?? 0 })
       },
     } as unknown as Deps['leases'],
+    status: { of: () => ({ decision: undefined, batch: undefined, crashLoop: undefined }) },
   })
   const park = (workerId: string, endpointId = 'e') =>
-    void takes.take({ endpointId, workerId, max: 1, holdMs: 1, signal: undefined })
+    void takes.take({ endpointId, workerId, pool: 'main', max: 1, holdMs: 1, signal: undefined })
   for (const number of loads.keys()) park(String(number))
   return {
     looks,

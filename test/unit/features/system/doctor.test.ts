@@ -50,7 +50,10 @@ function setup(images: readonly OwnImage[]) {
     host,
     fleet: { containerHost },
     storage: openStorage(':memory:'),
-    supervisor: { status: () => ({ decision: undefined, crashLoop: undefined }), forgetCrashes: note },
+    supervisor: {
+      status: () => ({ decision: undefined, batch: undefined, crashLoop: undefined }),
+      forgetCrashes: note,
+    },
     settings: { get: () => ({ python: 'python3' }) as never },
     log: { info: note, warn: note, error: note },
     url: () => 'http://127.0.0.1:8790',

@@ -18,7 +18,14 @@ function setup({ begins = 'serve' }: { readonly begins?: 'serve' | 'stage' } = {
     clock,
     { info: silent, warn: silent, error: silent },
   )
-  const facts = { id: 'w', endpointId: 'e', revision: 1, tokenHash: new Uint8Array(), startedWallAt: now }
+  const facts = {
+    id: 'w',
+    endpointId: 'e',
+    revision: 1,
+    pool: 'main' as const,
+    tokenHash: new Uint8Array(),
+    startedWallAt: now,
+  }
   const worker = newLiveWorker(facts, { config: undefined, begins, clock })
   registry.add(worker, 'a test')
   const later = (ms: number) => {

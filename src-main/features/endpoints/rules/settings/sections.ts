@@ -226,6 +226,19 @@ const SCALING: readonly SettingField[] = [
     input: { kind: 'number', unit: 'workers' },
   },
   {
+    path: 'batchWorkersMax',
+    label: 'Batch workers',
+    help: 'They come on top of the maximum, run only jobs of batches, and use only slots that no other worker needs. With 0, the other workers run batch jobs after all other jobs.',
+    missing: '1',
+    input: { kind: 'number', unit: 'workers' },
+    option: {
+      flags: '--batch-workers <number>',
+      description: 'maximum number of workers that run only jobs of batches (default: 1)',
+    },
+    survivesDeploys: true,
+    applies: ({ loadBalanced }) => loadBalanced === undefined,
+  },
+  {
     path: 'scaler.type',
     label: 'Scale by',
     help: 'When to start another worker.',

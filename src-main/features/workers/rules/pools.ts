@@ -1,0 +1,67 @@
+/** Main workers and batch workers of an endpoint. Source: docs/spec/batches.md, 5. */
+import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
+import { ANY_MACHINE } from '../../../contract/machines.ts'
+import { wantedMachine } from '../../../runtimes/rules/choose-machine.ts'
+import type { ScalingDecision } from './scaling-facts.ts'
+
+type PoolLimits = Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'batchWorkersMax'>
+
+/** One keeps batches moving and costs the machine the least; a closed endpoint has none. */
+export function batchWorkersMax({ workersMax, batchWorkersMax = 1 }: PoolLimits): number {
+  return workersMax === 0 ? 0 : batchWorkersMax
+}
+
+/** The settings of a pool, as if it were an endpoint of its own. */
+export function settingsOfPool<Config extends PoolLimits>(config: Config, pool: WorkerPool): Config {
+  return pool === 'main' ? config : { ...config, workersMin: 0, workersMax: batchWorkersMax(config) }
+}
+
+/**
+ * Whether main workers run jobs of batches, after all others. `always`: the endpoint has no batch workers; `meanwhile`:
+ * none has a slot, so a few main workers stand in.
+ */
+export type Sharing = 'never' | 'meanwhile' | 'always'
+
+/** @param batch the latest decision about batch workers */
+export function sharingOf(config: PoolLimits, batch: ScalingDecision | undefined): Sharing {
+  if (batchWorkersMax(config) === 0) return 'always'
+  return batch !== undefined && batch.throttled > 0 && batch.throttled === batch.wanted ? 'meanwhile' : 'never'
+}
+
+type Waiting = { readonly normal: number; readonly lowPriority: number; readonly batch: number }
+
+/** The waiting jobs of a pool. Jobs that main workers only run meanwhile start none of them, like low priority. */
+export function queueOfPool(
+  { normal, lowPriority, batch }: Waiting,
+  pool: WorkerPool,
+  sharing: Sharing,
+): Omit<Waiting, 'batch'> {
+  if (pool === 'batch') return { normal: sharing === 'always' ? 0 : batch, lowPriority: 0 }
+  if (sharing === 'always') return { normal: normal + batch, lowPriority }
+  return { normal, lowPriority: sharing === 'meanwhile' ? lowPriority + batch : lowPriority }
+}
+
+type Place = Pick<EndpointConfig, 'container'>
+
+/** Whether the slot of one worker may be used for another. */
+export function mayFreeSlot({ container: held }: Place, { container: wanted }: Place): boolean {
+  if (held === undefined || wanted === undefined) return held === wanted
+  const [one, other] = [wantedMachine(held), wantedMachine(wanted)]
+  if (one !== other && one !== ANY_MACHINE && other !== ANY_MACHINE) return false
+  return wanted.gpu === undefined || held.gpu !== undefined
+}
+
+// Workers that do nothing go first.
+const GIVING_WAY: readonly WorkerState[] = ['paused', 'idle', 'unhealthy', 'initializing', 'running']
+
+/** @param wanted slots; those of workers that already leave count */
+export function toGiveWay<Worker extends { readonly state: WorkerState }>(
+  holders: readonly Worker[],
+  wanted: number,
+): readonly Worker[] {
+  const leaving = holders.filter(({ state }) => state === 'stopping').length
+  return GIVING_WAY.flatMap((state) => holders.filter((worker) => worker.state === state)).slice(
+    0,
+    Math.max(0, wanted - leaving),
+  )
+}

@@ -1,0 +1,46 @@
+/** Batch workers use only slots that no main worker wants, of any endpoint, and give them up. Source: docs/spec/batches.md, 5. */
+import { THIS_MACHINE } from '../../contract/machines.ts'
+import type { Endpoint, Storage } from '../../storage/storage.ts'
+import type { FleetStatuses } from './registry/fleet-status.ts'
+import type { LiveWorker, WorkerRegistry } from './registry/worker-registry.ts'
+import { mayFreeSlot, toGiveWay } from './rules/pools.ts'
+
+type Deps = {
+  readonly storage: Pick<Storage, 'endpoints'>
+  readonly registry: Pick<WorkerRegistry, 'all'>
+  readonly status: Pick<FleetStatuses, 'of' | 'throttled'>
+}
+
+/** Slots that a batch worker of the endpoint must leave free for main workers. */
+export function slotsForOthers({ storage, registry, status }: Deps, { config }: Pick<Endpoint, 'config'>): number {
+  const wants = (endpointId: string) => {
+    const other = storage.endpoints.get(endpointId)?.config
+    return other !== undefined && mayFreeSlot(config, other)
+  }
+  const wanted = status
+    .throttled('main')
+    .map((endpointId) => ({ endpointId, decision: status.of(endpointId).decision }))
+    .filter(({ endpointId, decision }) => decision?.neverStarts !== true && !isHeldByFault(storage, endpointId))
+    .reduce((sum, { endpointId, decision }) => sum + (wants(endpointId) ? (decision?.throttled ?? 0) : 0), 0)
+  const coming = registry
+    .all()
+    .filter(({ pool, state, started }) => pool === 'main' && state === 'initializing' && started === undefined)
+  return wanted + coming.filter(({ endpointId }) => wants(endpointId)).length
+}
+
+const isHeldByFault = ({ endpoints }: Pick<Storage, 'endpoints'>, endpointId: string) =>
+  endpoints.get(endpointId)?.config.faults?.throttle === true
+
+/** Batch workers that end after their jobs, so that main workers of the endpoint get their slots. */
+export function batchWorkersToEnd(
+  { storage, registry }: Omit<Deps, 'status'>,
+  { config }: Pick<Endpoint, 'config'>,
+  wanted: number,
+): readonly LiveWorker[] {
+  const holders = registry.all().filter(({ pool, endpointId, machine = THIS_MACHINE }) => {
+    const held = pool === 'batch' ? storage.endpoints.get(endpointId)?.config : undefined
+    if (held === undefined) return false
+    return mayFreeSlot({ container: held.container && { ...held.container, machine } }, config)
+  })
+  return toGiveWay(holders, wanted)
+}

@@ -10,7 +10,15 @@ type Docker = Connected['docker']
 
 export type Placed = { readonly nodeId: string; readonly containerId: string }
 
-export class NoSuitableNode extends Error {}
+export class NoSuitableNode extends Error {
+  /** Whether ready nodes were left out because they did not answer. */
+  readonly isPassing: boolean
+
+  constructor(message: string, { isPassing = false, ...options }: ErrorOptions & { isPassing?: boolean } = {}) {
+    super(message, options)
+    this.isPassing = isPassing
+  }
+}
 
 export class NodeAway extends Error {}
 

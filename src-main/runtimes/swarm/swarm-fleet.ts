@@ -34,8 +34,8 @@ import type { HubClient } from './hub-client.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
 import type { Swarm } from './swarm.ts'
-import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
-import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'
+import { READY, type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
+import { cardWish, createRefusedWishes, mayTake, noRoom } from './swarm-room.ts'
 import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
 
 export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
@@ -61,8 +61,6 @@ const PLACES_TRIED = 3
 const DRAIN_LOOK_MS = 300
 // Text of the engine's error for a missing folder; source: moby, volume/mounts.
 const NO_SOURCE = /bind source path does not exist/
-// Pause for a scheduler without a node, ms; source: ours, ended by node changes.
-const NO_NODE_HOLDS_MS = 5000
 // Nodes are reached through the manager, so they take longer, ms; source: ours, one answer of the hub and one retry.
 const NODES_BACK_MS = 15_000
 
@@ -87,10 +85,10 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     onChange: () => undefined,
   })
   const { files } = options
-  const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
+  const refused = createRefusedWishes(clock, capacityChanges.emit)
   const drained = new Set<string>()
   let sweepDue = false
-  let nodesBackBy = Number.NEGATIVE_INFINITY
+  let cancelNodesBack: (() => void) | undefined
 
   engine.onChange((change) => {
     if (change === 'lost') {
@@ -98,8 +96,11 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       files.forget()
       sweepDue = true
     } else {
-      nodesBackBy = clock.steady() + NODES_BACK_MS
-      clock.after(NODES_BACK_MS, capacityChanges.emit)
+      cancelNodesBack?.()
+      cancelNodesBack = clock.after(NODES_BACK_MS, () => {
+        cancelNodesBack = undefined
+        capacityChanges.emit()
+      })
       if (sweepDue) sweepNow()
     }
     capacityChanges.emit()
@@ -112,7 +113,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
         worker.checkAgain().catch((error) => log.warn('container not inspected', { machine, error }))
   })
   nodes.onChange(() => {
-    noNode.clear()
+    refused.forget()
     for (const [workerId, { node }] of running) {
       const now = nodes.get(node.id)
       if (now === undefined || now.state === 'down') giveUp(workerId, now)
@@ -231,7 +232,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       }
     } catch (error) {
       if (error instanceof NoSuitableNode)
-        noNode.set(wishKey(spec), { reason: error.message, until: clock.steady() + NO_NODE_HOLDS_MS })
+        refused.refuse(spec, { free: 0, reason: error.message, isAway: error.isPassing })
       throw new Error(`the worker could not be started: ${engineMessage(error)}`, { cause: error })
     } finally {
       starting.delete(workerId)
@@ -266,9 +267,12 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     try {
       return await startService(connected.docker, made, { login: await images.login(spec), nodes, clock, signal })
     } catch (error) {
+      if (!(error instanceof NoSuitableNode)) throw error
       const why = [...lacking.values()].filter((one) => one !== undefined)
-      if (!(error instanceof NoSuitableNode) || why.length === 0) throw error
-      throw new NoSuitableNode(`${error.message}; ${why.join('; ')}`, { cause: error })
+      const isPassing = without.some(
+        (node) => node.state === READY && lacking.get(node.id) === undefined && mayTake(node, constraints),
+      )
+      throw new NoSuitableNode([error.message, ...why].join('; '), { cause: error, isPassing })
     }
   }
 
@@ -345,16 +349,14 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   function capacity({ container }: Parameters<Fleet['capacity']>[0]): ReturnType<Fleet['capacity']> {
     const problem = engine.problem()
     if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
-    if (clock.steady() < nodesBackBy && [...running.keys()].some((workerId) => awayNode(workerId) !== undefined))
+    if (cancelNodesBack !== undefined && [...running.keys()].some((workerId) => awayNode(workerId) !== undefined))
       return { free: 0, reason: 'reconnecting to its nodes' }
     const used = running.size
     const free = Math.max(0, maxWorkers() - used)
     if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }
     const none = noRoom(container, nodes.all())
     if (none !== undefined) return none
-    const refused = noNode.get(wishKey({ container }))
-    if (refused !== undefined && clock.steady() < refused.until) return { free: 0, reason: refused.reason }
-    return { free, reason: undefined }
+    return refused.roomFor({ container }) ?? { free, reason: undefined }
   }
 
   function awayNode(workerId: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { ContainerSettings } from '../../contract/container.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { counted } from '../../lib/text.ts'
 import type { Room } from '../rules/choose-machine.ts'
 import { READY, type SwarmNode } from './swarm-nodes.ts'
@@ -8,6 +9,7 @@ export const CARD_LABEL = 'drydock.gpu'
 const ANY_CARD = 'ANY'
 
 type Nodes = readonly Pick<SwarmNode, 'name' | 'state' | 'cards' | 'labels'>[]
+type Planned = { readonly container?: ContainerSettings | undefined }
 type Wish = Pick<ContainerSettings, 'gpu' | 'gpuCount' | 'gpuShared'>
 
 export type CardWish = {
@@ -29,7 +31,28 @@ export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
   return cards !== undefined && 'reason' in cards ? { free: 0, reason: cards.reason, never: true } : undefined
 }
 
-export function wishKey({ container }: { readonly container?: ContainerSettings | undefined }): string {
+// Pause after the scheduler found no node, ms; source: ours, ended by node changes.
+const REFUSED_MS = 5000
+
+/** Rooms of the wishes that the scheduler refused lately. `onOver` is called when one may be tried again. */
+export function createRefusedWishes(clock: Pick<Clock, 'after'>, onOver: () => void) {
+  const rooms = new Map<string, Room>()
+  return {
+    refuse(plan: Planned, room: Room) {
+      const key = wishKey(plan)
+      rooms.set(key, room)
+      clock.after(REFUSED_MS, () => {
+        if (rooms.get(key) !== room) return
+        rooms.delete(key)
+        onOver()
+      })
+    },
+    roomFor: (plan: Planned) => rooms.get(wishKey(plan)),
+    forget: () => rooms.clear(),
+  }
+}
+
+function wishKey({ container }: Planned): string {
   const { gpu, gpuCount, memoryBytes, placement } = container ?? {}
   return JSON.stringify([gpu, gpuCount, memoryBytes, placement])
 }

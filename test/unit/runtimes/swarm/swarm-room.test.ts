@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cardWish, mayTake, roomOnNodes } from '../../../../src-main/runtimes/swarm/swarm-room.ts'
+import { cardWish, createRefusedWishes, mayTake, roomOnNodes } from '../../../../src-main/runtimes/swarm/swarm-room.ts'
 import { environmentScript } from '../../../../src-main/runtimes/swarm/worker-service.ts'
+import { createFakeClock } from '../../../support/fake-clock.ts'
 
 const node = (name: string, count = 0, labels = {}, state = 'ready') => ({
   ...{ name, state, labels },
@@ -16,6 +17,36 @@ describe('room on the nodes of a swarm', () => {
   test('says of each why it takes none', () => {
     const room = roomOnNodes([node('a', 0, {}, 'drained'), node('b', 0, {}, 'down')])
     expect(room).toEqual({ free: 0, reason: 'no node takes workers: a is drained, b is down' })
+  })
+})
+
+describe('a wish that the scheduler refused', () => {
+  const refusal = { free: 0, reason: 'no suitable node' }
+
+  test('may be tried again after 5 s without a change of the nodes', async () => {
+    const time = createFakeClock()
+    let told = 0
+    const refused = createRefusedWishes(time, () => {
+      told += 1
+    })
+    refused.refuse({}, refusal)
+    await time.advance(4999)
+    expect({ told, room: refused.roomFor({}) }).toEqual({ told: 0, room: refusal })
+    await time.advance(1)
+    expect({ told, room: refused.roomFor({}) }).toEqual({ told: 1, room: undefined })
+  })
+
+  test('may be tried again as soon as the nodes change, and a later refusal has its own 5 s', async () => {
+    const time = createFakeClock()
+    const refused = createRefusedWishes(time, () => undefined)
+    refused.refuse({}, refusal)
+    await time.advance(4000)
+    refused.forget()
+    expect(refused.roomFor({})).toBeUndefined()
+    const later = { ...refusal }
+    refused.refuse({}, later)
+    await time.advance(4999)
+    expect(refused.roomFor({})).toBe(later)
   })
 })
 

@@ -19,7 +19,7 @@ import type { Job, JobFilter } from './job.ts'
 export const PLACE_GAP = 65_536
 
 // From this lane on, jobs wait for batch workers; their order within a pool is the same.
-export const FIRST_BATCH_LANE = 4
+const FIRST_BATCH_LANE = 4
 const POOL_OF_LANE = `IIF(lane < ${FIRST_BATCH_LANE}, 'main', 'batch') AS pool`
 
 export const JOB_COLUMNS = `

@@ -21,12 +21,13 @@ export const PROJECT_TABS = ['picture', 'build', 'preview', 'deploy'] as const
 
 export type ProjectTab = (typeof PROJECT_TABS)[number]
 
-export const SYSTEM_TABS = ['checks', 'machine', 'disk', 'events'] as const
+export const SYSTEM_TABS = ['checks', 'production', 'machine', 'disk', 'events'] as const
 
 export type SystemTab = (typeof SYSTEM_TABS)[number]
 
 export const SYSTEM_TAB_NAMES: Readonly<Record<SystemTab, string>> = {
   checks: 'Checks',
+  production: 'Same as production?',
   machine: 'Machine',
   disk: 'Disk',
   events: 'Events',

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/reference from the tables of the product. */
+/** `npm run docs`: writes docs/reference and docs/spec/differences.md from the tables of the product. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -7,6 +7,7 @@ import { TOPICS } from '../../src-main/app/cli/commands.ts'
 import { buildWholeProgram } from '../../src-main/app/cli/run-cli.ts'
 import { processSurroundings } from '../../src-main/app/cli/surroundings.ts'
 import { APP_TOPICS } from '../../src-main/contract/app-routes.ts'
+import { DIFFERENCES, type Difference } from '../../src-main/contract/differences.ts'
 import { endpointConfig } from '../../src-main/contract/endpoint.ts'
 import { ERRORS, TITLES } from '../../src-main/contract/errors.ts'
 import { LIMIT_TOPICS, STRICT_LIMITS } from '../../src-main/contract/limits.ts'
@@ -28,6 +29,8 @@ import { GIB, KIB, MIB } from '../../src-main/lib/units.ts'
 import { SETTING_TEXTS } from '../../src-renderer/features/settings/setting-texts.ts'
 
 export const REFERENCE = join(import.meta.dirname, '..', '..', 'docs', 'reference')
+
+export const DIFFERENCES_PAGE = join(import.meta.dirname, '..', '..', 'docs', 'spec', 'differences.md')
 
 const WRITTEN = '<!-- `npm run docs` writes this page. -->'
 
@@ -63,6 +66,28 @@ API also takes the key of the endpoint. \`/openapi.json\` of a running service d
       [metrics()],
     ),
   }
+}
+
+/** The text of docs/spec/differences.md. */
+export function differencesPage(): string {
+  const cited = (evidence: string) => evidence.replace(/^docs\/spec\/([\w-]+\.md)/, '[$1]($1)')
+  return page(
+    'Same as production?',
+    'Where Drydock differs from the platform. `drydock doctor --production` and System in the pages show the same.',
+    Object.entries<readonly Difference[]>(DIFFERENCES).flatMap(([topic, rows]) => [
+      `## ${topic}`,
+      table(
+        ['difference', 'here', 'on the platform', 'evidence', 'setting that makes them equal'],
+        rows.map(({ what, here, there, evidence, setting }) => [
+          what,
+          here,
+          there,
+          cited(evidence),
+          setting === undefined ? '' : code(setting),
+        ]),
+      ),
+    ]),
+  )
 }
 
 function commands(program: Command): readonly string[] {
@@ -272,4 +297,5 @@ function inUnit(name: string, value: number): string {
 if (import.meta.main) {
   mkdirSync(REFERENCE, { recursive: true })
   for (const [name, text] of Object.entries(await referencePages())) writeFileSync(join(REFERENCE, name), text)
+  writeFileSync(DIFFERENCES_PAGE, differencesPage())
 }

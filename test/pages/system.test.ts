@@ -33,6 +33,14 @@ describe('the checks', () => {
     expect(faults).toEqual([])
   })
 
+  test('list next to them where the platform differs, also in a narrow window', async () => {
+    const { page, open, expectAccessible, faults } = await setupShared(NARROW)
+    await open('/system/production')
+    await page.getByText('emptyInput: refuse').waitFor()
+    await expectAccessible()
+    expect(faults).toEqual([])
+  })
+
   test('make keys private with a press, and the row is well again', async () => {
     const pages = await setupShared()
     const { service, open } = pages

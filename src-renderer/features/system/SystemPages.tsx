@@ -5,8 +5,15 @@ import { ChecksPage } from './ChecksPage.tsx'
 import { DiskPage } from './DiskPage.tsx'
 import { EventsPage } from './EventsPage.tsx'
 import { MachinePage } from './MachinePage.tsx'
+import { ProductionPage } from './ProductionPage.tsx'
 
-const PAGES = { checks: ChecksPage, machine: MachinePage, disk: DiskPage, events: EventsPage } as const
+const PAGES = {
+  checks: ChecksPage,
+  production: ProductionPage,
+  machine: MachinePage,
+  disk: DiskPage,
+  events: EventsPage,
+} as const
 
 export function SystemPages() {
   return (

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { type Help, Option } from 'commander'
 import type { CliCommand } from '../../../app/cli/cli-command.ts'
 import { CliError } from '../../../app/cli/cli-error.ts'
 import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../../../app/cli/find-service.ts'
@@ -8,6 +9,7 @@ import type { Colour, Output } from '../../../app/cli/output.ts'
 import { globalOptions, outputOf } from '../../../app/cli/session.ts'
 import type { Surroundings } from '../../../app/cli/surroundings.ts'
 import type { ServiceClient } from '../../../app/client/service-client.ts'
+import { DIFFERENCE_ROWS, DIFFERENCES, type Difference } from '../../../contract/differences.ts'
 import type { MachineView } from '../../../contract/machines.ts'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../../lib/own-addresses.ts'
@@ -21,15 +23,47 @@ import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../adapters/progr
 export function addDoctor(doctor: CliCommand, surroundings: Surroundings): void {
   doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
+    .addOption(
+      new Option('--production', 'list where Drydock differs from the platform, without checks').conflicts('gpuTest'),
+    )
     .details('\nThe exit code is 0 unless a row failed.')
-    .examples('drydock doctor', 'drydock doctor --data ./data --json', 'drydock doctor --gpu-test ubuntu')
-    .action(async ({ gpuTest }: { gpuTest?: string | true }, command: CliCommand) => {
+    .examples(
+      'drydock doctor',
+      'drydock doctor --data ./data --json',
+      'drydock doctor --gpu-test ubuntu',
+      'drydock doctor --production',
+    )
+    .action(async ({ gpuTest, production }: { gpuTest?: string | true; production?: true }, command: CliCommand) => {
       const output = outputOf(command, surroundings)
+      if (production) {
+        output.result({ differences: DIFFERENCE_ROWS }, () => showDifferences(output, command.createHelp()))
+        return
+      }
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length
       output.result({ ok: failed === 0, checks: rows }, () => showRows(output, rows))
       if (failed > 0) throw new CliError('CHECKS_FAILED', { count: counted(failed, 'check') })
     })
+}
+
+// The narrowest usual terminal, less the names of the fields and two spaces.
+const DIFFERENCE_WIDTH = 80 - 'on the platform'.length - 2
+
+function showDifferences(output: Output, help: Help): void {
+  const wrapped = (text: string | undefined) => text && help.boxWrap(text, DIFFERENCE_WIDTH)
+  for (const [topic, rows] of Object.entries<readonly Difference[]>(DIFFERENCES)) {
+    output.line(output.paint('bold', topic.toUpperCase()))
+    for (const { what, here, there, evidence, setting } of rows) {
+      output.line(`\n${output.paint('bold', what)}`)
+      output.fields([
+        ['here', wrapped(here)],
+        ['on the platform', wrapped(there)],
+        ['same with', wrapped(setting)],
+        ['evidence', evidence],
+      ])
+    }
+    output.line()
+  }
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>

@@ -2,9 +2,18 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { DIFFERENCE_ROWS } from '../../../../src-main/contract/differences.ts'
 import { nodeRow, type RunProgram } from '../../../../src-main/features/system/adapters/programs.ts'
 import { runChecks } from '../../../../src-main/features/system/commands/doctor.ts'
-import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
+import {
+  NOW,
+  sendError,
+  setupCli,
+  startStandIn,
+  surroundingsOf,
+  temporaryFolder,
+  writeServiceFiles,
+} from './support.ts'
 
 const PROGRAMS = { python3: '3 11 2 /usr/bin/python3' }
 
@@ -200,4 +209,13 @@ test('a database that is locked is one row, and the other checks go on', async (
   const rows = await check()
   expect(rows.database).toMatchObject({ state: 'warning', found: 'cannot be read: database is locked' })
   expect(rows.Node).toBeDefined()
+})
+
+test('--production lists the differences from the platform in 80 columns, or as a document, without a service', async () => {
+  const { run } = await setupCli()
+  const shown = await run(['doctor', '--production'])
+  expect(Math.max(...shown.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  expect(shown.stdout).toContain('same with        emptyInput: refuse')
+  const { differences } = JSON.parse((await run(['doctor', '--production', '--json'])).stdout)
+  expect(differences).toEqual(DIFFERENCE_ROWS)
 })

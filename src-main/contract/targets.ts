@@ -110,6 +110,22 @@ export const targetRecord = z.object({
 
 export type TargetRecord = z.infer<typeof targetRecord>
 
+/** The form of an answer to a call of a probe, without its values. */
+export const probeAnswer = z.object({
+  failure: z.string().optional().describe('why there is no answer'),
+  status: z.number().int(),
+  contentType: z.string(),
+  fields: z.record(z.string(), z.string()).describe('types by path; of fields like `code`, the word itself'),
+})
+
+export type ProbeAnswer = z.infer<typeof probeAnswer>
+
+export type ProbeResult = {
+  readonly call: string
+  readonly result: 'same' | 'different' | 'unknown'
+  readonly found: readonly string[]
+}
+
 const PLACE = '/api/targets/:target/apps/:app/environments/:environment'
 const place = { app: appName, environment: environmentName }
 const OF_TARGET = ['TARGET_NOT_FOUND', 'TARGET_UNREACHABLE', 'TARGET_REFUSED', 'SECRET_LOST'] as const
@@ -142,6 +158,15 @@ export const TARGET_ROUTES = {
     response: done,
     errors: ['TARGET_NOT_FOUND'],
     source: 'ours',
+  },
+  targetProbe: {
+    methods: ['POST'],
+    path: '/api/targets/:target/probe',
+    summary: 'Send the calls of a probe, which change nothing, to a target',
+    role: 'admin',
+    response: z.object({ answers: z.array(probeAnswer) }),
+    errors: ['TARGET_NOT_FOUND', 'SECRET_LOST'],
+    source: 'ours: which calls behave as in production',
   },
   targetAppRead: {
     methods: ['GET'],

@@ -187,6 +187,10 @@ export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>
       'add, list, test or remove machines that run workers',
       async () => (await import('../../features/machines/commands/machine.ts')).addMachine,
     ],
+    probe: [
+      'compare how this service and a target answer fifty calls that change nothing',
+      async () => (await import('../../features/targets/commands/probe.ts')).addProbe,
+    ],
     target: [
       'store, list or remove other services that apps are deployed to',
       async () => (await import('../../features/targets/commands/target.ts')).addTarget,

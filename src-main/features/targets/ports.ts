@@ -18,4 +18,6 @@ export type TargetRequest = {
  * Sends a request without following redirects; overlong responses are truncated.
  * @throws Error with the reason if no response came
  */
-export type SendToTarget = (request: TargetRequest) => Promise<{ readonly status: number; readonly text: string }>
+export type SendToTarget = (request: TargetRequest) => Promise<TargetResponse>
+
+export type TargetResponse = { readonly status: number; readonly contentType: string; readonly text: string }

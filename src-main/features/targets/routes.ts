@@ -3,6 +3,7 @@ import { DONE, type ManagementOperations } from '../../http/operation.ts'
 import type { ServiceBase } from '../service-context.ts'
 import type { TargetDeploys } from './deploys.ts'
 import type { SendToTarget } from './ports.ts'
+import { probeTarget } from './probe-target.ts'
 import { readApp, viewTargetApp } from './read-target.ts'
 import { createTargetClient } from './target-client.ts'
 import { listTargets, putTarget, removeTarget, requireTarget } from './targets.ts'
@@ -15,6 +16,9 @@ export const TARGET_OPERATIONS = {
   async targetRemove({ path }, { storage }) {
     await removeTarget(storage, path.target)
     return DONE
+  },
+  async targetProbe({ path }, { storage, send, readInThread, stopping }) {
+    return { answers: await probeTarget({ send, readInThread }, requireTarget(storage, path.target), stopping) }
   },
   async targetAppRead({ path }, { storage, clock, send, readInThread, stopping }) {
     const access = requireTarget(storage, path.target)

@@ -10,7 +10,7 @@ import { networkReason } from '../../../lib/network-error.ts'
 import { checkedRequest } from '../../../lib/node/checked-request.ts'
 import { isPrivateAddress } from '../../../lib/node/private-address.ts'
 import { MIB } from '../../../lib/units.ts'
-import type { FileBody, SendToTarget, TargetRequest } from '../ports.ts'
+import type { FileBody, SendToTarget, TargetRequest, TargetResponse } from '../ports.ts'
 
 // Longest response that is read; an endpoint list with settings is far smaller.
 const ANSWER_BYTES = 16 * MIB
@@ -28,7 +28,7 @@ export const sendToTarget: SendToTarget = async (wanted) => {
 async function send({ url, method, headers, body, trustedHost, signal }: TargetRequest) {
   const target = new URL(url)
   const length = await lengthOf(body)
-  const answered = Promise.withResolvers<{ readonly status: number; readonly text: string }>()
+  const answered = Promise.withResolvers<TargetResponse>()
   const request = await checkedRequest(
     target,
     { method, headers: { ...headers, 'user-agent': 'drydock', 'content-length': String(length) }, signal },
@@ -39,7 +39,10 @@ async function send({ url, method, headers, body, trustedHost, signal }: TargetR
           : `it gave out the private address ${host} (${address}), which is not its own`,
       onResponse: (response, outgoing) => {
         readText(response)
-          .then((text) => answered.resolve({ status: response.statusCode ?? 0, text }), answered.reject)
+          .then((text) => {
+            const contentType = response.headers['content-type'] ?? ''
+            answered.resolve({ status: response.statusCode ?? 0, contentType, text })
+          }, answered.reject)
           // A server that responds before the whole body was sent wants no more of it.
           .finally(() => outgoing.destroy())
       },

@@ -308,7 +308,7 @@ export const workerView = z.object({
   id: z.string(),
   endpointId: z.string(),
   state: z.enum(WORKER_STATES),
-  pool: z.enum(WORKER_POOLS).describe('batch: it runs only jobs of batches'),
+  pool: z.enum(WORKER_POOLS).optional().describe('batch: it runs only jobs of batches; missing: not known yet'),
   reason: z.string().optional().describe('why it is in a state that is not idle or running'),
   replacement: z.string().optional().describe('state of its manual replacement, or why it failed'),
   pid: z.number().int().optional(),

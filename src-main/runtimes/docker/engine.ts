@@ -75,13 +75,20 @@ export function createEngine(options: {
   let endEvents: (() => void) | undefined
   const closing = new AbortController()
 
+  function answered<T>(call: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const cancel = clock.after(RESPONSE_MS, () => reject(new Error('it does not answer')))
+    return Promise.race([call, promise]).finally(cancel)
+  }
+
   async function open(): Promise<Connected> {
     const tried: string[] = []
     for (const address of await place.addresses()) {
       closing.signal.throwIfAborted()
       try {
         const docker = await clientFor(address)
-        const facts = await readFacts(docker, address.source, place.isOnLinux)
+        const info = await answered<Record<string, unknown>>(docker.info())
+        const facts = readFacts(info, address.source, place.isOnLinux)
         await watch(docker)
         problem = undefined
         everConnected = true
@@ -97,7 +104,12 @@ export function createEngine(options: {
 
   async function watch(docker: Docker): Promise<void> {
     const filters = JSON.stringify({ type: ['container'], event: ['die', 'kill', 'oom'], label: [label] })
-    const stream = await docker.getEvents({ filters, abortSignal: closing.signal })
+    const opening = new AbortController()
+    const abortSignal = AbortSignal.any([closing.signal, opening.signal])
+    const stream = await answered(docker.getEvents({ filters, abortSignal })).catch((error: unknown) => {
+      opening.abort()
+      throw error
+    })
     const lines = cutLines()
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
@@ -159,7 +171,7 @@ export function createEngine(options: {
     const asked = connected
     try {
       const { docker } = (await asked) ?? {}
-      if (docker !== undefined) await within(docker.ping(), 'it does not answer')
+      if (docker !== undefined) await answered(docker.ping())
     } catch {
       if (connected !== asked) return
       endEvents?.()
@@ -214,8 +226,7 @@ async function clientFor({ host, agent }: EngineAddress): Promise<Docker> {
   return new Client({ host: address.hostname, port: address.port || '2375', protocol: 'http' })
 }
 
-async function readFacts(docker: Docker, source: string, isOnLinux: boolean): Promise<EngineFacts> {
-  const info = (await within(docker.info(), 'it does not answer')) as Record<string, unknown>
+function readFacts(info: Readonly<Record<string, unknown>>, source: string, isOnLinux: boolean): EngineFacts {
   const system = String(info.OperatingSystem ?? '')
   const security = Array.isArray(info.SecurityOptions) ? info.SecurityOptions.map(String) : []
   return {
@@ -227,10 +238,4 @@ async function readFacts(docker: Docker, source: string, isOnLinux: boolean): Pr
     memoryBytes: Number(info.MemTotal ?? 0),
     info,
   }
-}
-
-function within<T>(call: Promise<T>, otherwise: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(otherwise)), RESPONSE_MS)
-  return Promise.race([call, promise]).finally(() => clearTimeout(timer))
 }

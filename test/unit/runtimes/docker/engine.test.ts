@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { createEngine, type EnginePlace } from '../../../../src-main/runtimes/docker/engine.ts'
 import { silent } from '../../../conformance/process-place.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
@@ -20,6 +22,33 @@ function unreachable(addresses: EnginePlace['addresses'] = () => []) {
   }
   return { time, engine: createEngine({ clock, log: silent, place, label: 'a=b' }), tries: () => tries }
 }
+
+/** An engine that answers all questions but the one for its events. */
+async function withoutEvents() {
+  const asked = Promise.withResolvers<void>()
+  const server = createServer(({ url }, response) => {
+    if (url?.includes('/events')) asked.resolve()
+    else response.setHeader('content-type', 'application/json').end('{}')
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { asked: asked.promise, addresses: () => [{ host, source: 'a test' }] }
+}
+
+test('an engine whose events do not begin is given up, and tried again', async () => {
+  const { asked, addresses } = await withoutEvents()
+  const { time, engine, tries } = unreachable(addresses)
+  onTestFinished(() => engine.close())
+  const refused = expect(engine.connect()).rejects.toThrow('it does not answer')
+  await asked
+  await time.advance(5000)
+  await refused
+  await time.until(() => tries() === 2)
+})
 
 test('an engine that does not answer is tried again until it is closed', async () => {
   const { time, engine, tries } = unreachable()

@@ -34,7 +34,7 @@ describe('the checks', () => {
   })
 
   test('list next to them where the platform differs, also in a narrow window', async () => {
-    const { page, open, expectAccessible, faults } = await setupShared(NARROW)
+    const { page, open, expectAccessible, faults } = await setupShared({ viewport: NARROW })
     await open('/system/production')
     await page.getByText('emptyInput: refuse').waitFor()
     await expectAccessible()

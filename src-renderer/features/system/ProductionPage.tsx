@@ -9,7 +9,10 @@ export function ProductionPage() {
     <SystemPage tab="production">
       <p className="text-ink-2">
         Where Drydock differs from the platform, and which setting makes both equal. Those of the service are in{' '}
-        <TextLink to={ADDRESS.settings} className="underline">Settings</TextLink>, the others on the page of the endpoint.
+        <TextLink to={ADDRESS.settings} className="underline">
+          Settings
+        </TextLink>
+        , the others on the page of the endpoint.
       </p>
       {Object.entries<readonly Difference[]>(DIFFERENCES).map(([topic, rows]) => (
         <Card key={topic} title={topic}>

@@ -5,7 +5,7 @@ import { setup } from '../support/core.ts'
 async function withBatch() {
   const service = await setup()
   const { createEndpoint, worker: findWorker, run, post } = service
-  await createEndpoint('e', { concurrency: 3 })
+  await createEndpoint('e', { concurrency: 3, batchWorkersMax: 0 })
   const other = await run({ word: 'oar' })
   const batch = await post('/api/endpoints/e/batches', { name: 'b', total: 3 })
   const body = '{"input":{"word":"mast"}}\n'.repeat(3)

@@ -42,9 +42,12 @@ export async function addWorkflow(
   })
 }
 
-export function readWorkflow({ storage }: Pick<Deps, 'storage'>, id: string): WorkflowDetail {
-  const view = found(storage.workflows.get(id), id)
-  return { ...view, text: storage.workflows.text(id) ?? '' }
+export function requireWorkflow({ storage }: Pick<Deps, 'storage'>, id: string): WorkflowView {
+  return found(storage.workflows.get(id), id)
+}
+
+export function readWorkflow(deps: Pick<Deps, 'storage'>, id: string): WorkflowDetail {
+  return { ...requireWorkflow(deps, id), text: deps.storage.workflows.text(id) ?? '' }
 }
 
 export function saveDraft(deps: Deps, id: string, given: SeenText): Promise<WorkflowView> {

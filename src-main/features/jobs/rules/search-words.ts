@@ -4,7 +4,7 @@ const SHORTEST_PART = 3
 export const RUN = /[\p{L}\p{N}]+/gu
 const CASES = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 // Long base64 runs are media; paths have fewer such letters in one piece.
-const BASE64 = /[A-Za-z0-9+/]{64,}={0,2}/g
+const BASE64 = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,}={0,2}/g
 const HAS_DIGIT = /\p{N}/u
 const IS_HEX = /^(?=.*\d)[\da-f]+$/i
 
@@ -16,19 +16,27 @@ export function wordsOf(text: string): readonly string[] {
 
 /**
  * Indexes words and their suffixes, so prefixes match word parts; numbers and ids only whole.
- * @param most terms
+ * @param most terms and letters of all terms
  */
-export function termsOf(text: string, most: number): readonly string[] {
+export function termsOf(text: string, most: { readonly terms: number; readonly letters: number }): readonly string[] {
   const terms = new Set<string>()
   for (const [run] of text.replace(BASE64, withoutBase64).matchAll(RUN)) {
     const word = run.toLowerCase()
     terms.add(word.slice(0, LONGEST))
-    if (IS_HEX.test(word)) continue
-    if (HAS_DIGIT.test(word)) for (const part of run.split(CASES)) terms.add(part.toLowerCase().slice(0, LONGEST))
-    else addEnds(terms, word)
-    if (terms.size >= most) break
+    if (!IS_HEX.test(word)) {
+      if (HAS_DIGIT.test(word)) for (const part of run.split(CASES)) terms.add(part.toLowerCase().slice(0, LONGEST))
+      else addEnds(terms, word)
+    }
+    if (terms.size >= most.terms) break
   }
-  return [...terms].slice(0, most)
+  const kept: string[] = []
+  let letters = 0
+  for (const term of terms) {
+    letters += term.length
+    if (kept.length === most.terms || letters > most.letters) break
+    kept.push(term)
+  }
+  return kept
 }
 
 // Longer words are no words of a person, or of a language without spaces.

@@ -43,7 +43,7 @@ type TextRow = {
 }
 
 // Per job and per batch of jobs; a commit of so many takes some 10 ms. Source: ours.
-const MOST_TERMS_OF_JOB = 10_000
+const MOST_OF_JOB = { terms: 10_000, letters: 80_000 }
 const MOST_TERMS_OF_BATCH = 5000
 
 /**
@@ -72,7 +72,7 @@ export function createSearchIndex(db: Database, state: StateStore) {
     const row = text({ seq, limit: limit('searchTextBytes') })
     if (row === undefined) return 0
     const { id, endpointId, error, input, output } = row
-    const terms = termsOf([error ?? '', unescaped(input), unescaped(output ?? '')].join('\n'), MOST_TERMS_OF_JOB)
+    const terms = termsOf([error ?? '', unescaped(input), unescaped(output ?? '')].join('\n'), MOST_OF_JOB)
     const words = wordsOf(error?.slice(0, limit('listErrorLength')) ?? '')
     replace(seq, `${endpointTerm(endpointId)} ${jobTerm(id)}`, words.join(' '), terms.join(' '))
     return terms.length + words.length

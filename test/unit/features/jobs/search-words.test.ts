@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { findExcerpts } from '../../../../src-main/features/jobs/rules/search-excerpt.ts'
 import { termsOf, wordsOf } from '../../../../src-main/features/jobs/rules/search-words.ts'
 
-const has = (text: string, part: string) => termsOf(text, 10_000).some((term) => term.startsWith(part))
+const MOST = { terms: 10_000, letters: 80_000 }
+
+const has = (text: string, part: string) => termsOf(text, MOST).some((term) => term.startsWith(part))
 
 test.each([
   ['executionTimeout exceeded', ['execution', 'timeout', 'exceeded']],
@@ -23,12 +25,12 @@ test.each(['timeout', 'Timeo'.toLowerCase(), 'meo', 'exceeded', 'executiontimeou
 )
 
 test('numbers and ids are found by their beginning alone, so that they add few terms', () => {
-  expect(termsOf('6a0d1f3fa2c1 1234567', 100)).toEqual(['6a0d1f3fa2c1', '1234567'])
+  expect(termsOf('6a0d1f3fa2c1 1234567', MOST)).toEqual(['6a0d1f3fa2c1', '1234567'])
 })
 
 test('long base64 has no terms, and what stands around it has', () => {
   const png = Buffer.from(Array.from({ length: 30_000 }, (_byte, at) => (at * 7919) % 256)).toString('base64')
-  const terms = termsOf(`{"image":"data:image/png;base64,${png}","prompt":"lighthouse"}`, 10_000)
+  const terms = termsOf(`{"image":"data:image/png;base64,${png}","prompt":"lighthouse"}`, MOST)
   expect(terms.length).toBeLessThan(40)
   expect(terms).toContain('lighthouse')
   expect(terms).toContain('house')
@@ -41,7 +43,7 @@ test('a path and a long word of a language without spaces keep their terms', () 
 
 test('terms of one text are bounded', () => {
   const text = Array.from({ length: 50_000 }, (_word, at) => `word${at}x`).join(' ')
-  expect(termsOf(text, 1000)).toHaveLength(1000)
+  expect(termsOf(text, { ...MOST, terms: 1000 })).toHaveLength(1000)
 })
 
 const marked = (...[typed, texts]: Parameters<typeof findExcerpts>) =>

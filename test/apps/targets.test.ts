@@ -14,6 +14,18 @@ async function addBox({ run }: AppProject, box: ServedService): Promise<void> {
 const answer = async (box: ServedService, id: string, input: object) =>
   (await box.post(`/v2/${id}/runsync?wait=60000`, { input })).output
 
+test('a probe says that a second service answers as this one does', async () => {
+  const app = await appProject()
+  const box = await startedService(NO_ENGINE)
+  await addBox(app, box)
+  const probed = await app.run('probe', '--target', 'box')
+  expect(probed).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(probed.stdout).toMatch(/^same {7}GET \/v2\/serverless$/m)
+  expect(probed.stdout).toMatch(/^50 same, 0 different, 0 unknown$/m)
+  expect(JSON.parse((await app.run('probe', '--target', 'box', '--json')).stdout).results).toHaveLength(50)
+  expect(await app.run('probe', '--target', 'none')).toMatchObject({ exitCode: 6, stdout: '' })
+})
+
 test('an app goes to another service by its name, is called there, changed, and rolled back', async () => {
   const app = await appProject()
   const box = await startedService(NO_ENGINE)

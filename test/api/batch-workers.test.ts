@@ -41,6 +41,7 @@ async function addBatch({ post, ask }: Pick<TestService, 'post' | 'ask'>, jobs: 
   const body = Array.from({ length: jobs }, (_, n) => JSON.stringify({ input: { n }, policy })).join('\n')
   const { status } = await ask('POST', `/api/batches/${id}/lines?from=1`, { body, headers })
   expect(status).toBe(200)
+  await post(`/api/batches/${id}/finalize`)
   return id
 }
 

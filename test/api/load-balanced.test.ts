@@ -70,6 +70,19 @@ describe('a load-balanced endpoint', () => {
     })
   })
 
+  it('reuses a connection to a worker, also for requests that must not be sent twice', async () => {
+    const connections = new Set<IncomingMessage['socket']>()
+    const service = await setup({
+      answer: (incoming, response) => {
+        connections.add(incoming.socket)
+        incoming.resume().once('end', () => response.end('well'))
+      },
+    })
+    await service.ready()
+    for (const body of ['a', 'b', 'c']) await service.send('/lb/web/x', { method: 'POST', body })
+    expect(connections.size).toBe(1)
+  })
+
   it('sends no request to a worker whose engine is away, until the engine is back', async () => {
     const service = await setup({ settings: { workersMin: 1, workersMax: 1 } })
     await service.ready()

@@ -148,7 +148,7 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   let slot = await takeSlot(exchange, failed)
   for (let tries = 1; slot !== undefined; tries++) {
     const { worker } = slot
-    const sent = await sendTo(exchange, slot, response, repeatable && tries === 1)
+    const sent = await sendTo(exchange, slot, response, tries === 1)
     if (sent.kind !== 'failed') return
     const next = nextTry(sent.failure, { tries, repeatable, isStrict })
     if (next !== 'any') failed.add(worker.id)

@@ -14,7 +14,7 @@ import { readSettings } from './settings.ts'
 // Characters. Source: ours; a name is shorter.
 const TITLE_MAX = 200
 
-/** Runs a graph on the server and returns the job's output; `error` in it makes the job fail. */
+/** @returns the job's output; `error` in it makes the job fail */
 export function handler({ inputText }: Job, { signal, progress }: Context): Promise<Readonly<Record<string, unknown>>> {
   const log = (line: string) => void process.stdout.write(`${line}\n`)
   if (process.env.BUCKET_ENDPOINT_URL !== undefined)
@@ -34,8 +34,7 @@ export async function runJob(inputText: string, options: RunOptions): Promise<Re
   }
 }
 
-// A fault at a node is an object, so that pages show it there; otherwise the sentence alone, as the public worker
-// returns it.
+// A fault at a node is an object, so that pages show it there; otherwise the sentence alone.
 function answerOf({ message, facts }: BridgeFailure, workflow: JsonValue | undefined) {
   if (facts.node !== undefined) return { error: { message, ...titleOf(facts, workflow), ...facts } }
   return { error: message, ...(facts.details === undefined ? {} : { details: facts.details }) }

@@ -13,7 +13,6 @@ export type BridgeSettings = Readonly<ReturnType<typeof readSettings>>
 /**
  * Settings from the environment; names and defaults are the public image worker's. Ignores a variable that is not a
  * number.
- * @param env like process.env
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>) {
   const server = textOf(env.SVC_WORKFLOW_SERVER)

@@ -34,7 +34,7 @@ const RESULT_MAX = 20 * 1024 * 1024 - 65_536
 const types = readClasses()
 let saved = 0
 
-/** Runs a workflow. @returns the pictures, or an error with its node, class and input */
+/** @returns the pictures, or an error with its node, class and input */
 export async function handler({ inputText }: Job, { signal, progress }: Context): Promise<unknown> {
   try {
     return await draw(readJob(inputText), signal, progress)
@@ -76,7 +76,6 @@ async function draw(
   return { images, notes: [...notes] }
 }
 
-/** The first problem is the error of the job; the others are listed in it. */
 function refusal(first: Problem, problems: readonly Problem[], classOf: (id: string) => string | undefined) {
   const { message, node, input } = first
   const where = node === undefined ? {} : { node, class: classOf(node), input }

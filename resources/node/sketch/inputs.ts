@@ -26,7 +26,6 @@ export type Picture = {
   readonly width: number
   readonly height: number
   readonly prompt: string
-  /** Decides the shapes and colours, together with the prompt. */
   readonly seed: string
   /** Shifts the colours: a digest of all settings that the picture depends on. */
   readonly key: string

@@ -28,7 +28,7 @@ export function pngOf(picture: Picture, texts: Readonly<Record<string, string>>)
   return withPngTexts(file, encoded) ?? file
 }
 
-/** A small picture as a data URI. @param noise 1 hides the picture, 0 shows it as it is */
+/** @param noise 1 hides the picture, 0 shows it as it is */
 export function previewOf(picture: Picture, noise: number): string {
   const scale = Math.min(1, PREVIEW_SIDE / Math.max(picture.width, picture.height))
   const [width, height] = [picture.width, picture.height].map((side) => Math.max(1, Math.round(side * scale))) as [

@@ -25,7 +25,6 @@ type GraphRun = {
   readonly note: (text: string) => unknown
 }
 
-/** @throws NodeError, or the reason of the signal */
 export async function runGraph(run: GraphRun): Promise<void> {
   const { nodes, types, files, signal, onProgress } = run
   const planned = planRun(nodes, types)

@@ -25,7 +25,6 @@ export function failureText(error: unknown, settings: Settings): string {
   })
 }
 
-/** Handles thrown non-errors and errors whose texts throw. */
 export function messageOf(error: unknown): string {
   try {
     if (error instanceof Error) return String(error.message)

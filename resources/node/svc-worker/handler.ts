@@ -8,7 +8,7 @@ export type Job = {
 }
 
 export type Context = {
-  /** Aborted on cancel. A handler that continues is killed with its worker after the grace period. */
+  /** Aborted on cancel. A handler that continues is killed after the grace period. */
   readonly signal: AbortSignal
   /**
    * Shows a value as the job's output while it runs. Never blocks.

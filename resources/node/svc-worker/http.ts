@@ -6,7 +6,6 @@ export type Answer = { readonly status: number; readonly headers: IncomingHttpHe
 export type Question = {
   readonly target: string
   readonly body?: string
-  /** ms of silence after which the request fails. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -33,7 +32,7 @@ export function createClient(settings: Settings): Ask {
         },
         ...(signal === undefined ? {} : { signal }),
       })
-      // `errored` is passed on, since a retry depends on whether the connection was a kept one.
+      // A retry depends on whether the connection was a kept one.
       const fail = (error: Error) => reject(Object.assign(error, { onKeptConnection: asked.reusedSocket }))
       asked.setTimeout(timeoutMs, () => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)))
       asked.on('error', fail)

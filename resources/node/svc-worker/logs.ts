@@ -6,7 +6,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import { format } from 'node:util'
 
-/** Id of the current job, followed through promises, timers and callbacks. */
 export const currentJob: AsyncLocalStorage<string> = new AsyncLocalStorage()
 
 type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'

@@ -17,7 +17,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-// On an unforeseen error the worker exits, and the service starts another.
 const lastWords = (error: unknown) => fail(`${trimmedStack(error)}\nsvc-worker: ended by an error: ${messageOf(error)}`)
 process.on('uncaughtException', lastWords)
 process.on('unhandledRejection', (error) => {

@@ -27,7 +27,7 @@ const OPEN_MS = 10_000
 // It must come first. Previews then name their node.
 const FEATURES = JSON.stringify({ type: 'feature_flags', data: { supports_preview_metadata: true } })
 
-/** Options of a connection. `silenceMs`: a connection that is silent for so long counts as dead. */
+/** `silenceMs`: a connection that is silent for so long counts as dead. */
 export type EventsOptions = { readonly clientId: string; readonly silenceMs: number; readonly signal: AbortSignal }
 
 export async function openEvents(

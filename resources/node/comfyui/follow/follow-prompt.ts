@@ -1,6 +1,6 @@
 /**
- * Follows a prompt by socket events, and reads the queue and history after silence or a reconnect, since events sent
- * meanwhile are lost.
+ * Follows a prompt by socket events; after silence or a reconnect it reads the queue and history, since events may be
+ * lost.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { networkReason } from '../../../../src-main/lib/network-error.ts'

@@ -3,7 +3,6 @@ import { WebSocket } from 'ws'
 
 export type Socket = {
   readonly send: (text: string) => void
-  /** Continues after `onMessage` has asked for a pause. */
   readonly resume: () => void
   /** Closes the connection; `onMessage` and `onEnd` are not called any more. */
   readonly close: () => void
@@ -15,7 +14,7 @@ export type SocketOptions = {
   readonly messageBytes: number
   readonly signal: AbortSignal
   readonly openMs: number
-  /** After half of this time without a message the server is pinged; after all of it the connection counts as lost. */
+  /** After half of this time without a message the server is pinged; after all of it the connection is lost. */
   readonly silenceMs: number
   /** @returns false to pause reading until `resume` */
   readonly onMessage: (message: string | Buffer) => boolean

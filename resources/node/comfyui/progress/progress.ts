@@ -87,7 +87,7 @@ function takeStates(progress: Progress, data: JsonObject): Progress {
   let next: Progress = progress.tellsStates ? progress : { ...progress, tellsStates: true }
   for (const [id, state] of nodes) {
     if (!isObject(state)) continue
-    // A node created by another is shown as that one, and its end is not the end of that one.
+    // A node created by another is shown as that one, but does not end it.
     const shown = textIn(state, 'display_node_id') ?? id
     const said = textIn(state, 'state')
     if (said === 'finished' && shown === id) next = markDone(next, [id], false)

@@ -11,8 +11,8 @@ type ReporterOptions = {
 }
 
 /**
- * Throttles reports but always sends the newest. Each includes the latest preview, since polling clients see only the
- * last value.
+ * Throttles reports but always sends the newest, with the latest preview, since polling clients see only the last
+ * value.
  */
 export function createReporter({ nodes, promptId, settings, progress, log }: ReporterOptions) {
   let at: Progress = nothingDone(nodes)
@@ -46,7 +46,7 @@ export function createReporter({ nodes, promptId, settings, progress, log }: Rep
   }
 }
 
-/** Calls `act` the first time at once, then at most once per span, and always for the last request. */
+/** Calls `act` at once, then at most once per span, and always for the last request. */
 function paced(spanMs: number, act: () => void) {
   let isWanted = false
   let timer: NodeJS.Timeout | undefined

@@ -13,9 +13,9 @@ const CLASSES_MAX = 200
 const CLASSES_MS = 5000
 
 /**
- * Builds a document to embed in output files when the job has only a payload. Source: docs/spec/comfyui.md, 3, 4; the
+ * Builds a document to embed in output files of a job that has only a payload. Source: docs/spec/comfyui.md, 3, 4; the
  * fallback: ours.
- * @returns undefined without the server's node types, as values would land in wrong places
+ * @returns undefined without node types, as values would land in wrong places
  */
 export async function graphForFiles(
   server: ComfyServer,

@@ -1,9 +1,6 @@
 import { isArray, isNumber, isObject, type JsonValue } from '../../../../src-main/lib/json/value.ts'
 
-/**
- * A value in the form of Python's `str()`, as in the public image worker's messages: a text without quotes, texts in
- * lists and objects with quotes.
- */
+/** A value as Python's `str()` writes it, like the public image worker: texts have quotes only in lists and objects. */
 export function pythonText(value: JsonValue): string {
   return typeof value === 'string' ? value : pythonLiteral(value)
 }

@@ -19,8 +19,8 @@ const RESULTS_MAX = 1000
 const PREVIEWS_MAX = 100
 
 /**
- * Lists files and texts of any kind, under any key. Temporary files, such as those of PreviewImage or MaskPreview, are no
- * results but previews, as in the public image worker.
+ * Lists files and texts under any key. Temporary files, as of PreviewImage, are previews, as in the public image
+ * worker.
  */
 export function listResults(outputs: JsonObject) {
   const results: ListedResult[] = []

@@ -63,10 +63,7 @@ export function ask(server: ComfyServer, { path, query, timeoutMs, signal, body 
   })
 }
 
-/**
- * Reads a body up to a size limit.
- * @returns undefined when it is larger; the rest is not read
- */
+/** @returns undefined when the body is larger; the rest is not read */
 export async function readBounded(answer: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const told = Number(answer.headers.get('content-length') ?? 0)
   const parts: Uint8Array[] = []

@@ -15,7 +15,7 @@ import { PYTHON_PACKAGES } from '../../shipped-files/root.ts'
 
 export { readGit } from '../../features/apps/adapters/read-git.ts'
 
-/** Packages in every artifact: the one that apps import, and the one of apps written for the public tool. */
+/** The package that apps import, and the one of apps written for the public tool. */
 export const SDK = ['svc', 'runpod_flash']
 export function openPythonWheel(version: string): () => Promise<PythonWheel> {
   let wheel: Promise<PythonWheel> | undefined
@@ -35,7 +35,6 @@ const INSTALL_LIMIT_MS = 180_000
 export type AppBuilderOptions = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly limitBytes?: number
-  /** ms that an installer may go without any progress before it is stopped. */
   readonly installLimitMs?: number
 }
 
@@ -63,7 +62,7 @@ export function createAppBuilder({ limitBytes = limit('artifactBytes'), ...optio
 
 export function createAppFolderWriter(options: Omit<AppBuilderOptions, 'limitBytes'>): AppPlacer {
   const pack = createFolderWriter({ pythonPackages: PYTHON_PACKAGES, sdk: SDK })
-  // Asked only once: it takes half as long as a build, and changes only with an installation of Python.
+  // Asked only once: it takes half as long as a build.
   let version: Promise<string | undefined> | undefined
   const askOnce = (signal?: AbortSignal) => {
     version ??= localPython(options.env, signal)

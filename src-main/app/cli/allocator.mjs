@@ -1,6 +1,6 @@
 /**
- * Environment of a service whose memory allocator returns freed blocks to the system; otherwise it keeps 40 MB more
- * after half an hour. glibc reads it only at start. The launcher imports this file, so it must run on any Node.
+ * Makes glibc return freed blocks to the system, which saves 40 MB after half an hour; it reads these variables only at
+ * start. The launcher imports this file, so it must run on any Node.
  */
 
 const LARGE_BYTES = 128 * 1024

@@ -51,8 +51,8 @@ export const PAGES = {
 }
 
 /**
- * The service and the command line. The built program starts in half the time and takes 35 MB less than the sources,
- * which Node finds, reads and links file by file.
+ * The service and the command line. Built, they start in half the time and take 35 MB less, as Node need not link the
+ * sources file by file.
  * @type {Part}
  */
 export const PROGRAM = {
@@ -100,8 +100,8 @@ export function buildStale(parts, node) {
 }
 
 /**
- * Tells whether a part is up to date. It compares the times of all sources, which takes some milliseconds, and hashes
- * them only if one has changed since the build.
+ * Tells whether a part is up to date: compares the times of all sources, which takes milliseconds, and hashes them only
+ * after a change.
  * @param {Part} part
  */
 export function isBuilt(part) {
@@ -179,8 +179,7 @@ function writeStamp(part, sources, begun) {
   utimesSync(stampOf(part), begun, begun)
 }
 
-// The latest ctime in ms, which no program can set; a folder's changes with its entries. A file that disappeared counts
-// as a change.
+// The latest ctime in ms, which no program can set. A file that disappeared counts as a change.
 function lastChange(sources) {
   return Math.max(...entriesOf(sources).map((path) => look(path)?.ctimeMs ?? Infinity))
 }

@@ -25,7 +25,6 @@ export class CliCommand extends Command {
     return this.details(['\nExamples:', ...lines.map((line) => `  $ ${line}`)].join('\n'))
   }
 
-  /** The first example in its help. */
   get example(): string | undefined {
     return this.#example
   }
@@ -39,10 +38,9 @@ export class CliCommand extends Command {
     return this.addOption(Object.assign(alias, { attributeName, parseArg: option.parseArg }))
   }
 
-  /** Runs with the service that the options name; the arguments and options of the command come after the session. */
+  /** The command's arguments and options come after the session. */
   onSession<Given extends readonly unknown[]>(run: (session: Session, ...given: Given) => Promise<unknown>): this {
     return this.action(async (...given: Given) => {
-      // Loaded here, because `--help` needs no service.
       const { openSession } = await import('./session.ts')
       await run(await openSession(this, this.#surroundings), ...given)
     })

@@ -141,7 +141,7 @@ export const CLI_ERRORS = {
   },
   NO_LOAD_TEST: { exitCode: EXIT_CODES.notFound, message: 'No load test of endpoint {endpointId} is running.' },
   OUTPUTS_DIFFER: { exitCode: EXIT_CODES.failed, message: '{why}' },
-  // Not 1, which means that outputs differ: a bisect by exit code must see the difference.
+  // Not 1, which means that outputs differ to a bisect by exit code.
   NOT_COMPARED: { exitCode: EXIT_CODES.jobNotSuccessful, message: '{why}' },
   COMPARISON_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs returned no result.' },
@@ -186,12 +186,10 @@ export function usageError(why: string): CliError {
   return new CliError('USAGE', { why })
 }
 
-/** Makes the error of a file that cannot be read. @param cause of the system */
 export function unreadable(file: string, cause: unknown): CliError {
   return new CliError('FILE_UNREADABLE', { file, why: fileReason(cause, 'file') }, { cause })
 }
 
-/** Makes the error of a file that cannot be written. @param cause of the system */
 export function unwritable(file: string, cause: unknown): CliError {
   return new CliError('FILE_UNWRITABLE', { file, why: fileReason(cause, 'folder') }, { cause })
 }

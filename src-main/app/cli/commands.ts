@@ -5,7 +5,6 @@ type AddCommand = (command: CliCommand, surroundings: Surroundings) => void
 
 type CommandRow = readonly [description: string, load: () => Promise<AddCommand>]
 
-/** The commands by topic and name, as `drydock --help` lists them. */
 export const TOPICS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'The service': {
     start: [

@@ -138,7 +138,7 @@ async function untilRunning(client: ServiceClient, jobId: string): Promise<Respo
   for (;;) {
     const job = await client.call('status', ofJob(jobId))
     if (job.status !== 'IN_QUEUE') return job
-    // Every read is a round trip to the service, which is a sufficient pause while a worker starts.
+    // Every read is a round trip, which is a sufficient pause while a worker starts.
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

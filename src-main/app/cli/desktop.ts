@@ -48,9 +48,7 @@ function whyNoScreen(env: WindowFacts['env'], platform: NodeJS.Platform): string
   return undefined
 }
 
-/**
- * Electron's program as installed by npm; undefined if it is missing. Never downloads it, unlike requiring the package.
- */
+/** Electron's program as installed by npm. Never downloads it, unlike requiring the package. */
 export function installedElectron(root: string = ROOT): string | undefined {
   try {
     const folder = join(root, 'node_modules', 'electron')
@@ -62,7 +60,7 @@ export function installedElectron(root: string = ROOT): string | undefined {
 }
 
 /**
- * Waits until the window has closed and forwards signals.
+ * Forwards signals until the window has closed.
  * @throws CliError WINDOW_FAILED if it could not open or failed
  */
 export async function runWindow(

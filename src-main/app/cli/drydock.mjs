@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * Launcher for any Node, without PATH or dependencies; runs services in a child that restarts after crashes and spawns
- * the pinned Node if needed.
- */
+/** Launcher for any Node, without PATH or dependencies; runs services in a child that restarts after crashes. */
 import module from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { withAllocator } from './allocator.mjs'
@@ -92,7 +89,7 @@ async function handOver() {
       process.exitCode = 1
     })
     child.once('exit', (code, signal) => {
-      // A service that cannot start, such as on a port in use, exits with a code and is not restarted.
+      // A service that cannot start exits with a code and is not restarted.
       if (!hasCrashed(code, signal) || signal in handlers || !IS_SERVICE || isStopping) return end(code, signal)
       crashes = performance.now() - startedAt > STEADY_MS ? 1 : crashes + 1
       const ms = RESTART_MS[crashes - 1]
@@ -108,8 +105,7 @@ async function handOver() {
       process.exitCode = code ?? 1
       return
     }
-    // Exits by the same signal, so that the caller sees the cause. If Node ignores the signal, the exit code reports
-    // it.
+    // Exits by the same signal, so that the caller sees the cause; if Node ignores it, the exit code reports it.
     process.exitCode = 128 + constants.signals[signal]
     process.kill(process.pid, signal)
   }

@@ -34,7 +34,7 @@ export async function ensureSample(client: ServiceClient, sample: Sample): Promi
   }
 }
 
-/** An endpoint of that name with the user's own handler is left alone. A package has .js files, a clone .ts files. */
+/** Leaves the user's own handler alone. A package has .js files, a clone .ts files. */
 function isOurs(handler: string | undefined, sample: Sample): boolean {
   const withoutType = (path: string | undefined) => path?.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
   return withoutType(handler)?.endsWith(`/resources/${withoutType(sample.handler)}`) === true

@@ -60,7 +60,7 @@ async function variables({ env, cwd }: Surroundings): Promise<Readonly<Record<st
   return { SVC_BASE_URL: SVC_BASE_URL || file.SVC_BASE_URL, SVC_API_KEY: SVC_API_KEY || file.SVC_API_KEY }
 }
 
-/** Reads `service.json` of a data folder; undefined if it is missing, its process has ended, or the folder is a copy. */
+/** Reads `service.json` of a data folder; undefined if missing, of an ended process, or copied. */
 export async function readServiceFile(folder: string): Promise<ServiceFile | undefined> {
   const text = await readIfThere(join(folder, 'service.json'))
   if (text === undefined) return undefined

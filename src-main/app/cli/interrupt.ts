@@ -1,4 +1,3 @@
-/** Commands that a stop signal ends while the service continues. */
 import { CliError, isUnreachable } from './cli-error.ts'
 import type { Output } from './output.ts'
 import { createStatusLine } from './progress-line.ts'
@@ -28,8 +27,8 @@ type Terminal = { readonly output: Output; readonly surroundings: Surroundings }
 
 /**
  * Follows work of the service; a stop signal prints that the work continues, and exits.
- * @param continues says how to see or stop the work; undefined if the failure came before it began
- * @throws CliError CONNECTION_LOST, which says that it continues too
+ * @param continues how to see or stop the work; undefined if the failure came before it began
+ * @throws CliError CONNECTION_LOST
  */
 export async function following<Result>(
   continues: (failure?: CliError) => string | undefined,
@@ -55,7 +54,6 @@ export async function following<Result>(
 
 /**
  * Follows work that the first stop signal stops; a second one exits at once.
- * @param stop resolves when the work has stopped
  * @param task follows the work until its signal
  * @returns the result, and the signal that stopped it
  */

@@ -13,8 +13,7 @@ const COMPILED = 'NODE_COMPILE_CACHE'
 function setAllocator({ env, argv, execPath, execArgv, platform }: NodeJS.Process): void {
   if (takeAllocator(env) || !runsService(argv.slice(2))) return
   const folder = getCompileCacheDir()
-  // A variable, because this file is read before it could say where compiled code is; stripping its types takes 50 ms
-  // and 13 MB.
+  // A variable, because this file is read before it could say where compiled code is.
   const compiled = folder === undefined || env[COMPILED] !== undefined ? {} : { [COMPILED]: dirname(folder) }
   const again = withAllocator({ env, platform }, compiled)
   if (again !== undefined) process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], again)

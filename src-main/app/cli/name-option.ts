@@ -1,10 +1,9 @@
-/** Refusals of the service that name a field of a request, told by the option that the user gave. */
 import type { Command } from 'commander'
 import { durationText } from '../../lib/text.ts'
 
 /**
- * A text like `policy.ttl: must be ...` with the option of the command instead of the field.
- * @returns the text as it is where no option of the command stands for the field
+ * Replaces the field in a text like `policy.ttl: must be ...` by the command's option for it.
+ * @returns the text unchanged if no option sets the field
  */
 export async function withOption(text: string, command: Command): Promise<string> {
   const [, field = '', why = ''] = /^([A-Za-z][\w.]*): (.*)$/s.exec(text) ?? []

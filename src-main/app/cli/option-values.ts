@@ -1,7 +1,4 @@
-/**
- * Parsers for option values: each reads a text, or refuses it with a sentence that the parser appends to the option's
- * name.
- */
+/** Each parser reads a text, or refuses it with a sentence that follows the option's name. */
 import { InvalidArgumentError } from 'commander'
 import { readSpan, splitWords } from '../../lib/text.ts'
 

@@ -85,7 +85,7 @@ export function stateText(output: Output, { status, error }: Parameters<typeof i
   return output.paint(STATE_COLOURS[stopped ? 'TIMED_OUT' : status], text)
 }
 
-/** A moment for a person, as pages show it: `2026-11-24 14:03:07`, in the time zone of this machine. */
+/** A local time as pages show it: `2026-11-24 14:03:07`. */
 export function timeText(at: number): string {
   return momentText(at).slice(0, -'.000'.length)
 }
@@ -110,7 +110,7 @@ function width(text: string): number {
 /**
  * Writes commands as the user can type them.
  * @param text with commands like `drydock deploy`
- * @param data folder of `--data`, without which the command would reach another service
+ * @param data folder of `--data`
  */
 export function asCalled(text: string, caller: Caller, data?: string): string {
   return asCalledBy(text, commandOf(calledAs(caller), data))

@@ -9,7 +9,6 @@ const ANSWER_MS = 2000
 
 /**
  * Names the service that uses the port, or the app of a preview of this data folder.
- * @param signal ends the wait for the answer of an unknown owner
  * @returns undefined if no service is known to use it
  */
 export async function portOwner(

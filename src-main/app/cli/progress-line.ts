@@ -1,8 +1,6 @@
-/** Shows why a command waits: a line on a terminal, otherwise notes, or nothing. */
 import { duration, type Output, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
-// ms between redraws of the elapsed time.
 const TICK_MS = 1000
 
 /**
@@ -35,7 +33,7 @@ export async function withSpinner<Result>(
   }
 }
 
-/** Shows reasons in a terminal's last line, else as notes printed once. Clear it with an empty text before printing. */
+/** Shows reasons as `createStatusLine`, without a terminal as notes printed once. */
 export function createReasons(output: Output, surroundings: Surroundings): (reason: string) => void {
   if (output.json) return () => undefined
   if (!redrawsLines(surroundings)) return createNotes(output)
@@ -58,7 +56,7 @@ function createNotes(output: Output): (reason: string) => void {
 
 const CLEAR_LINE = '\r\x1b[2K'
 
-/** Shows the state in a terminal's last line, elsewhere nothing. Clear it with an empty text before printing. */
+/** Does nothing without a terminal. Clear it with an empty text before printing. */
 export function createStatusLine(
   output: Pick<Output, 'json'>,
   { stdout }: Pick<Surroundings, 'stdout'>,

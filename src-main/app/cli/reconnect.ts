@@ -1,4 +1,3 @@
-/** Lets commands continue after a restart of the service. */
 import { errorCode } from '../../lib/error-code.ts'
 import { methodOf } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
@@ -14,7 +13,6 @@ export function isBroken(error: unknown): boolean {
   return isUnreachable(error) && ['ECONNRESET', 'EPIPE'].includes(errorCode(error.cause))
 }
 
-/** Whether the request was certainly never sent. */
 export function isUnsent(error: CliError): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(errorCode(error.cause))
 }

@@ -136,7 +136,6 @@ function refuseSynonym({ parent, args: [word = ''] }: Command): void {
   throw wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, parent)
 }
 
-/** Turns any failure into a line and an exit code. */
 function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (error instanceof AppError)

@@ -71,7 +71,7 @@ function explainingRefusals(client: ServiceClient): ServiceClient {
   }
 }
 
-/** Endpoints of apps that are asked for by the name of their handler, which several apps may have; else the nearest id. */
+/** Suggests endpoints of apps whose handler has this name; otherwise the nearest id. */
 function hintOf(asked: string, endpoints: readonly Pick<EndpointView, 'id' | 'app'>[]): string | undefined {
   const named = endpoints.flatMap(({ id, app }) =>
     app !== undefined && [app.resource, `${app.name}/${app.resource}`, pathInApp(app)].includes(asked)

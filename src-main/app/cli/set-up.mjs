@@ -50,7 +50,7 @@ function packageOfNode() {
 
 const MODULES = join(ROOT, 'node_modules')
 const LOCK_FOLDER = join(MODULES, '.drydock', 'set-up-runs')
-// Process ids of the set-up and its npm children, one per line; npm continues if its set-up is killed.
+// Process ids of the set-up and its npm children, which continue if it is killed.
 const LOCK_OWNER = join(LOCK_FOLDER, 'pid')
 
 // npm does not touch entries of node_modules whose names start with a dot.

@@ -86,7 +86,6 @@ export async function tellingStartErrors<Result>(work: () => Promise<Result>, co
 /**
  * Removes the temporary data folder at the end.
  * @param name of the folder, as in `drydock-demo-...`
- * @throws as `startService` and the work
  */
 export async function onFreshService<Result>(
   name: string,
@@ -131,7 +130,6 @@ export type Phases = {
 /**
  * The first signal stops gracefully, the second stops waiting for jobs, the third exits; handlers come first, as
  * readers of the ready line may signal at once.
- * @throws as `start`, `onUp` or the stop
  */
 export async function runService(
   start: () => Promise<RunningServer>,
@@ -212,7 +210,7 @@ export function endingWithInput(surroundings: Surroundings): Surroundings {
   }
 }
 
-/** Stops with a launcher that was killed before it could forward the signal. Does nothing without a launcher. */
+/** Stops with a launcher that was killed before it could forward the signal. */
 function watchLauncher(server: RunningServer, { env, exitNow }: Surroundings): () => void {
   const launcher = Number(env.DRYDOCK_LAUNCHER_PID)
   if (!Number.isInteger(launcher) || process.ppid !== launcher) return () => {}

@@ -1,6 +1,6 @@
 /**
- * `npm start` installs, builds and starts in one process, so that the printed time covers everything. It uses no
- * dependencies or TypeScript.
+ * `npm start` does all in one process, so that the printed time covers everything. It uses no dependencies or
+ * TypeScript.
  */
 import { setUp } from './set-up.mjs'
 

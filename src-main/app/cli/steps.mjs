@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The next folder above with a package.json. Links are resolved, as the launcher is often a link in a bin folder. */
+/** Links are resolved, as the launcher is often a link in a bin folder. */
 export const ROOT = rootAbove(realpathSync(fileURLToPath(import.meta.url)))
 
 /**

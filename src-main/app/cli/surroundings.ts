@@ -31,7 +31,6 @@ export type Surroundings = {
   readonly cwd: string
   readonly platform: NodeJS.Platform
   readonly home: string
-  /** ms since the epoch. */
   readonly now: () => number
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
   readonly ask: Ask
@@ -39,7 +38,7 @@ export type Surroundings = {
   readonly stdout: TextTarget
   readonly stderr: TextTarget
   readonly onStopSignal: (listener: (signal: StopSignal) => void) => () => void
-  /** Calls the listener when standard input ends; later output to a closed pipe is dropped instead of crashing. */
+  /** Later output to a closed pipe is dropped instead of crashing. */
   readonly onInputEnd: (listener: () => void) => () => void
   readonly exitNow: (code: number) => void
 }

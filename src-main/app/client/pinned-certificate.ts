@@ -1,6 +1,6 @@
 /**
- * The user compares a self-signed certificate's fingerprint once; afterwards nothing is sent to a service without a
- * certificate signed by it. Source: ours.
+ * The user compares a self-signed certificate's fingerprint once; afterwards only a service with a certificate signed
+ * by it gets anything. Source: ours.
  */
 import type { RequestOptions } from 'node:https'
 import { connect, type DetailedPeerCertificate } from 'node:tls'

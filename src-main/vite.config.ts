@@ -5,10 +5,7 @@ const source = (path: string) => `${import.meta.dirname}/${path}`
 /** Libraries with native programs, which cannot be bundled; packages contain their folders. */
 export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
 
-/**
- * Bundles the service and the CLI. The output folder is flat and two levels below the root, so that `../../resources`
- * resolves as in the sources.
- */
+/** The output folder is flat and two levels below the root, so that `../../resources` resolves as in the sources. */
 export default defineConfig({
   ssr: { noExternal: true, external: NOT_BUNDLED },
   // CommonJS libraries ask for their own path by these names.

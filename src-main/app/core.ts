@@ -114,7 +114,6 @@ export type CorePorts = {
   readonly prepareKeyFile: (key: string) => () => void
   /** Address for traces from the start options; it wins over the setting. */
   readonly tracesTo?: string | undefined
-  /** Defaults to all features. */
   readonly features?: OptionalFeatures
 }
 
@@ -242,8 +241,7 @@ export function createCore(ports: CorePorts) {
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
 
-  // A failed write, on a full disk or a damaged database, must not keep the rest from stopping: the next start queues
-  // running jobs without a worker again.
+  // A failed write must not keep the rest from stopping: the next start queues running jobs without a worker again.
   async function end(part: string, stop: () => void | Promise<void>): Promise<void> {
     try {
       await stop()

@@ -1,6 +1,6 @@
 /**
- * Features that few people need. Each loads with its first request, or at the start if stored work waits for it. If its
- * module is missing, its routes answer FEATURE_MISSING and the rest of the service works.
+ * Features that few people need, loaded with their first request, or at the start if stored work waits. If a module is
+ * missing, its routes answer FEATURE_MISSING and the rest works.
  */
 import type { AppOperation } from '../contract/app-routes.ts'
 import { COMPARISON_ROUTES } from '../contract/compare.ts'
@@ -27,7 +27,6 @@ type OpenFeature<Name extends string> = {
 type Row<Name extends string, Opened extends OpenFeature<Name>> = {
   readonly routes: Readonly<Record<Name, unknown>>
   readonly load: () => Promise<{ readonly openFeature: (core: FeatureCore) => Opened }>
-  /** Whether stored work requires it at startup. */
   readonly isWaitedFor: (storage: Storage) => boolean
 }
 
@@ -68,7 +67,6 @@ type Opened<Name extends OptionalFeature> = ReturnType<
   Awaited<ReturnType<OptionalFeatures[Name]['load']>>['openFeature']
 >
 
-/** Runs a part's stop, and logs a failure. */
 type End = (part: string, stop: () => void | Promise<void>) => Promise<void>
 
 export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCore) {
@@ -91,13 +89,11 @@ export function createOptionalFeatures(table: OptionalFeatures, core: FeatureCor
     if (isStopped) throw new AppError('STOPPING')
     const opening = load(name)
     opened.set(name, opening)
-    // The next request tries again.
     opening.catch(() => opened.delete(name))
     return opening
   }
 
   return {
-    /** @throws AppError FEATURE_MISSING, STOPPING */
     async open<Name extends OptionalFeature>(name: Name): Promise<Opened<Name>> {
       const feature: unknown = await openOnce(name)
       return feature as Opened<Name>

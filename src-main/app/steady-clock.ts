@@ -5,8 +5,8 @@ import type { Storage } from '../storage/storage.ts'
 const JUMP_MS = 2000
 
 /**
- * The service clock. `steady` follows the monotonic source, so a changed clock or sleep ends no lease or ttl; jumps go
- * into the stored offset.
+ * `steady` follows the monotonic source, so a changed clock or sleep ends no lease or ttl; jumps go into the stored
+ * offset.
  * @param offset stored, ms; 0 at first start
  * @param saveOffset called when the wall clock jumped
  */

@@ -45,7 +45,7 @@ export function fileOfLink(link: string): string | undefined {
   }
 }
 
-/** Finds the link on a command line, since systems pass it last and may add their own options before it. */
+/** Systems pass the link last and may add their own options before it. */
 export function linkAmong(argv: readonly string[]): string | undefined {
   return argv.findLast((argument) => argument.startsWith(`${SCHEME}:`))
 }

@@ -20,7 +20,7 @@ const FIRST = { width: 1440, height: 900 } as const
 const HOLD = { width: 160, height: 40 } as const
 
 /**
- * Restores the last window position, because screens may have changed since: clips it to the best screen or centers it.
+ * Clips the last window position to the best screen or centers it, because screens may have changed.
  * @param screens work area of each screen, the primary one first
  */
 export function restoreBounds(last: Bounds | undefined, screens: readonly Bounds[]): Bounds {

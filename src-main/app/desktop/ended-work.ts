@@ -1,7 +1,4 @@
-/**
- * Combines work finished while the window is unfocused into one notification. Jobs arrive as events; deploys are
- * polled.
- */
+/** Combines work finished while the window is unfocused into one notification. */
 
 import type { ReleaseView } from '../../contract/app.ts'
 import type { JobState } from '../../contract/job.ts'

@@ -13,7 +13,6 @@ export type Paths = {
  * Paths in a clone or package, which keeps unpacked files next to its archive.
  * @param here folder of the built main process
  * @param packagedTo resources folder; undefined in a clone
- * @param nodeOfClone Node binary for a clone
  */
 export function packagePaths({
   here,

@@ -1,7 +1,4 @@
-/**
- * Security rules for pages: navigation, permissions and desktop calls. Anything not allowed is refused; window.ts
- * applies the rules.
- */
+/** Anything that these rules do not allow is refused; window.ts applies them. */
 import { existsSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
 import type { WebPreferences } from 'electron'

@@ -13,7 +13,7 @@ const LOG_BYTES = MIB
 const LAST_OUTPUT_BYTES = 8192
 
 /**
- * Starts a service, which exits when its stdin closes, as on this process's exit.
+ * The service exits when its stdin closes, as on this process's exit.
  * @param log receives its stderr
  */
 export function startServiceChild(

@@ -1,6 +1,6 @@
 /**
- * Checks the package's update feed, announces updates in pages and installs them on quit, never restarting.
- * electron-updater verifies signatures and prevents downgrades.
+ * Announces updates of the package's feed in pages and installs them on quit, never restarting. electron-updater
+ * verifies signatures and prevents downgrades.
  */
 import type { AppUpdater } from 'electron-updater'
 import { HOUR_MS } from '../../lib/units.ts'

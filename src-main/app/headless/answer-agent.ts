@@ -5,7 +5,7 @@ import { systemTime } from '../../http/server/system-ports.ts'
 import { createServiceClient } from '../client/service-client.ts'
 
 /**
- * Tools call the service's loopback address with the agent's key: there is no second entry.
+ * Tools call the service's loopback address with the agent's key.
  * @param url requested per message, as it is known only after startup
  */
 export function createAnswerAgent({

@@ -6,8 +6,8 @@ import { commandOf, shellQuoted } from '../../lib/text.ts'
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 
 /**
- * How hints name the CLI: `drydock` if in the PATH, `npx drydock` in a clone or npm package, otherwise the path it was
- * started with, relative to the current folder if shorter.
+ * How hints name the CLI: `drydock` if in the PATH, `npx drydock` in a clone or npm package, else its path, relative if
+ * shorter.
  */
 export function calledAs({ env, cwd }: Caller): string {
   if (isByNpm(env)) return 'npx drydock'

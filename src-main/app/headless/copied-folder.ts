@@ -8,9 +8,9 @@ import type { DataFolder } from './data-folder.ts'
 import { SERVICE_ID } from './fleets.ts'
 
 /**
- * Separates a copied data folder from its original: the service on it takes over and ends no workers of the original.
- * @returns the folder that it was copied from; undefined if it is no copy
- * @throws StartError 'data' if it was copied from a running service, which still runs
+ * Separates a copied data folder, so that the service on it ends no workers of the original.
+ * @returns the original folder; undefined if it is no copy
+ * @throws StartError 'data' if the original still runs
  */
 export async function leaveOriginal(
   { folder, database, serviceFile, workers }: DataFolder,

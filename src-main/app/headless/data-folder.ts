@@ -63,7 +63,6 @@ export function openDataFolder(path: string): DataFolder {
 
 /**
  * Renames a data folder so that the next start creates an empty one.
- * @param now ms since the epoch
  * @returns its new path
  */
 export function moveAside(path: string, now: number): string {
@@ -95,7 +94,7 @@ export function preparePrivate(path: string, text: string): () => void {
   }
 }
 
-// A power cut loses a new folder unless its parent is synced; one that cannot be opened is left to the system.
+// A power cut loses a new folder unless its parent is synced.
 function syncNames(folder: string, first: string): void {
   try {
     for (let name = folder; name.length >= first.length; name = dirname(name)) syncFolder(dirname(name))

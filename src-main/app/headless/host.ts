@@ -91,7 +91,7 @@ function asSeen(reported: ReportedEngine): EngineSeen {
   return { state: 'answers', where: source, version, desktop: desktopVersion(platform), info }
 }
 
-// A link in an opened project could lead to the disk's root, all of which would be counted.
+// A link in an opened project could lead to the disk's root.
 async function whereItLies(path: string): Promise<readonly string[]> {
   const real = await realpath(path).catch(() => undefined)
   return real === path ? [path] : []

@@ -64,7 +64,6 @@ import { createStartPreview } from './start-preview.ts'
 
 export type StartOptions = UserAddress & {
   readonly data: string
-  /** Grace period for running jobs at shutdown, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
   readonly tracesTo?: string | undefined
@@ -101,7 +100,7 @@ const CLI = import.meta.url.endsWith('.ts')
 const PAGES = join(ROOT, 'out', 'renderer')
 
 /**
- * Starts the service, which answers once resolved.
+ * Resolves once the service answers.
  * @throws StartError if the folder is in use, a port is taken, or the data is unusable
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {

@@ -1,6 +1,6 @@
 /**
- * Frees memory once per busy period, when the service is quiet. V8's heap grows with the allocation rate (to 110 MB
- * with 35 MB live, at 75 requests a second) and shrinks only on collection, which stops the process some 50 ms.
+ * Frees memory when the service turns quiet. V8's heap grows with the allocation rate (to 110 MB with 35 MB live, at 75
+ * requests a second) and shrinks only on collection, which stops the process some 50 ms.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

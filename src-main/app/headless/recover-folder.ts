@@ -17,8 +17,7 @@ const COPIED: CopyOptions = {
 }
 
 /**
- * Copies a damaged data folder with all readable rows.
- * @param data the damaged folder, left unchanged
+ * Copies all readable rows of a damaged data folder, which stays unchanged.
  * @param into a missing or empty folder
  * @throws StartError if the source is in use or the target unusable
  */

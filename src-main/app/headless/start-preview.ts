@@ -1,7 +1,4 @@
-/**
- * Starts previews via `drydock deploy --preview`. They end when their stdin closes, so a killed service leaves none
- * running.
- */
+/** Previews end when their stdin closes, so a killed service leaves none running. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { previewEvent } from '../../contract/preview-events.ts'

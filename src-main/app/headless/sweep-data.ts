@@ -60,7 +60,6 @@ const STARTING_MS = 60_000
 /**
  * Sweeps killed previews, leaving running ones alone.
  * @param data the user's data folder
- * @param now ms since the epoch
  * @returns folders that failed, with reasons; the next preview retries them
  */
 export async function sweepPreviews(

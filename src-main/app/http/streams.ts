@@ -3,7 +3,7 @@ import { createComfyuiHandler } from '../../features/comfyui-api/routes/handler.
 import type { ServiceContext } from '../../features/service-context.ts'
 import type { StreamHandler } from '../../http/server/listen.ts'
 
-/** Handles requests of users that are not for the service's routes: those to workers, and those from ComfyUI clients. */
+/** Requests to workers and from ComfyUI clients, outside the service's routes. */
 export function createStreams(proxy: StreamHandler, service: ServiceContext, ready: Promise<void>): StreamHandler {
   const comfyui = createComfyuiHandler(service, ready)
   const handlerFor = (incoming: IncomingMessage) => (comfyui.isFor(incoming) ? comfyui : proxy)

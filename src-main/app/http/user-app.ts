@@ -209,7 +209,7 @@ const ALL_ROUTES: readonly Pick<Route, 'methods' | 'path'>[] = [
 const firstPart = (path: string) => path.split('/')[1]
 const PARTS_OF_APIS = new Set(ALL_ROUTES.map(({ path }) => firstPart(path)))
 
-// An address below those of an API was typed by somebody who calls it, and who reads its error.
+// A person who types such an address calls the API and reads its error.
 function isOpenedInBrowser({ req }: Context): boolean {
   return req.method === 'GET' && req.header('sec-fetch-dest') === 'document' && !PARTS_OF_APIS.has(firstPart(req.path))
 }

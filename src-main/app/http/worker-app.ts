@@ -136,12 +136,11 @@ export function createWorkerApp(service: ServiceBase & Pick<ServiceContext, 'cal
   return app
 }
 
-/** Called for the newest response on a connection if it turns out that nobody has read it. */
+/** Called if nobody has read the newest response on a connection. */
 const unread = new WeakMap<Socket, () => void>()
 
 /**
- * Detects unread responses with one extra write, as a successful write proves nothing. Without a socket nothing is
- * lost.
+ * Detects unread responses by one extra write, as a successful write proves nothing.
  * @param lost may be called twice, until the next such answer on the connection
  */
 function afterDispatch(c: Context, lost: () => void): void {
@@ -150,8 +149,7 @@ function afterDispatch(c: Context, lost: () => void): void {
   const socket = bindings?.incoming?.socket
   if (socket === undefined) return
   if (!unread.has(socket)) {
-    // Before the server's listener, which closes our side. A client that still reads sees an empty line after the
-    // response.
+    // Before the server's listener, which closes our side. A client that still reads sees an empty line.
     socket.prependOnceListener('end', () => void (socket.writable && socket.write('\r\n')))
     socket.once('close', (withError) => void (withError && unread.get(socket)?.()))
   }

@@ -1,6 +1,4 @@
-/**
- * One agent message over Streamable HTTP without sessions: each gets its own server, so only call rates are remembered.
- */
+/** Streamable HTTP without sessions: each message gets its own server, so only call rates are remembered. */
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { AgentMessage } from '../../contract/agents.ts'
 import { limit } from '../../contract/limits.ts'

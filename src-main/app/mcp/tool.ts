@@ -1,6 +1,6 @@
 /**
- * A tool is a table row whose handler calls the service with the agent's key, so it may do what that key may. The row
- * also decides whether it is offered.
+ * A table row whose handler calls the service with the agent's key, so it may do what that key may. The row also
+ * decides whether it is offered.
  */
 import { z } from 'zod'
 import { type Access, EFFECTS, type Effect } from '../../contract/agents.ts'
@@ -20,7 +20,6 @@ export type Confirmation = 'yes' | 'no' | 'nobody'
 
 export type ToolContext = {
   readonly client: ServiceClient
-  /** ms since the epoch. */
   readonly now: () => number
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal

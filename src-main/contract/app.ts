@@ -19,7 +19,6 @@ export const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, 'must be a variable name')
   .refine((name) => !/^(SVC|RUNPOD)_/.test(name), 'SVC_ and RUNPOD_ are set by the service')
 
-/** An artifact's SHA-256 is its name. */
 export const artifactName = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 
 /** An environment has at most one preparing and one active release. */

@@ -50,7 +50,6 @@ const bodyErrors = ['NOT_JSON', 'BAD_INPUT', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BAT
 const storageErrors = ['STORAGE_FAILED', 'DISK_FULL'] as const
 const source = 'the platform; docs/spec/batches.md, 1'
 
-/** Operations on batches in the job API. */
 export const BATCH_V2_ROUTES = {
   batchStart: {
     methods: ['POST'],

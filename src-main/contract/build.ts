@@ -95,6 +95,5 @@ export type BuiltApp = {
 
 export type BuildResult = BuiltApp & {
   readonly bytes: number
-  /** SHA-256 of the artifact, hex. */
   readonly sha256: string
 }

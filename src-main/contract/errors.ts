@@ -327,7 +327,6 @@ export type ErrorRow = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Values for the `{name}` placeholders of an error's message. */
 export type ErrorData = Readonly<Record<string, string | number>>
 
 export class AppError extends Error {

@@ -74,7 +74,6 @@ export const jobFilterBody = z.strictObject({
   cursor: cursor.optional().describe('only jobs older than this'),
 })
 
-/** Transitions that a user may make for many jobs at once. */
 export const BULK_MOVES = ['retry', 'cancel'] as const
 
 export type BulkMove = (typeof BULK_MOVES)[number]
@@ -84,14 +83,12 @@ const BULK_ACTIONS = [...BULK_MOVES, 'rerun'] as const
 
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** Fields of a bulk action: jobs by id, or all that match a filter. */
 export const jobBulkFields = {
   action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
   ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
   filter: jobFilterBody.optional(),
 }
 
-/** True if exactly one of `ids` and `filter` is given. */
 export const namesOneKind = (body: { readonly ids?: unknown; readonly filter?: unknown }): boolean =>
   (body.ids === undefined) !== (body.filter === undefined)
 
@@ -105,7 +102,6 @@ const cancelledKinds = {
   comparison: z.string().max(100).optional(),
 }
 
-/** Jobs that a cancel is for: by id, by a filter, or all of a batch, a sweep or a comparison. */
 const cancelledJobs = z
   .strictObject(cancelledKinds)
   .refine((body) => Object.values(body).filter((one) => one !== undefined).length === 1, {
@@ -115,7 +111,6 @@ const cancelledJobs = z
 
 export type CancelledJobs = z.infer<typeof cancelledJobs>
 
-/** The jobs that a cancel ends, and its consequences for others. */
 const cancelEffects = z.object({
   count: z.number().int().describe('selected jobs that have not ended'),
   more: z.boolean().describe('whether there are more: the count was given up'),
@@ -126,7 +121,6 @@ const cancelEffects = z.object({
     .describe('other jobs of their workers, which start again if a handler does not stop in time'),
 })
 
-/** The number of changed jobs, and why others were not changed. */
 export const jobBulkResult = z.object({
   changed: z.number().int(),
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
@@ -412,7 +406,6 @@ export const batchView = z.object({
 
 export type BatchView = z.infer<typeof batchView>
 
-/** A batch with the reasons of failures, and its estimated end. */
 export const batchDetail = batchView.extend({
   failures: z
     .array(z.object({ reason: z.string(), count, jobId: z.string().optional().describe('one of them') }))

@@ -1,4 +1,3 @@
-/** Keys with a name, a role and an expiry date, besides the account key; and the audit log. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'

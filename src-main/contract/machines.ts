@@ -7,7 +7,6 @@ import { doctorRow } from './system.ts'
 /** Value of `container.machine` for the machine of the service. */
 export const THIS_MACHINE = 'this machine'
 
-/** `container.machine` for any machine with room. */
 export const ANY_MACHINE = 'any'
 
 const machineName = z

@@ -4,11 +4,9 @@
 export type MetricRow = {
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   readonly help: string
-  /** Names of its labels, in the order of output. */
   readonly labels?: readonly string[]
 }
 
-/** The rows, in the order in which the page lists them. */
 export const METRICS = {
   drydock_build_info: { type: 'gauge', help: 'Always 1; the label is the version.', labels: ['version'] },
   process_start_time_seconds: { type: 'gauge', help: 'When the service started, seconds since the epoch.' },

@@ -1,4 +1,3 @@
-/** Models in folders laid out like ComfyUI's, downloads, and credentials of their hosts. */
 import { z } from 'zod'
 import { moment } from './routes.ts'
 
@@ -72,7 +71,6 @@ export type ModelFolderView = z.infer<typeof modelFolderView>
 /** `pickle` files can contain code: detected by their first bytes and never loaded. */
 const MODEL_FORMATS = ['safetensors', 'gguf', 'pickle', 'onnx', 'unknown'] as const
 
-/** The kind of a model, as far as its file tells. */
 const MODEL_KINDS = [
   'checkpoint',
   'diffusion model',
@@ -167,7 +165,6 @@ const modelHost = z
   .string()
   .regex(/^[a-z0-9.-]{1,253}(:\d{1,5})?$/, 'must be a host in small letters, like huggingface.co or 127.0.0.1:8080')
 
-/** A token, or a user name and a password. */
 export const modelCredentialsPut = z
   .strictObject({
     host: modelHost,

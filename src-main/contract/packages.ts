@@ -1,4 +1,3 @@
-/** Packages installed for the workers of an endpoint, into a virtual environment of this machine. */
 import { z } from 'zod'
 
 const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?'

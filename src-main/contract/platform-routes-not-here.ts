@@ -24,7 +24,6 @@ export const ROUTES_NOT_HERE = {
   delegationRead: { ...NOT_HERE, path: '/v2/registries/delegations/:id', summary: 'A delegation: not on one machine' },
 } as const satisfies Record<string, Route>
 
-/** Those that lie below no other. */
 export const NOT_HERE_PATHS: readonly string[] = Object.values(ROUTES_NOT_HERE)
   .map(({ path }) => path)
   .filter((path, _at, all) => !all.some((other) => path.startsWith(`${other}/`)))

@@ -158,7 +158,6 @@ export const projectBuildRequest = z.strictObject({
 
 export type ProjectBuildRequest = z.infer<typeof projectBuildRequest>
 
-/** A plan of a deploy, and its artifact for the release. */
 export const projectPlan = z.object({ artifact: z.string(), plan: deployPlan })
 
 export const exampleView = z.object({

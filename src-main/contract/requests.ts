@@ -52,7 +52,6 @@ export const inputHints = z.object({
 
 export type InputHints = z.infer<typeof inputHints>
 
-// Load tests: many requests that the service sends to an endpoint of its own, and their results.
 const count = (most: number) =>
   z
     .number(`must be a whole number from 1 to ${most}`)
@@ -95,7 +94,6 @@ const spans = z.object({
 
 export type Spans = z.infer<typeof spans>
 
-/** Result of a load test so far, from its finished requests. */
 const loadTestResult = z.object({
   elapsedMs: z.number().int().describe('since the first request'),
   done: z.number().int(),

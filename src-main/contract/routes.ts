@@ -19,7 +19,6 @@ export type Route = {
   readonly bodyType?: 'application/octet-stream' | 'application/x-ndjson' | 'application/gzip'
   /** Largest body in bytes, and its name in the error; undefined: that of the management API. */
   readonly bodyLimit?: { readonly bytes: number; readonly name: string }
-  /** The operation reads the body itself. */
   readonly readsOwnBody?: true
   /** The operation passes payloads on unchanged, so their long strings need not be parsed. */
   readonly passesPayloads?: true
@@ -27,7 +26,6 @@ export type Route = {
   /** Status of success; undefined: 200. */
   readonly status?: 201 | 204
   readonly errors: readonly ErrorCode[]
-  /** The specification, the platform, or ours. */
   readonly source: string
 }
 
@@ -77,7 +75,6 @@ export const wholeNumber = z
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
 
-/** A whole number in a query, at most `most`. */
 export const wholeNumberTo = (most: number, least = 1) =>
   wholeNumber.refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`)
 

@@ -1,4 +1,3 @@
-/** Schedules: requests that the service sends at times of a cron pattern or at equal intervals. */
 import { z } from 'zod'
 import { DAY_MS } from '../lib/units.ts'
 import { jobListItem, jobRequest } from './job.ts'

@@ -1,4 +1,3 @@
-/** Programs that ask to sign in, like the platform's tools, and the routes of the page that decides. */
 import { z } from 'zod'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'

@@ -27,7 +27,6 @@ export const workerTests = z.object({
     .default({}),
 })
 
-/** One question of the form, with its default answer. */
 const hubInput = z.object({
   name: z.string().optional(),
   type: z.enum(['string', 'number', 'boolean', 'huggingface']).catch('string'),

@@ -8,7 +8,6 @@ import { moment } from './routes.ts'
 
 export const workflowId = z.string().regex(/^[a-z0-9]{12}$/, 'must be the id of a workflow')
 
-/** SHA-256 of the asset's bytes. */
 export const assetId = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower case hex')
 
 const documentText = z.string().describe('JSON of a document')

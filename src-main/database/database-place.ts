@@ -13,7 +13,7 @@ export function notePlace(state: StateStore, database: string): void {
   if (!isDeepStrictEqual(state.get(PLACE), place)) state.set(PLACE, place)
 }
 
-/** The database that an open one is a copy of; undefined if it was moved, or the other one is gone. */
+/** Undefined if the open database was moved, or the original is gone. */
 export function originalOf(state: StateStore, database: string): string | undefined {
   const noted = state.get(PLACE) as Place | undefined
   if (noted === undefined || noted.file === realpathSync(database)) return undefined

@@ -5,8 +5,7 @@ import { basename } from 'node:path'
 const LSOF_MS = 5000
 
 /**
- * Finds another process with the database open, since on Linux and macOS a held lock file can be deleted. Not needed on
- * Windows, which does not delete open files.
+ * Finds another process with the database open, as Linux and macOS, unlike Windows, can delete a held lock file.
  * @returns its process id; undefined if no process of this user has it open
  */
 export function otherUserOf(database: string): number | undefined {

@@ -11,9 +11,8 @@ import type { Change } from './changes.ts'
 import type { LogSync } from './log-sync.ts'
 
 /**
- * Runs writes. All writes asked for in one turn of the event loop commit together; the promise resolves when the commit
- * is on the disk. Others may have read and changed what was written by then. `work` may run twice (again alone when
- * another write of the group failed), so it only writes and returns.
+ * Resolves when the commit is on disk; others may have read and changed the written rows by then. `work` may run twice,
+ * so it only writes and returns.
  */
 type Writer = <T>(work: () => T) => Promise<T>
 

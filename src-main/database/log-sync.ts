@@ -21,8 +21,7 @@ export type SyncSlot = {
 const UNDER_WAY = 3
 
 /**
- * Opens handles for parallel syncs. Each has its own, as the system reports a failed write once per handle: a shared
- * one could hide it from another sync.
+ * Opens handles for parallel syncs, each its own, as the system reports a failed write once per handle.
  * @param path an existing log
  */
 export function openSyncSlots(path: string): readonly SyncSlot[] {

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 
 /**
- * Makes the queries of a store. Each says its SQL, its values (by position, or one object of named ones) and its row
- * once; how it is called is the last word: `query<[id: string], App>('SELECT ...').one()` is a function of the id.
- * SQLite compiles it on its first call: the stores have more than 300, and most services use a few dozen.
+ * Makes the queries of a store: `query<[id: string], App>('SELECT ...').one()` is a function of the id. Values are
+ * positional, or one object of named ones. SQLite compiles a query on its first call, as most services use a few dozen
+ * of more than 300.
  */
 export function queriesOf(db: Database) {
   return <Values extends unknown[], Row = never>(written: string) => {
@@ -61,8 +61,8 @@ export function queriesOf(db: Database) {
 }
 
 /**
- * SQLite recompiles a query at each call if a bare parameter is its limit or offset, or equals a column while the rows
- * are sorted. A unary plus makes the parameter an expression of the same value.
+ * SQLite recompiles a query at each call if a bare parameter is its limit or offset, or equals a column of sorted rows.
+ * A unary plus makes it an expression.
  */
 export const withoutRecompiles = (sql: string): string => sql.replace(/(=|\bLIMIT|\bOFFSET)\s*(?=[?@])/g, '$1 +')
 

@@ -19,7 +19,7 @@ const TAG_BYTES = 16
 type SecretName = { readonly scope: string; readonly name: string }
 type Sealed = { readonly nonce: Buffer; readonly sealed: Buffer }
 
-/** Makes the store of secrets. Values go nowhere but to their user: not into answers, not into logs. */
+/** Gives values only to their user, never to responses or logs. */
 export function createSecretStore(db: Database, key: SecretKey) {
   const query = queriesOf(db)
   const put = query<[SecretName & Sealed & { readonly now: number }]>(`
@@ -37,10 +37,7 @@ export function createSecretStore(db: Database, key: SecretKey) {
   return {
     put: (scope: string, name: string, value: string, now: number) =>
       put({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
-    /**
-     * The value; undefined: there is none.
-     * @throws AppError SECRET_LOST when the key that it was sealed with is gone
-     */
+    /** @throws AppError SECRET_LOST when the key that it was sealed with is gone */
     get(scope: string, name: string) {
       const row = get(scope, name)
       return row && open(key.read(), { scope, name }, row)
@@ -61,7 +58,6 @@ export function createSeal(key: SecretKey) {
       const { nonce, sealed } = seal(key.readOrMake(), name, value)
       return Buffer.concat([nonce, sealed]).toString('base64')
     },
-    /** @throws AppError SECRET_LOST */
     open(name: SecretName, text: string): string {
       const bytes = Buffer.from(text, 'base64')
       return open(key.read(), name, { nonce: bytes.subarray(0, NONCE_BYTES), sealed: bytes.subarray(NONCE_BYTES) })

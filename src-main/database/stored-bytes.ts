@@ -1,4 +1,4 @@
-/** Reads files in pieces, so that a slow reader of a large file costs only one piece of memory. */
+/** A slow reader of a large file costs only one piece of memory. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { errorCode } from '../lib/error-code.ts'
 import type { StoredBytes } from '../lib/json/bytes.ts'
@@ -58,7 +58,6 @@ async function readAt(file: FileHandle | undefined, at: number, most: number): P
   return piece.subarray(0, read?.bytesRead ?? 0)
 }
 
-/** A file system result; undefined if the file is missing. */
 export async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

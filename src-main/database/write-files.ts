@@ -115,8 +115,8 @@ export function syncFolderNow(path: string): void {
 }
 
 /**
- * Creates durable folders. The first use syncs a folder, as a killed service may have left a file whose name is not on
- * disk although it is reported as stored.
+ * Creates durable folders. The first use syncs an existing folder, as a killed service may have left a file without its
+ * name on disk.
  */
 export function createFolderMaker(): (path: string) => Promise<string> {
   const synced = new Set<string>()
@@ -131,10 +131,7 @@ export function createFolderMaker(): (path: string) => Promise<string> {
   }
 }
 
-/**
- * The error for a failed write.
- * @param what start of the reason, like "a payload could not be stored"
- */
+/** @param what start of the reason, like "a payload could not be stored" */
 export function fileError(error: unknown, what: string): AppError {
   const code = errorCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', {}, { cause: error })

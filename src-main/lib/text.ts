@@ -39,7 +39,7 @@ export function readSpan(text: string, unit?: keyof typeof SPAN_UNITS): number |
 
 const unitOf = (text: string) => (text === 'm' ? 'min' : (text as keyof typeof SPAN_UNITS))
 
-/** Puts values into `{name}` places. A value that is a sentence keeps its full stop instead of that of the text. */
+/** A value that is a sentence keeps its full stop instead of that of the text. */
 export function filled(text: string, values: Readonly<Record<string, unknown>>): string {
   return text.replace(/\{(\w+)\}(\.?)/g, (_match, name: string, stop: string) => {
     const value = String(values[name] ?? '')
@@ -60,7 +60,7 @@ export function exactSpan(ms: number): string {
 }
 
 /**
- * The exact moment in the reader's time zone: `2026-11-24 14:03:07.120`.
+ * In the reader's time zone: `2026-11-24 14:03:07.120`.
  * @param at ms since the epoch
  */
 export function momentText(at: number): string {

@@ -76,7 +76,7 @@ type FolderLock = {
 }
 
 /**
- * Locks a data folder for one service. The OS lock, held through SQLite since Node has none, ends with the process.
+ * The OS lock, held through SQLite since Node has none, ends with the process.
  * @param file lock file, created if missing
  * @returns undefined if another process holds it
  */

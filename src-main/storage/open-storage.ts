@@ -54,7 +54,7 @@ import type { Json } from '../lib/json/bytes.ts'
 /** A project: a folder by its real path. `openedAt` is wall ms. */
 export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
 
-/** Everything that storage offers. Methods that write are called inside the work of `write` only. */
+/** Methods that write are called inside the work of `write` only. */
 export type Storage = ReturnType<typeof openStorage>
 
 /**
@@ -82,7 +82,7 @@ export function openStorage(file: string) {
     /** Like `onCommit`, but once the changes are on disk: for everything that leaves the service. */
     onDurable: commit.onDurable,
     /**
-     * Resolves when everything now readable is on disk: await it before reporting read data outside.
+     * Await it before reporting read data outside.
      * @throws AppError STORAGE_FAILED
      */
     durable: log.durable,

@@ -1,4 +1,4 @@
-/** Salvages readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
+/** The sqlite3 shell has a command to salvage rows of a damaged database, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { PLACE } from '../database/database-place.ts'
 import { openDatabase } from '../database/open-database.ts'
@@ -36,7 +36,7 @@ export function findDamage(file: string): string | undefined {
 }
 
 /**
- * Copies all readable rows into a new database, only reading the damaged one.
+ * Only reads the damaged database.
  * @param fresh path of a nonexistent file
  */
 export function recoverDatabase(damaged: string, fresh: string): readonly RecoveredTable[] {
@@ -59,7 +59,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   copySequences(from, to)
   copyBatchStates(from, to)
   const lost = removeUnusable(to)
-  // The search index is rebuilt. The new database takes the place of the damaged one and is no copy of it.
+  // The search index is rebuilt, and the new database is no copy of the damaged one.
   to.prepare('DELETE FROM service_state WHERE name IN (?, ?)').run(INDEXED_UP_TO, PLACE)
   for (const { sql } of triggers) to.exec(sql)
   return recovered.map(({ table, rows, isWhole }) => {

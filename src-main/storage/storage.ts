@@ -1,5 +1,3 @@
-/** The types of storage, for services and for what they call. They are declared with their stores. */
-
 export type { Change, JobChange } from '../database/changes.ts'
 export type { App, Environment, NewRelease, Release } from '../features/apps/store/app-store.ts'
 export type { ArtifactFiles } from '../features/apps/store/artifact-files.ts'

@@ -10,7 +10,6 @@ type ReadOptions = { readonly bare?: 'kept' | 'null' | 'refused' }
 /** Maximum nesting depth. Source: ours, deeper than any graph; the parser below recurses. */
 export const DEPTH_MAX = 500
 
-/** @returns undefined if it is not JSON */
 export function parseJson(text: string, options?: ReadOptions): JsonValue | undefined {
   const read = readJson(text, options)
   return 'value' in read ? read.value : undefined

@@ -81,7 +81,7 @@ export function cutText(text: string): Cut<string> {
 }
 
 /**
- * Finds top-level fields of valid JSON, without bounds, as from our own worker.
+ * Finds top-level fields of valid JSON, without bounds.
  * @returns a function from field name to JSON, undefined if missing
  */
 export function rawFields<T>(text: string, cut: Cut<T>): (field: string) => T | undefined {

@@ -1,6 +1,6 @@
 /**
- * Outbound requests to foreign addresses. A name is resolved once and the connection uses exactly the checked address,
- * which prevents DNS rebinding into the network.
+ * A foreign name is resolved once and the connection uses exactly the checked address, which prevents DNS rebinding
+ * into the network.
  */
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'

@@ -29,11 +29,11 @@ special.addSubnet('2001::', 23, 'ipv6')
 special.addSubnet('2001:db8::', 32, 'ipv6')
 special.addSubnet('3fff::', 20, 'ipv6')
 for (const [base, bits] of PRIVATE_V4) {
-  // Mapped addresses are included.
+  // Also as mapped, NAT64 (64:ff9b::) and 6to4 (2002:) addresses.
   special.addSubnet(base, bits)
-  special.addSubnet(`64:ff9b::${base}`, 96 + bits, 'ipv6') // NAT64
+  special.addSubnet(`64:ff9b::${base}`, 96 + bits, 'ipv6')
   const hex = Buffer.from(base.split('.').map(Number)).toString('hex')
-  special.addSubnet(`2002:${hex.slice(0, 4)}:${hex.slice(4)}::`, 16 + bits, 'ipv6') // 6to4
+  special.addSubnet(`2002:${hex.slice(0, 4)}:${hex.slice(4)}::`, 16 + bits, 'ipv6')
 }
 
 /** True for local, private or special ranges, and for anything unreadable. */

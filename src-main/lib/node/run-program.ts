@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs'
 // Characters kept of the end of a program's output; source: ours, hundreds of lines, of which only the last are read.
 const TAIL_CHARACTERS = 64 * 1024
 
-// Progress checks per limit. Checks are counted instead of time, so that a sleeping or busy machine gives a program as
-// many.
+// Counted instead of time, so that a sleeping or busy machine gives a program as many progress checks.
 const MAX_CHECKS = 20
 
-/** How a program ended. `missing`: it could not be started; `late`: it was stopped at its limit. */
+/** `missing`: it could not be started; `late`: it was stopped at its limit. */
 export type ProgramEnd =
   | { readonly kind: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'missing' }
@@ -27,7 +26,7 @@ export type Program = {
 }
 
 /**
- * Runs in its own process group, so that a limit or abort also ends its children.
+ * In its own process group, so that a limit or abort also ends its children.
  * @throws the signal's reason when aborted
  */
 export async function runProgram(program: Program): Promise<ProgramEnd> {
@@ -44,7 +43,7 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   let hasOutput = false
   for (const name of ['stdout', 'stderr'] as const) {
     const lines = onLine === undefined ? undefined : splitLines(onLine)
-    // If no more files can be opened, there is no stream, whatever its type says, and the error tells why.
+    // If no more files can be opened, there is no stream, despite its type.
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
       outputs[name] = onLine === undefined ? outputs[name] + text : (outputs[name] + text).slice(-TAIL_CHARACTERS)
       hasOutput = true
@@ -87,10 +86,7 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   }
 }
 
-/**
- * Bytes written by a process, as installers download silently. Only Linux reports it; elsewhere only output counts as
- * progress.
- */
+/** Installers download silently. Only Linux reports bytes written; elsewhere only output counts as progress. */
 function bytesWritten(pid: number | undefined): number {
   try {
     return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)

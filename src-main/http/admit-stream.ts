@@ -90,7 +90,7 @@ export function foreignPage(
   return lets ? origin : undefined
 }
 
-// On the host `flash`, headers can name the endpoint, as in the public app SDK. Without a key, callers learn nothing.
+// On the host `flash`, headers can name the endpoint. Without a key, callers learn nothing.
 async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,

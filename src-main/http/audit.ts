@@ -13,7 +13,7 @@ type Change = { readonly c: Context; readonly caller: Caller; readonly operation
 const TARGET_LENGTH = 200
 const NAMED_BY = ['id', 'name', 'app', 'environment'] as const
 
-/** Runs a route, and records it if it changes something, also if it fails, with that status. */
+/** Records a route that changes something, also if it fails, with that status. */
 export async function audited<Answer>(
   service: ServiceBase,
   change: Omit<Change, 'target'> & { readonly row: Route; readonly request: { readonly body?: unknown } },

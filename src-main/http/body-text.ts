@@ -37,8 +37,7 @@ function isLarge(bytes: number): boolean {
 }
 
 // Parses JSON without building long strings: parsing 20 MB of base64 takes three times as long as storing it. Long
-// plain strings (no escapes or control characters) are emptied before parsing and passed on as bytes, which keeps
-// validity unchanged.
+// plain strings are emptied before parsing and passed on as bytes, which keeps validity unchanged.
 
 /** An emptied string: offset of its opening quote, and the missing bytes. */
 type Fold = { readonly at: number; readonly bytes: number }
@@ -63,7 +62,7 @@ export function shortText(bytes: Bytes): JsonText | undefined {
 }
 
 /**
- * Returns the text with long plain strings emptied, which are cut out as bytes.
+ * Empties long plain strings, which are cut out as bytes.
  * @param bytes valid UTF-8
  */
 export function foldedText(bytes: Bytes): JsonText {

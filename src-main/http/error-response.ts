@@ -90,7 +90,7 @@ function respond(c: Context, error: AppError): Response {
 // More would not be read; a list of ten thousand wrong names is no help. Source: ours.
 const MOST_PROBLEMS = 50
 
-/** Returns a problem document (RFC 9457) with a line per wrong field. `error` and `code` are as in all errors. */
+/** A problem document (RFC 9457) with a line per wrong field. `error` and `code` are as in all errors. */
 function problemResponse(error: AppError, body: ErrorBody, headers: object): Response {
   const { cause } = error
   const issues = cause instanceof ZodError ? cause.issues : []

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Notifier } from '../lib/wait.ts'
 import { followAsEvents } from './send-response.ts'
 
-/** Sends a view as an event after each change, until its last one or until there is none. */
+/** Sends a view after each change, until its last one or until there is none. */
 export function followView<View extends object>(
   c: Context,
   options: {

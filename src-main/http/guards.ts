@@ -24,7 +24,7 @@ export function requireOwnOrigin(c: Context, service: GuardServices, bodyType?: 
 }
 
 /**
- * Allows links from foreign pages, so use it alone only for responses without user data.
+ * Allows links from foreign pages, so use it alone only without user data.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
 export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
@@ -33,10 +33,7 @@ export function requireOwnAddress(c: Context, { info }: ServiceBase): void {
   if (!isOwnOrigin(c.req.header('origin'), hosts, schemeOf(c))) throw new AppError('FORBIDDEN_ORIGIN')
 }
 
-/**
- * Returns the foreign origin that the endpoint allows, otherwise undefined. With such an origin, a browser session does
- * not count.
- */
+/** Undefined unless the endpoint allows the foreign origin. With one, a browser session does not count. */
 export function allowedOrigin(c: Context, { info, storage }: ServiceBase, endpointId: string): string | undefined {
   const origin = c.req.header('origin')
   if (origin === undefined || isOwnOrigin(origin, info().hosts, schemeOf(c))) return undefined

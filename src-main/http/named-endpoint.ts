@@ -28,7 +28,7 @@ export type NamedSearch = {
 }
 
 /**
- * Waits for a release in preparation that has it. Workers of other apps learn nothing.
+ * Waits for a release in preparation. Workers of other apps learn nothing.
  * @throws AppError UNAUTHORIZED, BAD_FIELD, NOT_DEPLOYED
  */
 export async function findNamedEndpoint(header: ReadHeader, caller: Caller, search: NamedSearch): Promise<Endpoint> {

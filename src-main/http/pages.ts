@@ -1,6 +1,4 @@
-/**
- * Pages contain no user data and need no key; other origins cannot read or frame them, and the API requires a session.
- */
+/** Pages contain no user data and need no key; the API requires a session. */
 import type { Context, Hono } from 'hono'
 import { PAGE_KEY_META, PAGE_META, PAGE_SECTIONS } from '../contract/pages.ts'
 import type { ServiceBase, ServiceFacts } from '../features/service-context.ts'
@@ -13,8 +11,7 @@ export type PageFiles = {
   readonly asset: (name: string) => Promise<PageFile | undefined>
 }
 
-// `unsafe-inline` only for styles, which menus, dialogs and the editor inject; the policy lets them load only from this
-// service.
+// `unsafe-inline` only for styles, which menus, dialogs and the editor inject.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,13 +34,13 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
-// The name of an asset changes with its content. The HTML names the assets, so it is never cached.
+// An asset's name changes with its content. The HTML names the assets, so it is never cached.
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const EACH_TIME = 'no-cache'
 
 const PATHS = ['/', ...PAGE_SECTIONS.map((section) => `/${section}/*`)]
 
-/** Adds the pages to the app. If they are not built, each address returns the plain page. */
+/** If the pages are not built, each address returns the plain page. */
 export function addPages(app: Hono, service: ServiceBase, files: PageFiles): void {
   for (const path of PATHS) {
     app.get(path, async (c) => {
@@ -90,7 +87,7 @@ function fileResponse(c: Context, { body, type }: PageFile, caching: string): Re
   return c.body(body, 200, { ...HEADERS, 'content-type': type, 'cache-control': caching })
 }
 
-// It shows no user data, so it needs no key; it has no script that could be tricked into requesting one.
+// It shows no user data, so it needs no key, and has no script that could be tricked.
 const ROOT_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -88,7 +88,6 @@ export function readFields<Value>(schema: ZodType<Value>, { value }: JsonBody): 
   throw fieldError(parsed.error)
 }
 
-/** A JSON object as sent: its text, its value, and the text of each top-level field. */
 export type JsonBody = {
   readonly value: Readonly<Record<string, unknown>>
   readonly raw: (field: string) => string | undefined
@@ -197,8 +196,7 @@ function readIncoming(
 
 /**
  * Parses a body as a JSON object, a large one in a thread.
- * @param maxValues undefined: its payloads are passed on as they came, so long strings and large fields may be empty in
- * `value`
+ * @param maxValues undefined: payloads are passed on, so long strings and large fields may be empty in `value`
  * @throws AppError NOT_JSON, BAD_INPUT
  */
 export async function parseJsonBody(

@@ -1,7 +1,6 @@
 /**
- * Certificates for clients that require https, like the platform's package for load-balanced endpoints. A private CA,
- * created on demand in the data folder, signs one per requested name. Nothing trusts it until a user configures a
- * program.
+ * Certificates for clients that require https, like the platform's package. A private CA in the data folder signs one
+ * per requested name; nothing trusts it until a user configures a program.
  */
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,5 @@
 /**
- * The connections of a listener: how long each may take to ask something and to read the answer, and how many strangers
- * may have at once.
+ * Limits of connections: the time that each may take to ask and to read the answer, and the number of strangers.
  *
  *   quiet    nothing of a request has come since it was opened   closed after `quietMs`
  *   heading  a request has begun, its headers are not complete   answered with 408 after `headersMs`, and closed
@@ -8,11 +7,10 @@
  *   upgraded it goes on as a WebSocket                           no limit here
  *   kept     answered, and open for a next request               closed by Node's keep-alive time
  *
- * A stranger is a connection that has shown no key that was accepted. Of one client address only so many are let in;
- * the one that has been without a request for longest makes room, so that a client who asks at once always gets in.
- * Node's own limits are not used: they end a quiet connection as early as a slow request. An answer that has nothing to
- * send, such as a worker's poll or a stream of events, may take as long as it likes. Source: docs/spec/targets.md, 2.19
- * and 2.29.
+ * A stranger has shown no accepted key. A client address may have only so many; the one without a request for longest
+ * makes room, so that a client who asks at once always gets in. Node's own limits end a quiet connection as early as a
+ * slow request. A response with nothing to send, such as a worker's poll or a stream of events, may take as long as it
+ * likes. Source: docs/spec/targets.md, 2.19 and 2.29.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,7 +18,6 @@ import type { Duplex } from 'node:stream'
 import { limit } from '../../contract/limits.ts'
 import { whenAdmitted } from '../admission.ts'
 
-/** Limits for connections; all durations are given in ms. */
 export type ConnectionLimits = {
   readonly headersMs: number
   readonly quietMs: number
@@ -184,10 +181,7 @@ type Handle = {
   readonly _parent?: Handle
 }
 
-/**
- * Bytes the client has taken; undefined if nothing waits. Only the handle knows the progress of a large write; Node's
- * timeout reads it too.
- */
+/** Undefined if nothing waits. Only the handle knows the progress of a large write; Node's timeout reads it too. */
 function bytesTaken(socket: Socket): number | undefined {
   const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null }
   const { bytesWritten, writeQueueSize } = handle?._parent ?? handle ?? { bytesWritten: 0, writeQueueSize: 0 }

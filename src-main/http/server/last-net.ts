@@ -1,6 +1,6 @@
 /**
- * Handles uncaught errors: logs each with its request, responds with 500 and continues. Only an error that may mean a
- * damaged database stops the service.
+ * Logs each uncaught error with its request, responds with 500 and continues. Only an error that may mean a damaged
+ * database stops the service.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -115,7 +115,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: (graceMs) => close(server, graceMs, endSilent) }
 }
 
-// Replaces Node's limit, which would also end an upload that waits for a worker to read it.
+// Node's limit would also end an upload that waits for a worker to read it.
 function boundBody(incoming: IncomingMessage, ms: number): void {
   const { headers, socket } = incoming
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return

@@ -33,8 +33,7 @@ const PORTS_TRIED = 20
 const ALL = ['0.0.0.0', '::']
 
 /**
- * Opens it.
- * @param portBefore the port of the last start, tried first so that its clients and pages reconnect
+ * @param portBefore tried first so that clients and pages reconnect
  * @throws StartError 'port-taken', 'address'
  */
 export async function listenForUsers(
@@ -125,10 +124,9 @@ export function answerWorkers({ workers, users }: { readonly workers: Fetch; rea
   }
 }
 
-/** States that hold the ports of listeners, by address: those for workers, and that for users. */
+/** States that hold the ports of listeners for workers and users, by address. */
 export const PORT_STATES = ['server.workerPorts', 'server.machinePorts', 'server.userPorts'] as const
 
-/** The ports of listeners at the last start, by address. */
 export function lastPorts({ state }: Pick<Storage, 'state'>, ports: (typeof PORT_STATES)[number]) {
   return (state.get(ports) ?? {}) as Readonly<Record<string, number>>
 }

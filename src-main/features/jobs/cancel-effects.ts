@@ -1,4 +1,4 @@
-/** Jobs that start again because others are cancelled: a worker that does not stop one in time ends with all its jobs. */
+/** A worker that does not stop a cancelled job in time ends with all its jobs, which start again. */
 
 import { JOB_STATES } from '../../contract/job.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -9,10 +9,9 @@ import { canMove } from './rules/transitions.ts'
 
 const RUNNING = ['IN_PROGRESS'] as const
 
-// Jobs that are read at once.
 const AT_ONCE = 200
 
-/** How many of the jobs have not ended, how many of these run, and how many others run on the same workers. */
+/** Counts the jobs that have not ended, those that run, and others on the same workers. */
 export async function cancelEffects(
   { storage, leases }: { readonly storage: Storage; readonly leases: Pick<Leases, 'all'> },
   selection: JobSelection,

@@ -1,6 +1,6 @@
 /**
- * Undoable bulk actions. A stored row with a timer from the request: the next start carries out what was not undone.
- * Interrupted reruns are not repeated, since their new jobs are unknown.
+ * Undoable bulk actions: a stored row and a timer. The next start carries out what was not undone, except interrupted
+ * reruns, as their new jobs are unknown.
  */
 import { AppError } from '../../contract/errors.ts'
 import type { BulkAction } from '../../contract/job-routes.ts'

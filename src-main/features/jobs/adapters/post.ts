@@ -1,4 +1,4 @@
-/** Sends webhooks to checked addresses. Redirects follow the same rules; total time and response size are capped. */
+/** Addresses of redirects are checked too; total time and response size are capped. */
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../../../lib/json/bytes.ts'
 import { networkReason } from '../../../lib/network-error.ts'

@@ -121,7 +121,7 @@ const jsonBytes = (json: Json) => ownBytes(Buffer.from(jsonText(json)))
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Bytes =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-// Source: ours, twice the largest graph seen. Larger ones in 500 pictures would be gigabytes; the run record has it.
+// Source: ours, twice the largest graph seen. Larger ones in 500 pictures would be gigabytes.
 const GRAPH_LENGTH_MAX = 4 * MIB
 // Plain text only, since compressed data may expand without limit.
 const TOOLS = { utf8: (bytes: Uint8Array) => new TextDecoder().decode(bytes), inflate: () => new Uint8Array() }

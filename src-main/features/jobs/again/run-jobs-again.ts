@@ -1,6 +1,6 @@
 /**
- * Runs ended jobs again as new jobs with the same input and policy, even expired ones. Webhook and idempotency key
- * belong to the old request and are dropped.
+ * Runs ended jobs again as new jobs with the same input and policy, even expired ones; webhook and idempotency key are
+ * dropped.
  */
 import { AppError } from '../../../contract/errors.ts'
 import { JOB_STATES } from '../../../contract/job.ts'
@@ -32,7 +32,7 @@ const BATCH = 10
 
 /**
  * @param batch place of the new job
- * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND if deleted, PAYLOAD_LOST, SECRET_LOST, and as submitting does
+ * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND, PAYLOAD_LOST, SECRET_LOST, and as submitting does
  */
 export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace): Promise<Job> {
   const { storage } = deps

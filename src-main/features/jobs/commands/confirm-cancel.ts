@@ -32,7 +32,7 @@ type BulkCancel = Pick<Deletion, 'find'> &
   }
 
 /**
- * Confirms a cancel of many jobs; says how many, and warns of other jobs that it may restart.
+ * Confirms a cancel of many jobs, and warns of others that it may restart.
  * @throws CliError UNCONFIRMED if nobody can be asked, ABANDONED after a no
  */
 export async function confirmBulkCancel(

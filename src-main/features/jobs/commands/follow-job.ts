@@ -41,7 +41,7 @@ export async function jobAddress(
 
 /**
  * Reads a job that the job API no longer returns.
- * @throws the original error, if it means something else or the job is unknown
+ * @throws the original error if it means something else or the job is unknown
  */
 export async function readExpired(
   client: ServiceClient,
@@ -126,10 +126,9 @@ export async function runAndWait(
 }
 
 /**
- * Reads why a job waits, again and again while something else follows the job.
- * @param options.signal ends it
- * @param options.giveUp is called when waiting cannot help
- * @returns the reason for which waiting cannot help; undefined when it was ended, or can read no longer
+ * Reads why a job waits while something else follows the job.
+ * @param options.giveUp called when waiting cannot help
+ * @returns why waiting cannot help; undefined when it was ended, or can read no longer
  */
 export async function watchReasons(
   client: ServiceClient,

@@ -47,9 +47,7 @@ export function startText({ start }: NonNullable<QueueStatus['queue']>, now: num
   return `expected ${startWords(start, now)}: `
 }
 
-/**
- * The error of a job: message and traceback, without the calls within a graph server, which say little to its users.
- */
+/** Without the calls within a graph server, which say little to its users. */
 export function errorShown(error: string): string {
   const { node, message, traceback } = readJobError(error)
   if (node === undefined) return errorText(error)

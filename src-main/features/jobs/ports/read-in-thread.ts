@@ -1,4 +1,4 @@
-/** Readers of bodies, results and files; large ones run in a thread, as they would block the event loop. */
+/** Large bodies, results and files are read in a thread, as they would block the event loop. */
 import type { JobFileHead } from '../../../contract/job-file.ts'
 import type { ModelFacts } from '../../../contract/models.ts'
 import type { Json } from '../../../lib/json/bytes.ts'
@@ -56,7 +56,6 @@ export type Readers = {
     text: string,
   ) => { readonly texts: readonly (readonly [name: string, json: string])[] } | Problem
   readonly modelNames: (graph: string) => readonly string[]
-  /** The header of a safetensors file. */
   readonly modelHead: (json: string, dataBytes: number) => ModelFacts
   readonly graphExport: (file: Bytes) => ExportRead | Problem
   readonly jobFile: (line: string, head: Omit<JobFileHead, 'masked'>, hidden: HiddenValues) => { readonly text: string }

@@ -45,10 +45,7 @@ export function retryJob(deps: { readonly storage: Storage; readonly clock: Cloc
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-/**
- * Repositions or reprioritises a waiting job in one write.
- * @throws AppError WRONG_STATE if either job no longer waits, JOB_NOT_FOUND if one is gone, BAD_FIELD across queues
- */
+/** @throws AppError WRONG_STATE if either job no longer waits, JOB_NOT_FOUND if one is gone, BAD_FIELD across queues */
 export async function reorderJob({ storage, clock }: Deps, job: Job, move: QueueMove): Promise<Job> {
   const { jobs } = storage
   const { seq } = job

@@ -108,7 +108,6 @@ export async function finishJob(
     readonly workerId: string
     readonly report: KeptReport
     readonly reason?: string | undefined
-    /** Called in the transaction, after the move. */
     readonly inCommit?: (() => void) | undefined
   },
 ): Promise<ReportOutcome> {

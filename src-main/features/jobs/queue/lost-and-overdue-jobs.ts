@@ -35,10 +35,7 @@ export async function rescueLostJobs(
   })
 }
 
-/**
- * Requeues jobs without counting an attempt: the dispatch never began, or we ended the worker.
- * @param reason for the history
- */
+/** Requeues jobs without counting an attempt: the dispatch never began, or we ended the worker. */
 export async function requeueJobs(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   leases: readonly Lease[],

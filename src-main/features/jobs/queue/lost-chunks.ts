@@ -1,4 +1,4 @@
-/** Counts stream chunks that did not arrive (unwritable or NaN) and reports them at the job's end. In memory only. */
+/** Counts stream chunks that did not arrive (unwritable or NaN) until the job's end, in memory only. */
 import { limit } from '../../../contract/limits.ts'
 import { counted } from '../../../lib/text.ts'
 import type { Storage } from '../../../storage/storage.ts'

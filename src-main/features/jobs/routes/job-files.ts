@@ -1,4 +1,4 @@
-/** Jobs as files of JSON lines: export and import. Files are streamed, never fully held in memory. */
+/** Jobs as files of JSON lines: export and import. */
 import { AppError } from '../../../contract/errors.ts'
 import { fileResponse, type ManagementOperations } from '../../../http/operation.ts'
 import type { Job } from '../../../storage/storage.ts'

@@ -107,7 +107,7 @@ function bodyOf(c: Context): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   return incoming ?? c.req.raw.body ?? []
 }
 
-/** Splits bytes into lines without their ends; undefined stands for a line above `most`, which is never held. */
+/** Splits bytes into lines; undefined stands for a line above `most`, which is never held. */
 async function* linesOf(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,

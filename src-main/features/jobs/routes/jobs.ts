@@ -171,7 +171,6 @@ export function filterOf(
   }
 }
 
-/** A search ends with its request. */
 const searchOf = (query: Parameters<typeof filterOf>[0], c: Context): ReturnType<typeof filterOf> => ({
   ...filterOf(query),
   ...(query.q === undefined ? {} : { signal: c.req.raw.signal }),

@@ -23,9 +23,9 @@ import {
 import { isFinal } from '../rules/transitions.ts'
 
 /**
- * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed
- * on as it comes; else a list of one answer is unwrapped. Failures have the form that OpenAI's clients understand.
- * Source: docs/spec/job-api.md, 7.
+ * Any method on openai/*: a job whose input is `{openai_route, openai_input}`. A stream is passed on as it comes; a
+ * list of one answer is unwrapped. Failures have the form that OpenAI's clients understand. Source:
+ * docs/spec/job-api.md, 7.
  */
 export const openai: Operation = async (request) => {
   const { c, service, endpoint } = request
@@ -45,10 +45,7 @@ export const openai: Operation = async (request) => {
   return body?.value.stream === true ? respondAsStream(request, job) : respondWhole(request, job)
 }
 
-/**
- * Cancels the job when its client disconnects, like OpenAI servers: nobody will read its response. Connections closed
- * by a stopping service do not count.
- */
+/** Cancels the job when its client disconnects, like OpenAI servers, but not when the service stops. */
 function cancelWithClient({ c, service }: OperationRequest, { seq }: Job): void {
   const { signal } = c.req.raw
   const cancel = async () => {
@@ -88,10 +85,7 @@ async function readAnswer({ readInThread }: AnswerDeps, given: Json, from: 'outp
   return 'problem' in read ? unreadAnswer(read.problem) : read
 }
 
-/**
- * Waits for the first event, so that an immediate failure gets a status; after one hold it starts anyway and errors
- * become events.
- */
+/** Waits for the first event, so that an immediate failure gets a status; after one hold it starts anyway. */
 async function respondAsStream({ c, service }: OperationRequest, job: Job): Promise<Response> {
   const { signal } = c.req.raw
   const read = () => service.streams.read(job, { holdMs: limit('takeHoldMs'), signal })

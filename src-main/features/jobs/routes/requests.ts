@@ -52,7 +52,7 @@ function follow(
   })
 }
 
-// `404` is one status, `5xx` a hundred of them; without one also requests that never had a status, which counts as 0.
+// `404` is one status, `5xx` a hundred; without one also requests that never had a status, which count as 0.
 function statusRange(status: string | undefined): { readonly statusFrom: number; readonly statusTo: number } {
   if (status === undefined) return { statusFrom: 0, statusTo: 999 }
   return { statusFrom: Number(status.replace('xx', '00')), statusTo: Number(status.replace('xx', '99')) }

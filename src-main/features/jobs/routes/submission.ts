@@ -33,7 +33,7 @@ export function submissionOf(
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
-/** Reads a body of `run` from a line or a list. @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD */
+/** @throws AppError NOT_JSON, BAD_INPUT, BAD_FIELD for a line or a list */
 export async function readSubmission(service: ReadsInThread, bytes: Bytes): Promise<Submission> {
   const sent = await parseJsonBody(bytes, service, undefined)
   const body = readFields(jobRequest, sent)

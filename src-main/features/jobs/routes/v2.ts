@@ -29,7 +29,7 @@ import { submissionOf } from './submission.ts'
 type V2Operations = { readonly [Name in V2Operation]: V2Operate<Name> }
 type JobOperations = Omit<V2Operations, keyof typeof BATCH_V2_ROUTES>
 
-// These do not wait for other writes: a job waits for its own commit, and a power cut may undo health's stats.
+// A job waits for its own commit, and a power cut may undo health's stats.
 const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync', 'health'])
 
 /**
@@ -220,10 +220,7 @@ const health: JobOperations['health'] = ({ service, endpoint }) => {
   return jsonResponse(JSON.stringify(readHealth(service.views, worker)))
 }
 
-/**
- * GET requests: jobs of the endpoint that the job API knows, newest first, with full-text search except for published
- * graphs.
- */
+/** Newest first, with full-text search except for published graphs. */
 const requests: JobOperations['requests'] = async ({ query, service, endpoint }) => {
   const page = await kindOf(endpoint).list(service, endpoint, {
     status: query.status,

@@ -48,10 +48,7 @@ export function retentionMs(kind: 'run' | 'runsync', askedWaitMs: number | undef
   return Math.min(Math.max(limit('runsyncRetentionMs'), askedWaitMs ?? 0), limit('runsyncRetentionMaxMs'))
 }
 
-/**
- * True once the job API no longer returns the job.
- * @param now ms since the epoch
- */
+/** True once the job API no longer returns the job. */
 export function isExpired({ expiresAt }: { readonly expiresAt?: number | undefined }, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }

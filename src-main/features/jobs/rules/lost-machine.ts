@@ -2,10 +2,7 @@ import type { JobHistoryEntry } from '../../../contract/management.ts'
 
 const REASON = /^(?:machine|node) (.+) is unreachable$/
 
-/**
- * History reason of a job that was requeued because its machine cannot be reached.
- * @param node the lost node of a swarm whose manager answers
- */
+/** @param node the lost node of a swarm whose manager answers */
 export const lostMachineReason = (machine: string, node: string | undefined) =>
   node === undefined ? `machine ${machine} is unreachable` : `node ${node} of ${machine} is unreachable`
 

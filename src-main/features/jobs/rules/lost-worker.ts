@@ -1,7 +1,7 @@
 /** The error of a job whose workers were lost. Clients know how it begins; source: docs/spec/job-api.md, 4. */
 import { counted } from '../../../lib/text.ts'
 
-/** Writes the error. @param cause how its last worker ended, if known */
+/** @param cause how its last worker ended, if known */
 export function lostWorkerError(tries: number, cause: string | undefined): string {
   const error = `job timed out after ${tries} retries`
   return cause === undefined ? error : `${error}: ${cause}`

@@ -1,6 +1,6 @@
 /**
- * Maps failures to OpenAI errors. Clients retry 408, 409, 429 and 5xx unless `x-should-retry` says otherwise; a retry
- * is a new job, so only failures that may succeed, like a lost worker, are retried.
+ * Clients retry 408, 409, 429 and 5xx unless `x-should-retry` says otherwise; a retry is a new job, so only failures
+ * that may succeed, like a lost worker, are retried.
  */
 import type { ErrorBody, ErrorCode } from '../../../contract/errors.ts'
 import type { JobState } from '../../../contract/job.ts'

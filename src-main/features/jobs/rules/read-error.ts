@@ -76,10 +76,7 @@ export const errorText = unlessLost((error) => {
   return `${errorHeadline(read)}\n${read.traceback ?? ''}`.trimEnd()
 })
 
-/**
- * Shortens an error: first the traceback, then the message's middle, so it stays JSON for `errorLine`.
- * @param length maximum characters
- */
+/** Shortens an error: first the traceback, then the message's middle, so it stays JSON for `errorLine`. */
 export function shortError(error: string, length: number): string {
   if (error.length <= length) return error
   const { message, type } = readJobError(error)

@@ -1,7 +1,6 @@
 import { limit } from '../../../contract/limits.ts'
 import { cutText, rawFields, rawItems } from '../../../lib/json/scan.ts'
 
-/** The unparsed items of a list, or of the list in a field of an object. */
 export function itemsOf(
   body: string,
   field: string | undefined,

@@ -86,7 +86,7 @@ type Program = Pick<EndpointConfig, 'handler' | 'container' | 'app'>
 
 /**
  * Maps worker code to local folders; app workers run copies of the project.
- * @param project folder that the app is deployed from; undefined: unknown
+ * @param project undefined: unknown
  */
 export function codeFoldersOf({ handler, container, app }: Program, project: string | undefined): CodeFolders {
   const folder = handler === undefined ? undefined : folderOf(handler)

@@ -12,8 +12,8 @@ const AFTER = 120
 const MOST_WORDS = 8
 
 /**
- * The searched phrase, or else its words in as few of the texts as have them: first the text with most of them.
- * @param texts by their order, for texts that have equally many
+ * The searched phrase, or else its words in as few of the texts as possible.
+ * @param texts in order of preference, if they have equally many words
  */
 export function findExcerpts(
   typed: string,

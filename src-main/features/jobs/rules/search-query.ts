@@ -1,6 +1,6 @@
 /**
- * Searches jobs that contain every typed word in their input, output or error. The index finds plain words exactly. For
- * words with punctuation, like `"s":7`, it only narrows the search, and then the texts are checked.
+ * Searches jobs that contain every typed word in input, output or error. The index finds plain words exactly; for words
+ * with punctuation, like `"s":7`, the texts are checked too.
  */
 import { shortJobId } from '../../endpoints/rules/ids.ts'
 import { RUN, unescaped, wordsOf } from './search-words.ts'
@@ -53,7 +53,7 @@ export function phraseExpression(match: string, typed: string): string {
   return words.length === 0 ? match : `(${match}) AND error : "${words.join(' ')}" *`
 }
 
-/** Whether a job contains every piece of `checked` in its texts, or has it as its id or the end of its id. */
+/** Whether the texts contain every piece of `checked`, or it is the job's id or the end of it. */
 export function isFound(checked: string, id: string, texts: readonly (string | null)[]): boolean {
   if (JOB_ID.test(checked) && plainJobId(id).endsWith(plainJobId(checked))) return true
   const [error, ...payloads] = texts
@@ -103,7 +103,7 @@ function normalized(text: string): string {
 
 type Word = { readonly word: string; readonly isWhole: boolean }
 
-/** The words of a piece that narrow the search, without a short one at its start, which may end a longer word. */
+/** Without a short word at the start, which may end a longer word. */
 function searchedWords(piece: string): readonly Word[] {
   const runs = [...piece.matchAll(RUN)]
   return runs.flatMap(({ 0: run, index }): readonly Word[] => {

@@ -30,10 +30,7 @@ type Rule = {
 /** HTTP libraries of the public Python and Go clients. */
 const LIBRARIES_OF_CLIENTS = /^(python-requests|Python\/[\d.]+ aiohttp|Go-http-client)\//
 
-/**
- * Default names of `fetch` and usual libraries. Interactive tools (curl, httpie, Postman) are left out, since a person
- * can read an array.
- */
+/** Default names of `fetch` and usual libraries; not of interactive tools, since a person can read an array. */
 const LIBRARIES =
   /^(node|undici|Deno\/|Bun\/|Mozilla\/|axios\/|node-fetch|got |python-httpx\/|python-requests\/|Python-urllib\/|python-urllib3\/|Python\/[\d.]+ aiohttp\/|Go-http-client\/|okhttp\/|Java-http-client\/|Apache-HttpClient\/|reqwest|Ruby|Faraday|GuzzleHttp|Dart\/|RestSharp|k6\/)/i
 
@@ -80,13 +77,11 @@ export function isProgram(userAgent: string): boolean {
   return LIBRARIES.test(userAgent)
 }
 
-/** A chunk as JSON of `{output, metrics?}`, each piece within the limit, or why it cannot be read. */
 export type SentChunk = { readonly pieces: readonly Json[] } | { readonly problem: string }
 
 // Python writes these as numbers, which other JSON readers refuse.
 const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
 
-/** Parses a chunk of a worker and splits it if it is too large. */
 export function readChunk(text: string, maxBytes: number): SentChunk {
   if (plainJson(text) === undefined) return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
   const raw = rawFields(text, cutText(text))
@@ -95,10 +90,10 @@ export function readChunk(text: string, maxBytes: number): SentChunk {
 }
 
 /**
- * Cuts one chunk into pieces of at most `maxBytes` of JSON each, in order. A string is cut into strings, an array into
- * arrays, anything else is sent as pieces of its JSON text. Source: docs/spec/job-api.md, 5 and 11.
+ * Cuts one chunk into pieces of at most `maxBytes` of JSON: a string into strings, an array into arrays, anything else
+ * into its JSON text. Source: docs/spec/job-api.md, 5 and 11.
  * @param output JSON text of the chunk's output
- * @param metrics JSON text of its metrics, which only the first piece gets
+ * @param metrics JSON text, which only the first piece gets
  * @returns JSON texts of `{output, metrics?}`
  */
 export function splitChunk(output: string, metrics: string | undefined, maxBytes: number): readonly string[] {

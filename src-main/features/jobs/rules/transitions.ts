@@ -3,8 +3,7 @@ import type { JobState } from '../../../contract/job.ts'
 type Transition = { readonly from: readonly JobState[]; readonly to: JobState; readonly source: string }
 
 /**
- * THE table of job transitions. SQL guards, CHECK lists, actions, error texts and tests are derived from it; nobody
- * assigns a state by hand.
+ * THE table of job transitions, from which guards, CHECK lists, actions and tests are derived; nobody assigns a state.
  */
 export const TRANSITIONS = {
   claim: { from: ['IN_QUEUE'], to: 'IN_PROGRESS', source: 'docs/spec/job-api.md, 4: a worker picks the job' },

@@ -37,7 +37,6 @@ type Row = {
   runId: string | null
 }
 
-/** The log of events as other stores write it, with the history of a job. */
 export type EventLog = ReturnType<typeof createEventLog>
 
 /** Event log: written in the change's transaction, passed to listeners after its commit. */
@@ -87,7 +86,6 @@ export function createEventLog(db: Database, commit: GroupCommit) {
 
 type RunEvent = Pick<RunChange, 'at' | 'endpointId' | 'runId' | 'event'>
 
-/** Makes the reads of the log, and the events that no other store records. */
 export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, 'recordFleet'>) {
   const query = queriesOf(db)
   // One kind at a time, because only then the index yields events in order.

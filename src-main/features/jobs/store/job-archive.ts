@@ -17,7 +17,6 @@ const CHUNKS_AT_ONCE = 500
 
 type PayloadSize = { readonly inRow: number; readonly inFile: 0 | 1; readonly fileBytes: number | null }
 
-/** Makes the archive of jobs: those that the job API has forgotten, stored for people. */
 export function createJobArchive(db: Database) {
   const query = queriesOf(db)
   const mark = query<[seq: number]>(`

@@ -245,7 +245,6 @@ function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean 
 
 const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
 
-/** SQL parameters for the conditions of a filter. */
 export function conditionsOf(filter: JobFilter) {
   const states = someStates(filter)
   return {

@@ -18,7 +18,6 @@ type Filed = [file: string | null, bytes: number | null]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 export type NewDraft = DraftPlace & {
-  /** That of its job. */
   readonly id: string
   readonly request: string
   readonly input: StoredPayload
@@ -85,7 +84,6 @@ export function createJobPayloads(
     insertDraft({ batch, line, id, request, input, s3Config }: NewDraft) {
       insertDraft(batch, line, request, textOf(input), ...fileOf(input), sealed({ id }, s3Config))
     },
-    /** @throws AppError PAYLOAD_LOST, SECRET_LOST */
     async readDraft({ batch, line, id }: DraftPlace & Pick<JobName, 'id'>) {
       const found = await find({ id }, 'input', () => readDraft(batch, line), files.read)
       if (found === undefined) return undefined
@@ -96,7 +94,7 @@ export function createJobPayloads(
     deleteOutput: query<[seq: number]>(DELETE_OUTPUT).run(),
     /**
      * Payloads to send.
-     * @throws AppError PAYLOAD_LOST if the file is missing, as do the others below
+     * @throws AppError PAYLOAD_LOST if the file is missing, as do the others here
      */
     openInput: async (job: JobName) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
     openOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
@@ -107,7 +105,6 @@ export function createJobPayloads(
       const { s3Config } = found.row
       return {
         input: found.json,
-        /** @throws AppError SECRET_LOST */
         openS3Config() {
           if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
           return seal.open(s3ConfigOf(job), s3Config)
@@ -133,8 +130,7 @@ function fileOf(payload: StoredPayload): Filed {
 
 export type PayloadFiles = {
   /**
-   * Runs the write that stores a payload, and says whether a row names it now. A large one is on the disk in a file of
-   * its own before, so that the commit never names what is not there; where no row came to name it, it is taken back.
+   * Runs the write that stores a payload, and says whether a row names it now; otherwise its file is deleted.
    * @throws AppError DISK_FULL, DATABASE_BUSY, and whatever `write` throws; nothing is left behind then
    */
   readonly write: <T>(
@@ -230,7 +226,6 @@ function isLarge(json: Json): boolean {
   return json.length * 3 > most && Buffer.byteLength(json) > most
 }
 
-/** A payload as text; the bytes of a large one are decoded. */
 function asText(json: Json): string {
   return typeof json === 'string' ? json : new TextDecoder().decode(json)
 }

@@ -1,6 +1,6 @@
 /**
- * Lists and counts jobs by any filter. The index alone finds plain words; for words with punctuation, the texts of its
- * matches are checked in turns of the event loop, so that other work runs in between.
+ * Lists and counts jobs by any filter. The index finds plain words; for words with punctuation, the texts of its
+ * matches are checked in turns of the event loop.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
@@ -132,7 +132,6 @@ export function createJobSearch(db: Database) {
     }
   }
 
-  /** @param except seqs that are left out */
   async function firstOf(
     text: Text,
     { oldestFirst, most, except }: { oldestFirst: boolean; most: number; except?: ReadonlySet<number> },
@@ -206,7 +205,6 @@ export function createJobSearch(db: Database) {
     },
     /** Newest first, unless it says otherwise. */
     list: (query: JobQuery & PlainFilter): readonly Job[] => jobsOf(plain.seqs(query, pageOf(query))),
-    /** The same by any filter. */
     search: async (query: JobQuery): Promise<readonly Job[]> => jobsOf(await seqs(query, pageOf(query))),
     count: (filter: PlainFilter): JobCount => plain.count(filter),
     countFound: count,

@@ -8,7 +8,7 @@ import { createJobList, firstLane, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB 
 import type { JobPayloads } from './job-payloads.ts'
 import { createJobSearch } from './job-search.ts'
 
-// Durations are at least 0: after a restart, slow clock corrections below the jump limit may set time back slightly.
+// Durations are at least 0: after a restart, small clock corrections may set time back.
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
@@ -50,7 +50,7 @@ function isSentByTable(event: JobEvent): boolean {
 
 export type JobStore = ReturnType<typeof createJobStore>
 
-/** Makes the store of jobs. All states are written by `move`; methods that write are called inside a Writer's work. */
+/** All states are written by `move`; methods that write are called inside a Writer's work. */
 export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads) {
   const query = queriesOf(db)
   // Positional, as named parameters cost a tenth of the hottest write.
@@ -118,10 +118,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       events.recordJob(row, 'submit', undefined, now, undefined, undefined)
       return row
     },
-    /**
-     * Claims the first job that waits for a pool of the endpoint: normal priority before low, higher numbers before lower
-     * ones, else in the order of places; skips the given seqs.
-     */
+    /** Claims the first job in claim order that waits for a pool of the endpoint; skips the given seqs. */
     claim(
       { endpointId, pool }: { readonly endpointId: string; readonly pool: WorkerPool },
       workerId: string,
@@ -131,7 +128,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       const seq = order.next(endpointId, pool, except)
       return seq === undefined ? undefined : move(seq, 'claim', { workerId }, moment)
     },
-    /** Places a waiting job before all others with its priority; undefined, as in all moves: it no longer waits. */
+    /** Places a waiting job before all others with its priority; undefined: it no longer waits. */
     moveToFront: (seq: number, { now }: Moment) => reordered(order.toFront(seq), 'moved to the front', now),
     moveToBack: (seq: number, { now }: Moment) => reordered(order.toBack(seq), 'moved to the back', now),
     /** Places it right before or after another job, which has the same priority. */
@@ -141,7 +138,6 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     },
     setPriority: (seq: number, priority: number, { now }: Moment) =>
       reordered(order.setPriority({ seq, priority }), `priority set to ${priority}`, now),
-    /** Lets two waiting jobs of a queue swap positions. */
     swapPositions(seq: number, otherSeq: number, { now }: Moment) {
       const [one, other] = [waiting(seq), waiting(otherSeq)]
       if (one === undefined || other === undefined) return undefined
@@ -271,7 +267,7 @@ const positionOf = ({ seq, pool, lowPriority, priority, place }: Job): QueuePosi
   ...{ seq, priority, place, lane: firstLane(pool) + lowPriority },
 })
 
-/** Reads and changes the order. All changes give undefined where the job does not wait any more. */
+/** Changes return undefined if the job no longer waits. */
 function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   const query = queriesOf(db)
   const firsts = [

@@ -1,4 +1,3 @@
-/** A job as stored, and by what jobs are found, listed and moved. */
 import type { WorkerPool } from '../../../contract/endpoint.ts'
 import type { JobState } from '../../../contract/job.ts'
 
@@ -13,7 +12,6 @@ export type Job = {
   readonly endpointId: string
   readonly status: JobState
   readonly lowPriority: 0 | 1
-  /** Workers that it waits for. */
   readonly pool: WorkerPool
   readonly attempt: number
   readonly retries: number
@@ -40,7 +38,6 @@ export type Job = {
   readonly batchId: string | null
 }
 
-/** A request of a batch by its line. */
 export type DraftPlace = { readonly batch: number; readonly line: number }
 
 export type NewJob = {
@@ -51,9 +48,7 @@ export type NewJob = {
   readonly s3Config: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean
-  /** 'main' without it. */
   readonly pool?: WorkerPool | undefined
-  /** 0 without it. */
   readonly priority?: number | undefined
   readonly executionTimeoutMs: number
   readonly ttlMs: number
@@ -88,11 +83,9 @@ export type JobFilter = {
   readonly to?: number | undefined
   readonly before?: number | undefined
   readonly after?: number | undefined
-  /** Ends a search, whose result nobody needs then. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A filter that searches no texts. */
 export type PlainFilter = JobFilter & { readonly text?: undefined }
 
 export type NamedJobs = { readonly ids: readonly string[] } | { readonly filter: JobFilter }

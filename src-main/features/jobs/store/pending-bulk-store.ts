@@ -29,7 +29,6 @@ export function createPendingBulkStore(db: Database) {
       insert({ ...pending, selection: JSON.stringify(selection) })
       removeOld(keep)
     },
-    /** @returns false: it no longer waits */
     leaveWaiting: query<[{ id: string; to: 'running' | 'undone' }]>(`
       UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`).changed(),
     end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) =>

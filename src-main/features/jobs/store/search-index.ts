@@ -8,7 +8,7 @@ import { LAST_EVENT } from './event-store.ts'
 
 export const INDEXED_UP_TO = 'search.indexedEventId'
 
-// Reads only the first row, so it is one step regardless of the term's frequency. The table is a view of the index.
+// Reads only the first row, so the term's frequency does not matter. The table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
 // Source: ours; finding each term of the index takes about 20 us.
 const MOST_TERMS = 32
@@ -53,7 +53,7 @@ const MOST_TERMS_OF_BATCH = 5000
 export function createSearchIndex(db: Database, state: StateStore) {
   const query = queriesOf(db)
   // Only transitions that change searched text: input at submit, output and error at the end, their loss at retry. A
-  // job that has since moved on is indexed once, at its later transition; a claim is no such transition.
+  // job that has since moved on is indexed once, at its later transition.
   const changed = query<[after: number, limit: number], { readonly id: number; readonly seq: number }>(`
     SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
     WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')

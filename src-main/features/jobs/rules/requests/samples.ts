@@ -8,7 +8,6 @@ export const SAMPLE_NAMES = ['curl', 'Python', 'svc', 'JavaScript'] as const
 
 const SVC_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** One sample per language with a client; all read the key from SVC_API_KEY. */
 export function makeSamples(call: SampleCall): readonly Sample[] {
   const curl = { name: 'curl', code: curlSample(call) } as const
   const javascript = { name: 'JavaScript', code: javascriptSample(call) } as const

@@ -6,8 +6,8 @@ import type { Leases } from '../jobs/queue/leases.ts'
 import { newLiveWorker, type WorkerRegistry } from './registry/worker-registry.ts'
 
 /**
- * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without a worker,
- * without counting a try.
+ * After a crash of the service: adopts live workers with full leases, ends others, and requeues jobs without counting a
+ * try.
  */
 export async function adoptWorkers(deps: {
   readonly storage: Storage

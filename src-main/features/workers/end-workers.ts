@@ -56,8 +56,8 @@ export function createWorkerEnding(deps: {
 
   return {
     /**
-     * SIGTERM now, SIGKILL for the whole tree after the grace time. Load-balanced workers first finish requests, which
-     * many servers drop on SIGTERM.
+     * SIGTERM now, SIGKILL for the tree after the grace time. Load-balanced workers first finish requests, which many
+     * servers drop on SIGTERM.
      */
     stop,
     begin,

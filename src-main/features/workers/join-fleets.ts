@@ -1,7 +1,4 @@
-/**
- * Combines drivers: container plans go to containers, others to processes. A worker stays with its driver, identified
- * by its handle.
- */
+/** Container plans go to containers, others to processes. A worker stays with its driver, identified by its handle. */
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import type { Fleet, FleetWorker } from '../../runtimes/port.ts'

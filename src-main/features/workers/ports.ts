@@ -6,7 +6,6 @@ export type CodeFilesChange = { readonly files: readonly string[]; readonly at: 
 export type CodeListener = {
   readonly onChange: (change: CodeFilesChange) => void
   readonly onPolling: (why: string) => void
-  /** ms since the epoch. */
   readonly now: () => number
 }
 

@@ -26,14 +26,12 @@ type Deps = {
   readonly balancer: { readonly oldestWaitMs: (endpointId: string) => number }
 }
 
-// Main workers of all endpoints come first.
 function spare(deps: Deps, endpoint: Endpoint, { free, reason, never }: Room): Room {
   const others = slotsForOthers(deps, endpoint)
   if (free > others) return { free: free - others, reason, never }
   return { free: 0, reason: free > 0 ? 'the free slots are for workers of other jobs' : reason, never }
 }
 
-/** @param of a pool; all without it */
 export function workersInService(
   registry: Pick<WorkerRegistry, 'ofEndpoint'>,
   endpointId: string,

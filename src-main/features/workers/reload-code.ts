@@ -18,7 +18,7 @@ import type { WorkerSupervisor } from './supervise.ts'
 
 const KNOWN_CODE = 'code.known'
 
-/** The code that workers started from a time on have: its hash, and that time in wall ms. */
+/** Hash of the code of workers started since a time in wall ms. */
 type KnownCode = { readonly hash: string; readonly since: number }
 
 export function createCodeReload(deps: {
@@ -36,7 +36,7 @@ export function createCodeReload(deps: {
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
   const begun = new Map<string, KnownCode>()
-  // Workers with the code from before, of endpoints where none with the last change was ready yet.
+  // Workers with earlier code, of endpoints where none with the last change was ready yet.
   const unproven = new Map<string, ReadonlySet<LiveWorker>>()
   let state: 'new' | 'running' | 'stopped' = 'new'
   let unlisten: () => void = () => undefined

@@ -31,7 +31,7 @@ export function slotsForOthers({ storage, registry, status }: Deps, { config }: 
 const isHeldByFault = ({ endpoints }: Pick<Storage, 'endpoints'>, endpointId: string) =>
   endpoints.get(endpointId)?.config.faults?.throttle === true
 
-/** Batch workers that end after their jobs, so that main workers of the endpoint get their slots. */
+/** They end after their jobs, so that main workers get their slots. */
 export function batchWorkersToEnd(
   { storage, registry }: Omit<Deps, 'status'>,
   { config }: Pick<Endpoint, 'config'>,

@@ -32,7 +32,6 @@ export function createShells(deps: {
   })
 
   return {
-    /** @throws AppError SHELL_REFUSED, TOO_MANY_SHELLS, STOPPING */
     async open(worker: LiveWorker, size: ShellSize): Promise<Shell> {
       if (stopping) throw new AppError('STOPPING')
       if (openNow() >= limit('shells')) throw new AppError('TOO_MANY_SHELLS', { count: limit('shells') })

@@ -1,6 +1,4 @@
-/**
- * Starts a worker with future settings next to the serving ones, so that a broken release is detected before it serves.
- */
+/** Starts a worker with future settings, so that a broken release is detected before it serves. */
 import { initializingLimitMs } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inSeconds } from '../../lib/text.ts'
@@ -33,7 +31,7 @@ const CHECK_AGAIN_MS = 60_000
 const READY: readonly LiveWorker['state'][] = ['idle', 'running']
 
 /**
- * Starts a worker and waits until it is ready.
+ * Waits until the worker is ready.
  * @throws Error with the reason if it ends, becomes unhealthy, times out or is aborted
  */
 export async function stageWorker(

@@ -1,4 +1,4 @@
-/** Applies the decisions of rules/scaling.ts to the workers of every endpoint, after changes and when one falls due. */
+/** Applies the decisions of rules/scaling.ts after changes and when one falls due. */
 
 import { WORKER_POOLS, type WorkerPool } from '../../contract/endpoint.ts'
 import type { Change, Endpoint, JobChange } from '../../storage/storage.ts'
@@ -111,8 +111,7 @@ export class WorkerSupervisor {
 
   /**
    * Starts a worker with settings, or for an endpoint, not yet stored; it takes no jobs until promoted.
-   * @param endpoint the future endpoint with its future revision
-   * @param how.because why it starts
+   * @param endpoint with its future revision
    * @throws Error with the reason if it does not become ready or is aborted
    */
   async stage(endpoint: Endpoint, how: Staging): Promise<StagedWorker> {

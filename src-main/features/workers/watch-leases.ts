@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/storage.ts'
-/** Finds expired leases: overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
+/** Overdue jobs fail, silent workers are lost, and workers that ignore a stop order are ended. */
 
 import { limit } from '../../contract/limits.ts'
 import type { Clock, Log } from '../../lib/clock.ts'
@@ -109,7 +109,6 @@ export function createLeaseWatch(deps: {
   }
 }
 
-/** @param now steady ms */
 function expiredLeases(
   leases: Pick<Leases, 'all'>,
   now: number,

@@ -160,8 +160,8 @@ export function createWorkerCalls(deps: {
     },
     report,
     /**
-     * Like `report`, and takes the next jobs in the same commit. As with any take, local workers get them before the
-     * disk sync: a power cut that reverts the commit ends the worker too.
+     * Like `report`, and takes the next jobs in the same commit. Local workers get them before the disk sync: a power
+     * cut that reverts the commit ends the worker too.
      */
     async reportAndTake(
       worker: LiveWorker,

@@ -1,4 +1,4 @@
-/** Starts and ends single workers. Their jobs are requeued: with a try if the worker failed, without if we ended it. */
+/** Jobs of an ended worker are requeued: with a try if the worker failed, without if we ended it. */
 
 import type { WorkerPool } from '../../contract/endpoint.ts'
 import type { Clock, Log, NewId } from '../../lib/clock.ts'

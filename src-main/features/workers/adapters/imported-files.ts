@@ -1,4 +1,4 @@
-/** Finds a program's files through imports in the source; module names built at run time are not found. */
+/** Follows imports in the source; module names built at run time are not found. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join, posix } from 'node:path'

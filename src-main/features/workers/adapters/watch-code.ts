@@ -69,7 +69,7 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
         .digest('hex'),
     async writtenAfter(at) {
       const files = [...(known?.keys() ?? [])].sort()
-      // Unlike the modification time, this one cannot be set: a file that was copied here with its old time counts.
+      // Unlike the modification time, this one cannot be set by a copy.
       const times = await Promise.all(files.map((path) => stat(join(entry.folder, path)).catch(() => undefined)))
       const written = files.filter((_path, index) => (times[index]?.ctimeMs ?? 0) > at)
       await dropCompiled(entry.folder, written)
@@ -82,7 +82,7 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
   }
 }
 
-// Python compares sources by whole seconds and sizes: of two saves within a second it would run the first.
+// Python compares sources by whole seconds and sizes, and would run the first of two quick saves.
 async function dropCompiled(folder: string, files: readonly string[]): Promise<void> {
   for (const path of files) {
     const { dir, name, ext } = posix.parse(path)
@@ -91,7 +91,7 @@ async function dropCompiled(folder: string, files: readonly string[]): Promise<v
     const compiled = (await readdir(cache).catch(() => [])).filter(
       (entry) => entry.startsWith(`${name}.`) && entry.endsWith('.pyc'),
     )
-    // A file that a container made as root stays, which matters only for two saves within a second.
+    // A file that a container made as root stays, which matters only for two quick saves.
     await Promise.allSettled(compiled.map((entry) => rm(join(cache, entry))))
   }
 }

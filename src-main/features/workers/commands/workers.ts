@@ -141,7 +141,7 @@ function showUsage(output: Output, reading: UsageReading): void {
 const percent = (value: number | undefined) => (value === undefined ? '' : `${value} %`)
 const bytes = (value: number | undefined) => (value === undefined ? '' : size(value))
 
-// An interactive shell that receives every key, even Ctrl+C. Piped input is typed, and its end ends the shell.
+// Every key reaches the shell, even Ctrl+C. Piped input is typed, and its end ends the shell.
 const NO_TERMINAL = { columns: 80, rows: 24 }
 const END_OF_INPUT = '\u0004'
 const AGAIN_AFTER_MS = 200
@@ -205,7 +205,7 @@ async function type(
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     for (let at = 0; at < text.length; at += most) await send(text.slice(at, at + most))
   }
-  // A terminal drops end-of-input if its mode changes before the read, as when a shell starts, so it is sent again.
+  // Sent again, as a terminal drops end-of-input if its mode changes before the read.
   while (stdin.isTTY !== true) {
     await send(END_OF_INPUT)
     await pause(END_AGAIN_AFTER_MS, shown)

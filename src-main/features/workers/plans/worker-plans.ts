@@ -52,7 +52,7 @@ export function createWorkerPlans(deps: {
 
   return {
     /**
-     * Fetches the model its workers need; undefined if none is named.
+     * Undefined if no model is named.
      * @throws Error with a reason for the user, also on abort
      */
     async stageModel(endpoint: Endpoint, watch: Watch): Promise<StagedModel | undefined> {

@@ -9,7 +9,6 @@ import { createEmitter } from '../../../lib/emitter.ts'
 import type { CrashLoop } from '../rules/crash-loop.ts'
 import type { ScalingDecision } from '../rules/scaling-facts.ts'
 
-/** The latest decisions about main and batch workers. */
 export type FleetStatus = {
   readonly decision: ScalingDecision | undefined
   readonly batch: ScalingDecision | undefined

@@ -51,7 +51,7 @@ const didWell = (exit: WorkerExit) => exit.jobsDone > 0 || (exit.becameReady && 
 
 const isCrash = (exit: WorkerExit) => !exit.becameReady || !didWell(exit)
 
-/** Crashes since the last worker that did its duty, newest first; requested stops say nothing about the program. */
+/** Crashes since the last worker that did its duty, newest first; requested stops do not count. */
 function latestCrashes(exits: readonly WorkerExit[], now: number): readonly WorkerExit[] {
   const crashes: WorkerExit[] = []
   // A program that was never ready will not recover by itself, however long ago it was tried.
@@ -99,7 +99,7 @@ export function evaluateCrashLoop(exits: readonly WorkerExit[], now: number): Cr
   }
 }
 
-/** The worker before the first crash, if it did its duty and failed then: it counts, and delays nothing. */
+/** It did its duty and failed then: it counts, and delays nothing. */
 function failedBefore(exits: readonly WorkerExit[], first: WorkerExit): WorkerExit | undefined {
   const before = exits[exits.indexOf(first) - 1]
   if (before === undefined || before.ordered || before.code === 0) return undefined
@@ -192,7 +192,7 @@ export function exitStatus({ code, signal }: ProcessExit): string | undefined {
 
 /**
  * Finds the exit reason: the last exception, with location for syntax errors, else exit status and last line. Source:
- * ours, as people look for it in the log.
+ * ours.
  * @param lines oldest first; JSON lines by their `message`
  * @returns one line, at most 300 characters
  */

@@ -1,5 +1,5 @@
 /**
- * Dispatch: which waiting workers get the next jobs, how many, and what happens to jobs of lost workers.
+ * Decides which waiting workers get the next jobs, and the fate of jobs of lost workers.
  * features/jobs/store/job-store.ts orders the jobs.
  */
 import type { Faults } from '../../../contract/faults.ts'

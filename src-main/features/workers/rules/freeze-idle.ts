@@ -29,8 +29,7 @@ export function freezesIdle({
 }
 
 /**
- * Frozen workers stay idle and thaw for a job; with untaken jobs, a worker whose request was already answered must ask
- * again.
+ * Frozen workers thaw for a job; with untaken jobs, a worker whose request was already answered must ask again.
  * @param waiting jobs that could be taken now
  */
 export function decideFreezing(facts: {

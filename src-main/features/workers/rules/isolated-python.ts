@@ -3,9 +3,8 @@ import type { EndpointConfig } from '../../../contract/endpoint.ts'
 const ISOLATED = /(?:^|[\s/'"(;&|])python[\d.]*\s+(?:-[A-Za-z]+\s+)*(-[A-Za-z]*[IE][A-Za-z]*)(?=\s|$)/
 
 /**
- * Returns `-I` or `-E`, which ignore PYTHONPATH, by which our worker is configured. Source: Python's command-line
+ * Finds `-I` or `-E`, which ignore PYTHONPATH, by which our worker is configured. Source: Python's command-line
  * options.
- * @returns undefined without one
  */
 export function isolatingOption(command: string): string | undefined {
   return ISOLATED.exec(command)?.[1]

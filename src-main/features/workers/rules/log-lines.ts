@@ -87,7 +87,7 @@ export const EXCEPTION_FOLLOWS = 'Captured Handler Exception'
 const SHORTEST = 6
 const MASK = '***'
 
-/** Masks secrets in lines. Multi-line values are masked per line, longest first, in case one contains another. */
+/** Multi-line values are masked per line, longest first, in case one contains another. */
 export function createMask(secrets: readonly string[]): (line: string) => string {
   const parts = [...new Set(secrets.flatMap((secret) => secret.split(/\r?\n/)).map((part) => part.trim()))]
   const hidden = parts.filter((part) => part.length >= SHORTEST).sort((a, b) => b.length - a.length)

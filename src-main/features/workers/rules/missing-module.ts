@@ -39,7 +39,7 @@ export function installHint(
   return `${install}; or name the environment that has it: drydock endpoint update ${id} --virtual-env .venv`
 }
 
-/** The same for apps, whose packages come with a deploy. `svc` itself explains packages that builds leave to images. */
+/** Packages of apps come with a deploy. `svc` itself explains packages that builds leave to images. */
 export function deployHint(text: string): string | undefined {
   const wanted = missingPackage(text)
   return wanted === undefined || text.includes('Builds leave it')
@@ -52,7 +52,7 @@ const HINT = / \(((?:install it:|add \S+ to requirements\.txt) [^()]*)\)/
 export const withHint = (reason: string, hint: string | undefined) =>
   hint === undefined ? reason : `${reason} (${hint})`
 
-/** Splits the cause from the hint of `withHint`, for places that have room only for the cause. */
+/** For places that have room only for the cause, without the hint of `withHint`. */
 export function splitHint(reason: string): { readonly cause: string; readonly hint: string | undefined } {
   return { cause: reason.replace(HINT, ''), hint: HINT.exec(reason)?.[1] }
 }

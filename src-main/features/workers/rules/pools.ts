@@ -22,7 +22,6 @@ export function settingsOfPool<Config extends PoolLimits>(config: Config, pool: 
  */
 export type Sharing = 'never' | 'meanwhile' | 'always'
 
-/** @param batch the latest decision about batch workers */
 export function sharingOf(config: PoolLimits, batch: ScalingDecision | undefined): Sharing {
   if (batchWorkersMax(config) === 0) return 'always'
   return batch !== undefined && batch.throttled > 0 && batch.throttled === batch.wanted ? 'meanwhile' : 'never'
@@ -30,7 +29,7 @@ export function sharingOf(config: PoolLimits, batch: ScalingDecision | undefined
 
 type Waiting = { readonly normal: number; readonly lowPriority: number; readonly batch: number }
 
-/** The waiting jobs of a pool. Jobs that main workers only run meanwhile start none of them, like low priority. */
+/** Jobs that main workers only run meanwhile start none of them, like low priority. */
 export function queueOfPool(
   { normal, lowPriority, batch }: Waiting,
   pool: WorkerPool,
@@ -51,7 +50,6 @@ export function mayFreeSlot({ container: held }: Place, { container: wanted }: P
   return wanted.gpu === undefined || held.gpu !== undefined
 }
 
-// Workers that do nothing go first.
 const GIVING_WAY: readonly WorkerState[] = ['paused', 'idle', 'unhealthy', 'initializing', 'running']
 
 /** @param wanted slots; those of workers that already leave count */

@@ -1,16 +1,16 @@
 import type { EndpointConfig, WorkerPool, WorkerState } from '../../../contract/endpoint.ts'
 import { limit } from '../../../contract/limits.ts'
 
-/** Steady ms, of the same clock as `now`. Source: ours. */
+/** Times are steady ms, of the same clock as `now`. Source: ours. */
 export type ScalingWorker = {
   readonly id: string
   readonly state: WorkerState
   readonly startedAt: number
-  /** Last image progress, or return of its machine; only for initializing workers: progress extends their time. */
+  /** Last image progress, or return of its machine, which extends an initializing worker's time. */
   readonly progressAt?: number | undefined
-  /** Monotonic ms, used only for idle workers; undefined: idle since their start. */
+  /** Only for idle workers; undefined: idle since their start. */
   readonly idleSince?: number | undefined
-  /** Monotonic ms, used only for paused workers; undefined: paused since their start. */
+  /** Only for paused workers; undefined: paused since their start. */
   readonly pausedSince?: number | undefined
   readonly resumedAt?: number | undefined
   readonly jobs: number
@@ -31,7 +31,6 @@ export type ScalingQueue = {
 }
 
 export type ScalingFacts = {
-  /** 'main' without it. */
   readonly pool?: WorkerPool | undefined
   readonly config: Pick<
     EndpointConfig,
@@ -48,7 +47,6 @@ export type ScalingFacts = {
   readonly neverCapacity?: boolean | undefined
   /** Monotonic ms before which no worker starts; see crash-loop.ts. */
   readonly backOffUntil?: number | undefined
-  /** Monotonic ms. */
   readonly now: number
 }
 

@@ -51,7 +51,8 @@ function outdatedWorkers({ workers }: ScalingFacts): { readonly running: number;
 }
 
 /**
- * Replaces outdated workers in the step in which they leave, so that capacity holds; idle ones only for waiting jobs.
+ * Outdated workers are replaced in the step in which they leave, so that capacity holds; idle ones only for waiting
+ * jobs.
  */
 function replacements(facts: ScalingFacts, remaining: number, needed: number): number {
   if (facts.paused || isHeld(facts)) return 0

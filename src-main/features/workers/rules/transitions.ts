@@ -6,7 +6,7 @@ import type { WorkerState } from '../../../contract/endpoint.ts'
 
 type Phase = { readonly shown: WorkerState; readonly takesJobs: boolean }
 
-/** Phases of a worker's process. 'throttled' is no phase: it counts wanted workers without a slot (see scaling.ts). */
+/** 'throttled' is no phase: it counts wanted workers without a slot (see scaling.ts). */
 export const WORKER_PHASES = {
   initializing: { shown: 'initializing', takesJobs: false },
   idle: { shown: 'idle', takesJobs: true },

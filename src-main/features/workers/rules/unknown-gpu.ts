@@ -10,8 +10,8 @@ const ALIKE = 0.4
 const MOST_TOLD = 3
 
 /**
- * Says which names of `gpu` are neither a known type nor a GPU of this machine, with the names that are most alike, or
- * all groups and GPUs of this machine.
+ * Names in `gpu` that are neither a known type nor a GPU of this machine, with the most similar names, or all groups
+ * and GPUs.
  * @returns undefined if all are known
  */
 export function unknownGpuText(gpu: string, cards: readonly Pick<GpuCard, 'name'>[]): string | undefined {

@@ -58,7 +58,6 @@ export type ProcessTimes = {
   readonly pid: number
   /** A worker and its children share one process group. */
   readonly group: number
-  /** CPU time since its start, ms. */
   readonly cpuMs: number
 }
 
@@ -69,7 +68,6 @@ export type GroupSample = {
   readonly memoryBytes: number
 }
 
-// Linux reports CPU time in 10 ms ticks.
 const MS_PER_TICK = 10
 // Fields in /proc/PID/stat after the name, which is in brackets and may contain anything. Source: proc(5).
 const GROUP = 2
@@ -104,7 +102,7 @@ function psTimeMs(time: string): number {
   return Math.round((Number(days) * 86_400 + seconds) * 1000)
 }
 
-/** CPU in percent of one CPU since the last sample, and memory. Shared pages count for each process, as in `ps`. */
+/** CPU in percent of one CPU, and memory. Shared pages count for each process, as in `ps`. */
 export function usageSince(before: GroupSample | undefined, now: GroupSample): WorkerUsage {
   const { memoryBytes } = now
   const passed = before === undefined ? 0 : now.at - before.at

@@ -7,7 +7,6 @@ import { type Started, testModeOf } from './test-modes.ts'
 export type WaitingFacts = {
   /** The workers waited for, of which all facts are. 'main' without it. */
   readonly pool?: WorkerPool | undefined
-  /** Whether main workers run batch jobs meanwhile. */
   readonly standsIn?: boolean | undefined
   readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean

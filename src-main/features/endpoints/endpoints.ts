@@ -41,7 +41,7 @@ export async function createEndpoint(
   return { endpoint, key }
 }
 
-// Checks handler files for pages, commands and programs alike; a file deleted later is reported by the worker.
+// For pages, commands and programs alike; a file deleted later is reported by the worker.
 async function requireHandlerFile(
   { folders }: NewEndpointDeps['projects'],
   handler: string | undefined,
@@ -88,8 +88,8 @@ export function newEndpoint(
 }
 
 /**
- * Changes by a program that knows the whole configuration: null removes what people can only replace, and `platform` is
- * set by platform clients.
+ * Programs know the whole configuration: null removes what people can only replace, and `platform` is set by platform
+ * clients.
  */
 export type EndpointChanges = Omit<EndpointUpdate, 'handler' | 'command' | 'loadBalanced'> & {
   readonly [Name in 'handler' | 'command' | 'loadBalanced' | 'platform']?: EndpointConfig[Name] | null
@@ -136,7 +136,7 @@ export async function updateEndpoint(
 
 /**
  * Pauses or resumes dispatch.
- * @throws AppError ENDPOINT_NOT_FOUND if deleted meanwhile, NOT_DONE for a published graph
+ * @throws AppError NOT_DONE for a published graph
  */
 export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promise<Endpoint> {
   return change(deps, id, paused ? 'paused' : 'resumed', (endpoint) => {
@@ -149,10 +149,7 @@ export function setPaused(deps: Deps, { id }: Endpoint, paused: boolean): Promis
   })
 }
 
-/**
- * Replaces an endpoint's key, voiding the old one at once.
- * @throws AppError ENDPOINT_NOT_FOUND if deleted meanwhile
- */
+/** Replaces an endpoint's key, voiding the old one at once. */
 export async function rotateEndpointKey(deps: Deps, { id }: Endpoint): Promise<EndpointAndKey> {
   const key = deps.newId.key()
   const keyHash = deps.newId.hash(key)

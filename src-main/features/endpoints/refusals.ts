@@ -15,7 +15,6 @@ const FRESH_MS = 5000
 export function createRefusals({ fleet, clock }: { readonly fleet: Pick<Fleet, 'refusal'>; readonly clock: Clock }) {
   const known = new Map<string, Asked>()
 
-  /** The answer of the last seconds, or a new one. */
   function ask({ container }: Plan): Promise<string | undefined> {
     if (container === undefined) return Promise.resolve(undefined)
     const key = keyOf(container)

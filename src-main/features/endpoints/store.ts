@@ -25,10 +25,7 @@ const COLUMNS = `
   completed, failed, retried`
 type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: string; paused: 0 | 1 }
 
-/**
- * Endpoints are needed by every request, so they are cached in memory; the cache updates after the commit of each
- * change.
- */
+/** Cached in memory, as every request needs endpoints; the cache updates after the commit of each change. */
 export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit) {
   const query = queriesOf(db)
   const readRows = query<[], Row>(`SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`).all(toEndpoint)
@@ -72,7 +69,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   const record = (endpointId: string, event: string, at: number) =>
     events.recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event, reason: undefined })
 
-  // Only this records the changes that replace the workers of an endpoint, however they were made.
+  // Only this records changes that replace workers, however they were made.
   function recordRevision(endpoint: Endpoint, now: number): void {
     const { id, revision, config } = endpoint
     const before = read(id)

@@ -67,8 +67,8 @@ export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
 }
 
 /**
- * How many workers of an endpoint are unhealthy. One that crashed and is kept back before its next try counts, as on the
- * platform, and so does one of an endpoint that is crashing.
+ * Counts unhealthy workers, with one that is kept back after a crash, as on the platform, and those of a crashing
+ * endpoint.
  */
 function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
   const { clock, registry, status } = deps
@@ -78,7 +78,6 @@ function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
   return stateOf(deps, endpoint, throttledReason(deps, endpoint)) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
 }
 
-/** Workers of an endpoint by state; the unhealthy ones as everywhere. */
 export function countWorkers(deps: ViewDeps, endpoint: Endpoint): Readonly<Record<string, number>> {
   const workers: Record<string, number> = {}
   for (const { state } of deps.registry.ofEndpoint(endpoint.id)) workers[state] = (workers[state] ?? 0) + 1
@@ -216,7 +215,7 @@ function throttledReason(
   return throttled && (throttled.throttledReason ?? fleet.capacity(config).reason)
 }
 
-/** Why a worker that is needed finds no room, or the next one would find no machine that can run it. */
+/** Why a needed worker finds no room, or no machine can run the next one. */
 function noWorkerReason(deps: ViewDeps, endpoint: Endpoint): string | undefined {
   const throttled = throttledReason(deps, endpoint)
   return throttled === undefined && sleeps(deps, endpoint) ? deps.refusals.latest(endpoint.config) : throttled

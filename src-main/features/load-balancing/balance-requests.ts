@@ -27,7 +27,6 @@ export type RequestBalancer = ReturnType<typeof createRequestBalancer>
 
 type RequestCount = { readonly waiting: number; readonly forOneWorker: number; readonly open: number }
 
-/** The workers that may answer a request. */
 type Choice = { readonly except: ReadonlySet<string>; readonly affinity: Affinity | undefined }
 
 type Waiting = Choice & {
@@ -220,7 +219,7 @@ export function createRequestBalancer(deps: {
     return take(endpointId, { except, affinity }, true)
   }
 
-  /** Whether no waiting request comes before this one; a strict one comes only before strict ones for its worker. */
+  /** A strict request comes only before strict ones for its worker. */
   function isNext({ endpointId, affinity }: EnterOptions): boolean {
     const hasSameWorker = (before: Affinity) => affinity?.isStrict && affinity.workerId === before.workerId
     return [...waitingOf(endpointId)].every((before) => before.affinity?.isStrict && !hasSameWorker(before.affinity))

@@ -15,7 +15,6 @@ const COLUMNS = `
   id, at, endpoint_id AS endpointId, method, path, status, worker_id AS workerId, waited_ms AS waitedMs,
   first_byte_ms AS firstByteMs, duration_ms AS durationMs, bytes_in AS bytesIn, bytes_out AS bytesOut, error`
 
-/** Makes the store of requests to load-balanced endpoints, once they have ended. */
 export function createRequestStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`

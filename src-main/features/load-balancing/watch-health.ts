@@ -1,6 +1,6 @@
 /**
- * Health checks of load-balanced workers, fast until ready or while unhealthy, slow otherwise. Unhealthy workers get no
- * requests and leave unless they recover in time.
+ * Checks are fast until ready or while unhealthy, else slow. Unhealthy workers get no requests and leave unless they
+ * recover.
  */
 
 import type { Clock, Log } from '../../lib/clock.ts'

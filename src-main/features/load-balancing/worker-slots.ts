@@ -61,7 +61,6 @@ export function createWorkerSlots({
   }
 
   return {
-    /** @param isAsked whether the request named this worker */
     take(worker: LiveWorker, isAsked: boolean): Slot | undefined {
       const address = worker.started?.address
       if (address === undefined) return undefined

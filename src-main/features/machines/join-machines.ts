@@ -1,7 +1,4 @@
-/**
- * Combines machines: containers go where their settings say, others run here. A worker stays on its machine, recorded
- * in its handle.
- */
+/** Containers go where their settings say, others run here. A worker stays on its machine, recorded in its handle. */
 import { z } from 'zod'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
@@ -25,8 +22,8 @@ export type PlacedFleet = Omit<Fleet, 'close'> & {
   readonly close: () => Promise<readonly LeftBehind[]>
   readonly lookAround: (plan: WorkerPlan) => Promise<void>
   /**
-   * Decides a worker's machine and records it in the plan. Call before `ensure`, since each machine has a different
-   * route back to the service.
+   * Decides a worker's machine and records it in the plan. Call before `ensure`, as each machine has another route
+   * back.
    * @param workerId id of a possibly prepared worker
    */
   readonly place: (plan: WorkerPlan, workerId: string) => WorkerPlan
@@ -90,7 +87,7 @@ export function joinMachines(
     return problem()?.reason ?? lacks ?? driver.fleet.refusal(plan)
   }
 
-  // From the registry, because its owner is the machine that it was prepared on until it starts elsewhere.
+  // Until it starts elsewhere, its owner is the machine that it was prepared on.
   function machineOfWorker(workerId: string): OpenMachine | undefined {
     const placed = registry.get(workerId)?.machine
     return placed === undefined ? undefined : machines.get(placed)

@@ -9,8 +9,8 @@ type Remains = { readonly id: string; readonly host: string; readonly notedAt: n
 const KEY = 'machines.remains'
 
 /**
- * Leaves what is on machines to the service whose data these are a copy of: all that is made there from now on has other
- * names. Called inside a Writer's work only.
+ * Leaves what is on machines to the original of this copied data: all that is made there from now on has other names.
+ * Called inside a Writer's work only.
  */
 export function leaveMachines(
   { state, machines }: Pick<Storage, 'state' | 'machines'>,

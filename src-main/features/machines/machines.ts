@@ -1,6 +1,4 @@
-/**
- * Added machines: drivers and facts. When a machine is reached, leftover workers end first; until then it has no room.
- */
+/** When a machine is reached, leftover workers end first; until then it has no room. */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { MachineCreate, MachineFacts, MachineView } from '../../contract/machines.ts'
@@ -253,7 +251,6 @@ export function createMachines(deps: {
     },
     beginTest,
     refresh,
-    /** Cordons the host until it is removed. */
     retire(machine: OpenMachine) {
       stateOf(machine).isRetired = true
       changes.emit()

@@ -1,4 +1,3 @@
-/** The port of machines: the driver of the engine of one. */
 import type { MACHINE_STATES, MachineFacts } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import type { Fleet } from '../../runtimes/port.ts'
@@ -21,7 +20,7 @@ export type MachineDriver = {
   readonly status: () => MachineStatus
   /** Rejects, with a reason for the user, if the engine does not answer. */
   readonly facts: () => Promise<MachineFacts>
-  /** Tests step by step whether workers can run there; never rejects, as failed steps report why. */
+  /** Tests whether workers can run there; never rejects, as failed steps report why. */
   readonly test: (watch: TestWatch) => Promise<void>
   /** Docker's join commands; missing if there is no swarm. Rejects with a reason for the user. */
   readonly joinCommands?: (() => Promise<{ readonly worker: string; readonly manager: string }>) | undefined
@@ -30,7 +29,7 @@ export type MachineDriver = {
   readonly clear: () => Promise<void>
   /**
    * Ends its running workers and the connection.
-   * @returns why something is still running there, for the user; undefined if nothing is
+   * @returns why something is still running there, for the user
    */
   readonly close: () => Promise<string | undefined>
 }

@@ -65,8 +65,7 @@ function viewNow({ machines, registry, storage }: Services, machine: OpenMachine
 const END_MS = 10_000
 
 /**
- * Ends everything on a machine and forgets it, without a grace period; endpoints that name it stay and wait with that
- * reason.
+ * Ends everything on a machine and forgets it, without a grace period; endpoints that name it stay and wait.
  * @returns what could not be cleaned up
  */
 async function removeMachine(

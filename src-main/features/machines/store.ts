@@ -3,7 +3,7 @@ import type { MachineWay } from '../../contract/machines.ts'
 import { machineWay } from '../../contract/machines.ts'
 import { queriesOf } from '../../database/queries.ts'
 
-/** A stored machine. `id`, a-z and 0-9, names the resources this service creates there. `addedAt` is wall ms. */
+/** `id`, a-z and 0-9, names the resources this service creates there. */
 export type Machine = {
   readonly name: string
   readonly id: string

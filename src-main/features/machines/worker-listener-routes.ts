@@ -1,6 +1,6 @@
 /**
- * The listener for remote workers: the remote end may be any program, so it serves only worker calls, calls with tokens
- * of workers that may call others, and the watchdog; all else is 404. Source: docs/spec/reverse-tunnel.md, 1.
+ * The remote end may be any program, so it gets only worker calls, calls with tokens of workers that may call others,
+ * and the watchdog. Source: docs/spec/reverse-tunnel.md, 1.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,9 +1,6 @@
 import type { ScannedFolder, Storage } from '../../storage/storage.ts'
 import { TargetError } from './rules/target-error.ts'
-/**
- * Models of this machine: folders, downloads and uses. Users change the folders too, so they are scanned on demand; the
- * last result counts in between.
- */
+/** Users change the folders too, so they are scanned on demand; the last result counts in between. */
 
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
@@ -134,7 +131,6 @@ export function createModels(
       if (isStale) void rescan().catch(() => undefined)
       return here
     },
-    /** @throws AppError MODEL_NOT_FOUND, BAD_FIELD, MODEL_UNWRITABLE */
     async remove({ folder: path, directory, name }: Pick<ModelView, 'folder' | 'directory' | 'name'>) {
       const folder = folders().find((one) => one.path === path)
       if (folder === undefined) throw new AppError('BAD_FIELD', { field: 'folder', why: 'is not a model folder' })

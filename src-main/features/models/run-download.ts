@@ -7,10 +7,7 @@ import type {
   StoredDownload,
 } from '../../storage/storage.ts'
 import { TargetError } from './rules/target-error.ts'
-/**
- * One try of a download: continue, verify, rename. Everything that a host claims is bounded: size, disk, checksum,
- * format.
- */
+/** Everything that a host claims is bounded: size, disk, checksum, format. */
 
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'

@@ -225,7 +225,7 @@ const LOOK_EVERY_MS = 300
 // Letters of a note with its id; source: ours, a terminal that has room for the table has room for them.
 const NOTE_LENGTH = 120
 
-/** Prints below the table why endpoints do not run their jobs; a column of such texts would break its lines. */
+/** Why endpoints do not run their jobs; a column of such texts would break the table's lines. */
 function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
   const notes = endpoints.flatMap((endpoint) => {
     const note = noteText(endpoint, now)

@@ -1,7 +1,4 @@
-/**
- * THE table of endpoint kinds: how requests become jobs, whose workers run them, and which jobs belong to the endpoint.
- * Rows override the queue's behaviour.
- */
+/** THE table of endpoint kinds. Rows override the queue's behaviour. */
 import { AppError } from '../../../contract/errors.ts'
 import type { JobList } from '../../../contract/job.ts'
 import type { InputHints } from '../../../contract/requests.ts'

@@ -3,7 +3,6 @@ import { counted } from '../../../lib/text.ts'
 import { named } from './dependents.ts'
 import { plainId } from './ids.ts'
 
-/** All that is deleted with endpoints. */
 export const WITH_ENDPOINTS = 'jobs, results, logs, metrics, schedules, batches, load tests and saved requests'
 
 /** All that an environment consists of, like ["endpoint greet", "3 releases"]. */
@@ -22,7 +21,7 @@ export function environmentParts({
   ]
 }
 
-/** Says what a rollback does after these endpoints are deleted; an id with a random suffix is replaced by a new one. */
+/** Tells the effect of a later rollback: an id with a random suffix is replaced by a new one. */
 export function restoredText(endpoints: readonly { readonly id: string; readonly resource: string }[]): string {
   const renamed = endpoints.filter(({ id, resource }) => id !== plainId(resource)).map(({ id }) => id)
   const under = renamed.length === 1 ? 'a new id' : 'new ids'
@@ -30,6 +29,5 @@ export function restoredText(endpoints: readonly { readonly id: string; readonly
   return `recreates the endpoints with new keys${ids}`
 }
 
-/** Names a thing and all that is deleted with it. */
 export const deletionText = (what: string, parts: readonly string[]): string =>
   parts.length === 0 ? what : `${what} with ${parts.join(', ')}, and all ${WITH_ENDPOINTS}`

@@ -33,10 +33,7 @@ type StateRow = {
   readonly holds: (facts: EndpointFacts) => boolean
 }
 
-/**
- * THE table of endpoint states, most important first. Lists, pages, palette, status bar, commands and health derive
- * from it.
- */
+/** THE table of endpoint states, most important first; everything that shows a state derives from it. */
 const ENDPOINT_STATE_ROWS = [
   { state: 'paused', text: 'Paused', holds: ({ paused }) => paused },
   { state: 'broken', text: 'Broken', holds: ({ brokenReason }) => brokenReason !== undefined },
@@ -84,7 +81,6 @@ export function endpointStateLabel(state: EndpointState): string {
   return ENDPOINT_STATE_ROWS.find((row) => row.state === state)?.text ?? state
 }
 
-/** Why a published graph cannot run. */
 export function brokenReason(
   { graph }: Pick<EndpointView, 'graph'>,
   endpointExists: (id: string) => boolean,
@@ -99,10 +95,7 @@ export function shownCrash(state: EndpointState, crash: EndpointCrash | undefine
   return state === 'crashing' || state === 'asleep' ? crash : undefined
 }
 
-/**
- * Formats `7 times, next try in 12 s`, or without a next try `7 times, last 5 min ago`.
- * @param now ms since the epoch
- */
+/** Formats `7 times, next try in 12 s`, or without a next try `7 times, last 5 min ago`. */
 export function crashSummary({ count: crashes, lastAt, nextTryAt }: EndpointCrash, now: number): string {
   const times = crashes === 1 ? 'once' : `${crashes} times`
   if (nextTryAt === undefined) return `${times}, ${crashes === 1 ? '' : 'last '}${ago(lastAt, now)}`

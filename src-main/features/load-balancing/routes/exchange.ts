@@ -30,7 +30,6 @@ export type Exchange = Admitted & {
   readonly trace: RequestTrace | undefined
   readonly affinity: Affinity | undefined
   readonly gone: AbortController
-  /** ms since the request arrived. */
   readonly elapsedMs: () => number
   readonly end: () => void
 }

@@ -20,7 +20,7 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: REUSE_WI
 // Generous, because some workers send many cookies. Source: ours.
 const RESPONSE_HEADER_BYTES = 64 * 1024
 
-// These paths can run arbitrary code, so they need the worker token's hash, which other local processes do not have.
+// These paths run arbitrary code, so they need the worker token's hash, which other processes do not have.
 const TAKES_CODE = '/_runpod/'
 
 export function openRequest(

@@ -19,7 +19,6 @@ export function readAffinity(header: string | undefined): Affinity | undefined {
   return { workerId, isStrict: mode !== undefined, resumes: mode?.toLowerCase() === 'strict-resume' }
 }
 
-/** @returns undefined if the request must wait */
 export function chooseWithAffinity<Worker extends Candidate & { readonly id: string }>(
   candidates: readonly Worker[],
   affinity: Affinity | undefined,

@@ -9,8 +9,8 @@ export type Candidate = {
 export type ShareRule = { readonly share: number; readonly moreCome: boolean }
 
 /**
- * Picks the worker with the fewest open requests, then the one that has been idle the longest, so that clients that
- * need the same worker fail here before they do in production. Source: docs/spec/job-api.md, 10.
+ * Picks the worker with the fewest open requests, then the longest idle, so that clients that need the same worker fail
+ * here before they do in production. Source: docs/spec/job-api.md, 10.
  * @returns undefined if the request must wait
  */
 export function chooseWorker<Worker extends Candidate>(
@@ -44,8 +44,8 @@ const neededAt = (worker: IdleWorker) => worker.neededAt ?? worker.startedAt
 export const neededLast = (worker: IdleWorker) => Math.max(neededAt(worker), worker.askedAt ?? 0)
 
 /**
- * Requests rotate among idle workers, so a few would keep a large fleet alive. So the taker of a request gives its own
- * `neededAt` to the worker that was needed last, as if that one had taken the request.
+ * Requests rotate among idle workers, so a few would keep a large fleet alive. So the taker gives its `neededAt` to the
+ * worker needed last, as if that one had taken the request.
  * @param idle without `taker`
  * @returns the worker to give it to; undefined if `taker` itself was needed last
  */

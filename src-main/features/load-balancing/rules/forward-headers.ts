@@ -18,7 +18,7 @@ export type ForwardFacts = {
   readonly upgrade: string | undefined
   /** Trace that the worker continues instead of the client's; undefined: the client's. */
   readonly trace?: TraceHeaders | undefined
-  /** Proves to the worker that the request comes from the service, for paths that accept code; undefined for others. */
+  /** Proves to the worker that the request comes from the service, for paths that accept code. */
   readonly proof?: string | undefined
 }
 
@@ -84,7 +84,7 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
   return [...passed, ...own].flat()
 }
 
-// Browsers send our session to /lb, which shares the origin of our pages; it is as powerful as our key.
+// Browsers send our session, which is as powerful as our key, to /lb on the same origin.
 function withoutOurCookies([name, value]: Pair): Pair {
   return [name, name.toLowerCase() === 'cookie' ? withoutSessions(value) : value]
 }
@@ -99,15 +99,12 @@ const ADDRESSES: ReadonlyMap<string, (value: string, client: ClientAddress) => s
   ['set-cookie', keepCookieBelow],
 ])
 const OF_THE_CACHE = /^(cache-control|expires|pragma)$/
-/** Without it, a window could show a response from the cache as one of our pages, without a request to us. */
+/** Without it, a window could show a cached response as one of our pages. */
 const NO_STORE: readonly Pair[] = [
   ['Cache-Control', 'no-store'],
   ['Content-Security-Policy', 'sandbox'],
 ]
-/**
- * Shows a redirect without following it: a browser would repeat the request there with the session, even to our
- * management API.
- */
+/** A browser that followed a redirect would send the session, even to our management API. */
 const SHOWN_LOCATION = 'X-Drydock-Location'
 
 /**
@@ -221,8 +218,8 @@ export function leadRefreshBack(value: string, client: ClientAddress): string {
 }
 
 /**
- * Keeps the cookie path below the prefix, or it would reach other endpoints and the service. `__Host-` cookies require
- * the path / and stay unchanged.
+ * Keeps the cookie path below the prefix, or it would reach other endpoints. `__Host-` cookies require the path / and
+ * stay unchanged.
  */
 export function keepCookieBelow(cookie: string, { prefix, target }: ClientAddress): string {
   if (prefix === '' || /^\s*__Host-/i.test(cookie)) return cookie

@@ -24,7 +24,6 @@ type AddOptions = {
   readonly swarm?: true
 }
 
-// ms between polls of a running test.
 const ASK_MS = 300
 
 export function addMachine(machine: CliCommand, surroundings: Surroundings): void {

@@ -134,7 +134,6 @@ function refusedStatus(status: number, host: string, hasKey: boolean): Fetched {
     return final(`${host} refuses it (HTTP ${status}) ${advice}`)
   }
   if (status === 404 || status === 410) return final(`${host} has no such file (HTTP ${status})`)
-  // Rate limits, timeouts and server errors are temporary.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
   return { kind: 'fault', why: `${host} answered with HTTP ${status}`, isFinal }
 }

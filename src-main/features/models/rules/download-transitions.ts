@@ -1,7 +1,4 @@
-/**
- * The only table of download states, from which store guards and buttons follow. Interrupted downloads wait for a
- * retry; ended ones for a person.
- */
+/** The only table of download states. Interrupted downloads wait for a retry; ended ones for a person. */
 import type { DownloadState } from '../../../contract/models.ts'
 
 export type DownloadEvent = 'start' | 'pause' | 'finish' | 'fail' | 'cancel' | 'retry'

@@ -1,7 +1,4 @@
-/**
- * Layout of model folders: ComfyUI directories by kind. Names come from untrusted documents and are checked before they
- * become paths.
- */
+/** ComfyUI directories by kind. Names come from untrusted documents and are checked before they become paths. */
 
 import { utf8Bytes } from '../../../contract/limits.ts'
 import type { ModelFolder, ModelKey } from '../../../contract/models.ts'

@@ -30,7 +30,6 @@ const BITS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Returns the JSON length.
  * @param start at least the first 8 bytes
  * @param fileBytes size of the file
  */

@@ -13,7 +13,6 @@ export function formatOf(start: Uint8Array, name: string): ModelFacts['format'] 
   return /\.onnx$/i.test(name) ? 'onnx' : 'unknown'
 }
 
-/** @param json undefined if not UTF-8 */
 export function factsOfHead(json: string | undefined, dataBytes: number): ModelFacts {
   const tensors = readTensors(json, dataBytes)
   return 'fault' in tensors ? { format: 'safetensors', ...tensors } : recogniseModel(tensors)

@@ -163,7 +163,7 @@ async function directoryFor(folder: ModelFolder, directory: string): Promise<str
   return first
 }
 
-/** A file that is being written next to its target, under a hidden name that no list shows. */
+/** Hidden while it is written, so that no list shows it. */
 export type ModelPart = Awaited<ReturnType<typeof openPart>>
 
 async function openPart(directory: string, target: ModelTarget, id: string) {
@@ -205,10 +205,9 @@ async function openPart(directory: string, target: ModelTarget, id: string) {
       const { bavail, bsize } = await statfs(directory)
       return bavail * bsize
     },
-    /** SHA-256 of its bytes, in lower case hex. */
     sha256: () => hash.copy().digest('hex'),
     inspect: (readHead: ReadHead) => inspectModel({ path, name: target.name, bytes }, readHead),
-    /** Makes it durable and gives it its name, which is taken only now. @throws TargetError when the name is taken */
+    /** Makes it durable and gives it its name. @throws TargetError when the name is taken */
     async finish() {
       await file.sync()
       await close()

@@ -1,7 +1,4 @@
-/**
- * Finds models in folders and reads their file headers. Like ComfyUI it follows links, each folder once; a file is
- * reread only after a change.
- */
+/** Like ComfyUI it follows links, each folder once; a file is reread only after a change. */
 import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat, statfs } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -17,7 +14,6 @@ type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
   readonly facts: ModelFacts
 }
 
-/** Reads the header of a safetensors file. */
 export type ReadHead = (json: string, dataBytes: number) => Promise<ModelFacts>
 
 export type ScannedFolder = {

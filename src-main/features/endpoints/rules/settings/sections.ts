@@ -455,7 +455,7 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
   },
 ]
 
-/** The settings that apply to an endpoint. Those of workers do not apply to a published graph, which has none. */
+/** Settings of workers do not apply to a published graph, which has none. */
 export function appliedSections(config: EndpointConfig): readonly SettingSection[] {
   const isGraph = config.graph !== undefined
   const sections = isGraph ? [GENERAL_SECTION] : SETTING_SECTIONS

@@ -1,6 +1,6 @@
 /**
- * POST /mcp for coding agents requires a key, which its tools use to call the service. Messages per key are limited
- * against runaway agents.
+ * POST /mcp requires a key, which the tools use to call the service. Messages per key are limited against runaway
+ * agents.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
@@ -54,8 +54,7 @@ export function createAgentRoute(service: ServiceContext, answer: AnswerAgent): 
   }
 }
 
-// Messages that arrive together start one per turn of the event loop, so that other requests wait for one message, not
-// for all.
+// Messages that arrive together start one per event loop turn, so that other requests wait for only one.
 function createTurns(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   return () => {

@@ -193,7 +193,6 @@ async function start(
         `Comparison ${comparisonId} continues; \`drydock compare show ${comparisonId}\` shows it, \`drydock compare stop ${comparisonId}\` stops it.`
       return following(continues, { output, surroundings }, async () => {
         while (one.state === 'running') {
-          // Each reason is a sentence.
           report(`${progressOf(one)}. ${(await readWaits(client, one)).join(' ')}`.trim())
           await surroundings.pause(FOLLOW_MS)
           one = await client.call('comparisonRead', { path: { comparisonId } })

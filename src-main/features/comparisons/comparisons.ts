@@ -100,7 +100,6 @@ export function createComparisons(deps: Deps) {
     list: (): readonly ComparisonView[] => comparisons.list().map((one) => view(deps, one)),
     read: (id: string): ComparisonView => view(deps, find(id)),
     rows: (id: string, page: ComparisonPage): readonly ComparisonRow[] => comparisons.rows(find(id).id, page),
-    /** @throws AppError BAD_FIELD, ENDPOINT_NOT_FOUND, NOT_QUEUE_BASED, TOO_MANY_COMPARISONS */
     async add(wanted: NewComparison): Promise<ComparisonView> {
       if (closed) throw new AppError('STOPPING')
       const items = await itemsOf(deps, wanted)

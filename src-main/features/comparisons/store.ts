@@ -6,7 +6,6 @@ import type { VersionCounts } from './rules/plan.ts'
 
 export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
 
-/** A stored comparison; all of its times are wall ms. */
 export type Comparison = Pick<ComparisonCreate, 'mode' | 'rules' | 'atOnce'> & {
   readonly id: string
   readonly name: string
@@ -108,7 +107,7 @@ export function createComparisonStore(db: Database) {
       FROM comparison_runs WHERE comparison_id = ? AND item = ?`).all(withoutNulls<ComparisonRun>),
     /** Records the job of a run once: a second call fails its transaction. */
     addRun: (id: string, run: Pick<ComparisonRow, 'item' | 'version'>, jobId: string) => addRun({ id, ...run, jobId }),
-    /** Writes how a run ended, whether it had a job or not; an outcome that is there stays. */
+    /** Ends a run with or without a job; an earlier outcome stays. */
     endRun(id: string, run: ComparisonRunEnd) {
       const { item, version, outcome, reason, status, ms, score = 0, count = 0, differences = [] } = run
       const compared = { score, count, differences: JSON.stringify(differences) }

@@ -23,7 +23,7 @@ export type Caller = {
   readonly within: AppTarget | undefined
 }
 
-/** As hard to guess as a key but without a key's prefix: for session secrets and secret ids. */
+/** As hard to guess as a key but without a key's prefix. */
 export const newSecretId = (newId: Pick<NewId, 'key'>): string => newId.key().replace(/^dk_/, '')
 
 export const GUEST: Caller = { holder: 'guest', role: undefined, name: undefined, within: undefined }

@@ -26,10 +26,7 @@ export function isOwnOrigin(
   return origin.startsWith(`${scheme}://`) && own.has(origin.slice(`${scheme}://`.length).toLowerCase())
 }
 
-/**
- * Cookies ignore ports, so the name includes it; otherwise two services on one machine would sign each other's browsers
- * out.
- */
+/** Cookies ignore ports, so the name includes it; otherwise two services would sign each other's browsers out. */
 export function sessionCookieName(serviceUrl: string): string {
   return `drydock_session_${/:(\d+)$/.exec(serviceUrl)?.[1] ?? '80'}`
 }
@@ -57,7 +54,6 @@ function cookieNamed(header: string | undefined, name: string): string | undefin
   return found?.slice(name.length + 1)
 }
 
-/** Removes session cookies for parties that must not see them. */
 export function withoutSessions(header: string): string {
   const pairs = pairsOfCookies(header)
   const others = pairs.filter((pair) => !pair.startsWith('drydock_session_'))
@@ -80,7 +76,6 @@ type PreflightHeaders = {
 const PREFLIGHT_AGE_S = 600
 const TOKENS = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
-/** Headers that let an allowed foreign page read any response. */
 export function headersForPage(origin: string): Readonly<Record<string, string>> {
   return {
     'access-control-allow-origin': origin,

@@ -3,10 +3,8 @@ import type { AuditEntry } from '../../contract/keys.ts'
 import type { Role } from '../../contract/roles.ts'
 import { queriesOf, type RowOf, withoutNulls } from '../../database/queries.ts'
 
-/** A stored named key; its times are wall ms. */
 export type NamedKey = {
   readonly name: string
-  /** SHA-256 of the key. */
   readonly hash: Uint8Array
   readonly role: Role
   readonly createdAt: number

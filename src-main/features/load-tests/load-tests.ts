@@ -65,7 +65,6 @@ export function createLoadTests(
 
   return {
     notifier,
-    /** @throws AppError LOAD_TEST_RUNNING, STOPPING */
     async start(endpoint: Endpoint, plan: LoadTestCreate): Promise<LoadTest> {
       if (closed) throw new AppError('STOPPING')
       if (running !== undefined) throw new AppError('LOAD_TEST_RUNNING', { endpointId: running.endpointId })

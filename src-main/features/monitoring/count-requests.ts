@@ -1,4 +1,4 @@
-/** Counts HTTP requests by route, method and status. Routes are table rows, so their number is bounded. */
+/** Routes are table rows, so the number of counters is bounded. */
 
 export type RequestCount = {
   readonly route: string

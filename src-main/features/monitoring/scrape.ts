@@ -1,7 +1,4 @@
-/**
- * The `/metrics` page, from data that exists anyway. Built at most once a second, in slices, so that a thousand
- * endpoints block nobody.
- */
+/** Built at most once a second, in slices, so that a thousand endpoints block nobody. */
 import { WORKER_POOLS, WORKER_STATES } from '../../contract/endpoint.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pause } from '../../lib/wait.ts'

@@ -105,10 +105,7 @@ export function createLogCollector(deps: {
 
 type UnsentResults = (worker: LiveWorker, jobId: string | undefined, line: string) => void
 
-/**
- * Fails a job whose worker cannot send the result. The public SDK only logs it and continues, and the job would run
- * again in vain.
- */
+/** The public SDK only logs an unsent result and continues, and the job would run again in vain. */
 function createUnsentResults(deps: {
   readonly storage: Storage
   readonly clock: Clock

@@ -25,10 +25,7 @@ const takesPackages = (config: EndpointConfig): boolean =>
   config.container.image === undefined &&
   (config.env[LIVE] !== undefined || isTaskEndpoint(config))
 
-/**
- * Adds a call's packages to the endpoint; call before queueing. Workers without them take no more jobs.
- * @throws AppError ENDPOINT_NOT_FOUND if deleted meanwhile
- */
+/** Call before queueing. Workers without the call's packages take no more jobs. */
 export async function withLivePackages(deps: LivePackagesDeps, endpoint: Endpoint, input: Json): Promise<Endpoint> {
   const { config } = endpoint
   if (!takesPackages(config)) return endpoint

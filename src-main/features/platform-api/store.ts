@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { NetworkVolume, Template } from '../../contract/platform.ts'
 import { queriesOf } from '../../database/queries.ts'
 
-/** `createdAt` is wall ms. */
 export type StoredTemplate = {
   readonly id: string
   readonly name: string
@@ -16,7 +15,6 @@ export type StoredVolume = Omit<NetworkVolume, 'size'> & {
   readonly createdAt: number
 }
 
-/** A task call in progress. Times are wall ms. */
 export type StoredTaskCall = {
   readonly id: string
   readonly endpointId: string
@@ -31,7 +29,6 @@ const VOLUME = `id, name, folder, size_gb AS sizeGb, data_center AS dataCenter, 
 type CallRow = Omit<StoredTaskCall, 'deadlineAt'> & { readonly deadlineAt: number | null }
 type TemplateRow = Omit<StoredTemplate, 'settings'> & { readonly settings: string }
 
-/** Makes the store of templates, network volumes and calls of tasks; lists are oldest first. */
 export function createPlatformStore(db: Database) {
   const query = queriesOf(db)
   const saveTemplate = query<[TemplateRow]>(`
@@ -44,7 +41,7 @@ export function createPlatformStore(db: Database) {
     templates: {
       all: query<[], TemplateRow>(`SELECT ${TEMPLATE} FROM platform_templates ORDER BY created_at, id`).all(toTemplate),
       get: query<[id: string], TemplateRow>(`SELECT ${TEMPLATE} FROM platform_templates WHERE id = ?`).one(toTemplate),
-      /** Adds it, or replaces the one with its id; names are unique, as are those of volumes. */
+      /** Replaces the one with its id; names are unique, as are those of volumes. */
       save: ({ settings, ...row }: StoredTemplate) => saveTemplate({ ...row, settings: JSON.stringify(settings) }),
       remove: query<[id: string]>(`DELETE FROM platform_templates WHERE id = ?`).run(),
     },

@@ -38,8 +38,7 @@ type TaskEndpoints = {
 const endpointsOf = new WeakMap<Storage, TaskEndpoints>()
 
 /**
- * Starts a call; its endpoint exists when resolved.
- * @returns the call id
+ * @returns the call id, once its endpoint exists
  * @throws AppError CANNOT_APPLY if no task call or impossible; ENDPOINT_EXISTS
  */
 export async function beginTaskCall(deps: PlatformEndpointDeps, pod: TaskPod): Promise<string> {

@@ -11,7 +11,6 @@ import { newSecretId } from '../keys/keys.ts'
 
 export type PreparedUpload = {
   readonly id: string
-  /** Wall ms. */
   readonly expiresAt: number
 }
 

@@ -89,7 +89,6 @@ export function createBuilds(deps: {
   }
 
   return {
-    /** @throws AppError BUILD_RUNNING, STOPPING */
     start(project: Project, request: ProjectBuildRequest): Build {
       if (stopping) throw new AppError('STOPPING')
       if (builds.get(project.id)?.view().state === 'running')

@@ -1,4 +1,3 @@
-/** The ports of projects: folders of this machine, their source, builds of them, and previews. */
 import type { GitState } from '../../contract/app.ts'
 import type { BuildEvent, BuildResult } from '../../contract/build.ts'
 import type { SessionLink } from '../../contract/live.ts'
@@ -13,19 +12,18 @@ export type ProjectFolders = {
   /**
    * @param path absolute; defaults to the home folder
    * @param withFiles also lists possible handler files
-   * @throws AppError FOLDER_UNREADABLE
    */
   readonly list: (path: string | undefined, withFiles: boolean) => Promise<FolderList>
   readonly realFolder: (path: string) => Promise<string>
-  /** True if a folder equals or is within one of these, after resolving links; unreadable ones are not. */
+  /** True if a folder equals or is within one of these, after resolving links. */
   readonly isWithin: (path: string, folders: readonly string[]) => Promise<boolean>
   readonly isThere: (folder: string) => Promise<boolean>
   readonly isFile: (path: string) => Promise<boolean>
   readonly examples: () => Promise<readonly ExampleView[]>
   /**
-   * Creates an app in an empty or new folder.
+   * @param path an empty or new folder
    * @param from an example's name, or `app`
-   * @throws AppError FOLDER_NOT_EMPTY, FOLDER_UNREADABLE; BAD_FIELD for an unknown example
+   * @throws AppError FOLDER_NOT_EMPTY, FOLDER_UNREADABLE, BAD_FIELD
    */
   readonly make: (path: string, from: string) => Promise<void>
 }
@@ -34,7 +32,7 @@ export type SourceText = { readonly text: string } | { readonly noDiff: 'binary'
 
 export type ProjectSource = {
   /**
-   * Finds endpoints; see `stamp`. No stamp means a file changed just now and may have been read before.
+   * No stamp means a file changed just now and may have been read before.
    * @throws BuildFailure if unreadable; the signal's reason
    */
   readonly scan: (

@@ -1,7 +1,4 @@
-/**
- * Previews of projects, each a program with its own service, one per project. Its events become a view, which is kept
- * until the service ends.
- */
+/** One preview per project, a program with its own service. Its events become a view, kept until the service ends. */
 import { AppError } from '../../contract/errors.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { PreviewView } from '../../contract/projects.ts'
@@ -79,7 +76,6 @@ export function createPreviews(deps: {
   }
 
   return {
-    /** @throws AppError PREVIEW_RUNNING, STOPPING */
     start(project: Project): Preview {
       if (stopping) throw new AppError('STOPPING')
       const before = previews.get(project.id)

@@ -6,10 +6,7 @@ type Summaries = Readonly<Record<string, { readonly summary: string } | undefine
 
 const TABLES: Readonly<Record<string, Summaries | undefined>> = { '': APP_ROUTES, platform: PLATFORM_ROUTES }
 
-/**
- * Describes an audited operation, like `Delete a schedule`: the first part of its summary, or for GraphQL its name in
- * words.
- */
+/** Like `Delete a schedule`: the first part of the operation's summary, or for GraphQL its name in words. */
 export function changeText(operation: string): string {
   const [, way = '', name = ''] = /^(?:(platform|graphql) )?(.*)$/s.exec(operation) ?? []
   const summary = TABLES[way]?.[name]?.summary

@@ -78,7 +78,6 @@ export async function readDisk(deps: DiskDeps): Promise<readonly DiskUse[]> {
 }
 
 /**
- * Removes unneeded items of a kind.
  * @returns approximate bytes freed
  * @throws AppError NOT_DONE with the reason
  */

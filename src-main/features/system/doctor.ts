@@ -55,9 +55,9 @@ export function createDoctor(deps: DoctorDeps) {
       return [here, ...machine, ...service].map(withProgress)
     },
     /**
-     * Applies a fix; concurrent calls of the same one share it.
+     * Concurrent calls of the same fix share it.
      * @returns a sentence on the result
-     * @throws AppError NOT_DONE with the reason, ENDPOINT_NOT_FOUND
+     * @throws AppError NOT_DONE with the reason
      */
     fix(action: FixAction, target: string | undefined): Promise<string> {
       const name = nameOf(action, target)

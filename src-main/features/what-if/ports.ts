@@ -11,7 +11,7 @@ export type WhatIfDraft = Omit<WhatIfQuestion, 'history' | 'recorded'> & {
 }
 
 /**
- * Answers a question; pages are requested one by one, oldest last.
+ * Pages are requested one by one, oldest last.
  * @throws the signal's reason on abort, Error if the calculation failed
  */
 export type AnswerBeside = (

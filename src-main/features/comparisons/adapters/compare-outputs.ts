@@ -1,6 +1,6 @@
 /**
- * Compares outputs in a thread, which decodes pictures and walks megabytes of JSON. A pair that takes too long or too
- * much memory ends the thread and yields a problem.
+ * Compares outputs in a thread, which decodes pictures and walks megabytes of JSON; too much time or memory ends it and
+ * yields a problem.
  */
 import { isMainThread } from 'node:worker_threads'
 import { inflateSync } from 'node:zlib'

@@ -13,10 +13,7 @@ export type Problem = { readonly problem: string }
 const QUOTED = 60
 const BOUNDS = { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') }
 
-/**
- * Parses untrusted lines: JSON objects with an `input`, like run bodies or exports. Empty lines and the head of a job
- * file are skipped.
- */
+/** Parses untrusted lines: JSON objects with an `input`. Empty lines and the head of a job file are skipped. */
 export function readItems(text: string): readonly FileItem[] | Problem {
   const items: FileItem[] = []
   let number = 0
@@ -89,7 +86,7 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   return value === undefined ? text : value
 }
 
-/** One line for an input on a version: the largest difference, or why it has no difference. */
+/** The largest difference of an input on a version, or why it has no difference. */
 export function summaryOf({ reason, differences: [first], count }: ComparisonRow): string {
   const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
   return reason ?? `${first?.text.split('\n')[0] ?? ''}${more}`
@@ -135,8 +132,7 @@ const NONE: VersionCounts = { same: 0, differs: 0, failed: 0 }
 const endedOf = ({ same, differs, failed }: VersionCounts) => same + differs + failed
 
 /**
- * Decides the next step. A bisection halves between the last equal and the first differing version, assuming that all
- * later ones differ too.
+ * A bisection halves between the last equal and the first differing version, assuming that all later ones differ too.
  */
 export function nextStep(course: Course): NextStep {
   return course.mode === 'bisect' ? nextOfBisection(course) : nextOfComparison(course)

@@ -68,10 +68,7 @@ type LogSource = {
   readonly id: string
 }
 
-/**
- * A source is an endpoint, job or worker.
- * @throws CliError USAGE unless exactly one source is named
- */
+/** @throws CliError USAGE unless exactly one endpoint, job or worker is named */
 function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): LogSource {
   // A job or worker implies its endpoint, so naming the endpoint as well is no contradiction.
   if (job !== undefined && worker === undefined) return { operation: 'jobLogs', id: job }
@@ -81,7 +78,7 @@ function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): 
 }
 
 /**
- * Tells a source that has written nothing yet from a mistyped id. The service refuses an unknown endpoint itself.
+ * Tells a source without lines from a mistyped id; the service refuses an unknown endpoint itself.
  * @throws CliError SERVICE_REFUSED, AppError WORKER_NOT_FOUND
  */
 async function expectSource(client: ServiceClient, { operation, id }: LogSource): Promise<void> {

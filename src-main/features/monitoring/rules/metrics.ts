@@ -33,7 +33,6 @@ export const HELD_MS = 60 * STEP_MS
 const NOTHING: Gauges = { inQueue: 0, inProgress: 0, workers: {} }
 const GROWTH = Math.log(1.1)
 
-/** @param ms at least 0 */
 export function bucketOf(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
 }

@@ -4,7 +4,7 @@ import type { TraceContext } from '../rules/trace-context.ts'
 
 type Row = { readonly traceId: string; readonly spanId: string; readonly sampled: 0 | 1; readonly state: string | null }
 
-/** Makes the store of contexts that callers brought with their jobs. Until one did, it does not ask the database. */
+/** Until a caller has brought a context, it does not ask the database. */
 export function createTraceStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[seq: number, traceId: string, spanId: string, sampled: 0 | 1, state: string | undefined]>(`

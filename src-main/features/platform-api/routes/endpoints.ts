@@ -109,7 +109,7 @@ function wishOf(workerId: string, { sources, tail = USUAL_TAIL, since }: Wish): 
   return { workerId, sources, tail, since: Number.isNaN(from) ? 0 : from }
 }
 
-// The event id is the line's time, so clients can resume. The response ends with its worker, after some silence.
+// The event id is the line's time, so clients can resume. Ends with its worker, after some silence.
 function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wish: Wish): Response {
   const since = c.req.header('last-event-id') ?? wish.since
   let lines: WorkerLines | undefined

@@ -17,10 +17,7 @@ const DEFAULTS = { workers: [0, 3], idleTimeout: 60, gpuCount: 1, maxConcurrency
 export const isOfSdk2 = ({ endpoints }: Pick<ScanDocument, 'endpoints'>): boolean =>
   endpoints.some(({ sdk }) => sdk === 2)
 
-/**
- * Warns if the deployed name differs from the source, as importing scripts do not learn it.
- * @param app deployed name
- */
+/** Warns if the deployed name differs from the source, as importing scripts do not learn it. */
 export function warningsOfAppName(app: string, { app: inSource }: Pick<ScanDocument, 'app'>): readonly BuildProblem[] {
   if (!inSource || inSource.name === app) return []
   const { name, file, line } = inSource

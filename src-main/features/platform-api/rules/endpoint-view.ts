@@ -47,7 +47,6 @@ export function viewPlatformEndpoint({ id, config, createdAt, url }: ShownEndpoi
   }
 }
 
-/** @param at ms since the epoch */
 export const timeText = (at: number): string => new Date(at).toISOString()
 
 /** The requested image if our runtime replaces it; undefined: a local program. */

@@ -140,7 +140,7 @@ function resourceOf(found: PlatformResource): ManifestResource {
   }
 }
 
-/** Location and key variables, which the service sets. The account key that the tool sends in clear text is dropped. */
+/** The service sets these variables. The account key that the tool sends in clear text is dropped. */
 export const SET_BY_SERVICE: ReadonlySet<string> = new Set([
   'FLASH_RESOURCE_NAME',
   'FLASH_ENVIRONMENT',

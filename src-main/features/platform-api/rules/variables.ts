@@ -28,7 +28,6 @@ export function platformVariables(
     RUNPOD_SERVERLESS_API_URL: `${url}/v2`,
     RUNPOD_PUBLIC_GRAPHQL_URL: `${url}/graphql`,
     RUNPOD_AUTHED_GRAPHQL_URL: `${url}/graphql`,
-    // The package's address for tasks is fixed.
     PYTHONPATH: pythonPath,
     // For Python; the tools insist on https for load-balanced endpoints.
     ...(bundle === undefined ? {} : { SSL_CERT_FILE: bundle }),

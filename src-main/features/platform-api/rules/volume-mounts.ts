@@ -22,7 +22,7 @@ export function volumePaths(env: Variables): readonly string[] {
 }
 
 /**
- * A process uses the local folder itself, named in the variable; a link keeps the usual path.
+ * A process uses the local folder itself; a link keeps the usual path.
  * @param folder absolute; undefined: no volume
  */
 export function withVolumeFolder(env: Variables, folder: string | undefined): Variables {

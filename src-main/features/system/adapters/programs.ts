@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import type { DoctorRow } from '../../../contract/system.ts'
 import { type ProgramEnd, programFailure } from '../../../runtimes/rules/gpu-list.ts'
 
-/** Runs a program until it ends. Never rejects: a missing or slow program is a result. */
+/** Never rejects: a missing or slow program is a result. */
 export type RunProgram = (program: string, args: readonly string[], limitMs?: number) => Promise<ProgramEnd>
 
 // ms. Source: ours, nvidia-smi takes seconds on a cold driver.

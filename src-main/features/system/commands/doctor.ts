@@ -84,7 +84,6 @@ type DoctorContext = {
   readonly surroundings: Surroundings
   /** Image of the container that tests the GPUs; true: any local one. */
   readonly gpuTest?: string | true | undefined
-  /** Total time limit for the tests of machines, ms. */
   readonly machinesLimitMs?: number | undefined
 }
 
@@ -115,7 +114,7 @@ export async function runChecks(
   return [...rows, ...told.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
 }
 
-// Skipped for a running service: it stops if its database is damaged, and a full read would slow it.
+// Skipped for a running service, which stops by itself if its database is damaged.
 async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   const file = join(folder, 'drydock.db')
   if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
@@ -134,7 +133,7 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   return [{ check: 'database', state: 'failed', found: `damaged: ${fault}`, fix }]
 }
 
-// If there is no docker command, the service knows more, because it finds an engine without one.
+// Without a docker command the service knows more, because it may find an engine.
 async function ownContainerRows(
   { surroundings, gpuTest }: DoctorContext,
   runProgram: RunProgram,

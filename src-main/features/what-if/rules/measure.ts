@@ -1,7 +1,6 @@
 /** Measures spans from the history of an endpoint: execution, cold start, stop and turnaround. */
 import type { WorkerState } from '../../../contract/endpoint.ts'
 
-/** Times in wall-clock ms. */
 export type RecordedJob = {
   readonly createdAt: number
   readonly finishedAt: number | null

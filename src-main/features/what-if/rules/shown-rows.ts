@@ -5,8 +5,8 @@ import { counted } from '../../../lib/text.ts'
 const READABLE = 16
 
 /**
- * The rows of an answer that a person chooses from, by their places in it: all of a short one; of a long one the current
- * setting and those that no other one beats.
+ * Indexes of the rows worth reading: all of a short answer; of a long one the current setting and those that no other
+ * beats.
  */
 export function rowsToShow(rows: readonly Pick<WhatIfRow, 'isPresent' | 'onFrontier'>[]): readonly number[] {
   const all = [...rows.keys()]
@@ -22,7 +22,6 @@ export function fewJobsText(jobs: number): string | undefined {
   return `Only ${counted(jobs, 'job')} in this time span, so p95 and p99 are just the longest wait. Choose a longer span or another load.`
 }
 
-/** Says how many rows are not shown, and why. */
 export function leftOutText(count: number): string {
   const are = count === 1 ? 'is' : 'are'
   return `${counted(count, 'further setting')} ${are} left out, because another one is at least as cheap and as quick.`

@@ -1,6 +1,6 @@
 /**
- * Event-driven simulation using the real scaling, worker table, dispatch order and crash rules. It omits load-balanced
- * requests, manual moves and freezing, which changes no decision.
+ * Simulates with the real scaling, worker table, dispatch order and crash rules, without load-balanced requests, manual
+ * moves and freezing, which changes no decision.
  */
 import { limit } from '../../../contract/limits.ts'
 import { assertNever } from '../../../lib/assert-never.ts'

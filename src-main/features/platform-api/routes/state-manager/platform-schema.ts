@@ -197,10 +197,7 @@ type EnvironmentKey = { readonly flashEnvironmentId: string }
 
 const time = (ms: number) => new Date(ms).toISOString()
 
-/**
- * All but guest fields require the account key. A failure is a message; "not found" in it means that a thing is
- * missing.
- */
+/** All but guest fields require the account key. Tools take "not found" in a message for a missing thing. */
 export function platformResolvers(service: PlatformServices): Readonly<Record<string, FieldResolvers>> {
   const { Query, Mutation, ...types } = resolversOf(service)
   return { ...types, Query: forRole('read', Query), Mutation: forRole('deploy', listed(service, Mutation)) }
@@ -369,7 +366,6 @@ function stateOf({ apps }: PlatformServices['storage'], environmentId: number): 
   return apps.releaseIn(environmentId, 'active') === undefined ? 'PENDING' : 'ACTIVE'
 }
 
-// The tools recognise a missing thing by these words.
 const notFound = (what: string) => new GraphQLError(`The ${what} was not found.`)
 
 function found<Value>(read: () => Value, what: string): Value {

@@ -1,4 +1,3 @@
-/** Answers GraphQL queries to the state manager after checking their size. */
 import {
   type DocumentNode,
   execute,

@@ -98,7 +98,7 @@ export type Fleet = {
   /** Creates a worker without running it, speeding up `start` with the same id; `stop` discards it. */
   readonly prepare: (spec: WorkerSpec) => Promise<void>
   readonly start: (spec: WorkerSpec) => Promise<FleetWorker>
-  /** Asks the worker to end and kills its process tree after the grace period. Safe to call twice. */
+  /** Kills the worker's process tree after the grace period. Safe to call twice. */
   readonly stop: (workerId: string, graceMs: number) => Promise<void>
   readonly pause: (workerId: string) => Promise<void>
   readonly resume: (workerId: string) => Promise<void>
@@ -115,10 +115,7 @@ export type Fleet = {
   readonly drainOutput: (workerId: string) => void
   /** Free slots for this plan, and the limiting reason; `never` if the machine could not run it even when idle. */
   readonly capacity: (plan: { readonly container?: ContainerSettings | undefined }) => Room
-  /**
-   * Why this machine could never run such a container: no engine, or no such GPU. Undefined if it could. Checks now,
-   * which takes a moment.
-   */
+  /** Why this machine could never run such a container; undefined if it could. Checks now, which takes a moment. */
   readonly refusal: (plan: { readonly container?: ContainerSettings | undefined }) => Promise<string | undefined>
   readonly usage: (workerIds: readonly string[]) => Promise<ReadonlyMap<string, WorkerUsage>>
   readonly openShell: (workerId: string, size: ShellSize, listener: ShellListener) => Promise<FleetShell>
@@ -147,7 +144,7 @@ export type PodSpec = {
 
 export type PodLine = { readonly text: string; readonly at: number }
 
-/** Containers that outlive the service. Each call rejects with a reason if the engine is unavailable. */
+/** Each call rejects with a reason if the engine is unavailable. */
 export type PodContainers = {
   readonly problem: () => Promise<string | undefined>
   readonly adopt: () => Promise<void>
@@ -155,7 +152,6 @@ export type PodContainers = {
   readonly start: (spec: PodSpec, watch: Watch) => Promise<void>
   /** Keeps the container and its log. */
   readonly stop: (id: string, graceMs: number) => Promise<void>
-  /** Removes the container and its own volume. */
   readonly remove: (id: string) => Promise<void>
   readonly states: () => Promise<ReadonlyMap<string, PodState>>
   /** Reports lines until the container ends; without `follow`, only the current ones. */
@@ -214,10 +210,7 @@ export type ServiceHost = {
   readonly leftPreviews: () => Promise<FolderSize & { readonly folders: number }>
   readonly removePreviews: () => Promise<void>
   readonly emptyLog: () => Promise<void>
-  /**
-   * Local user of a connection.
-   * @returns the user's id, or SOMEONE_ELSE; undefined if remote or unsupported
-   */
+  /** @returns the connection's local user, or SOMEONE_ELSE; undefined if remote or unsupported */
   readonly userOf: (connection: Partial<ConnectionEnds>) => Promise<number | undefined>
 }
 
@@ -239,7 +232,7 @@ export type EnvironmentInstall = {
 
 export type ProcessHost = {
   /**
-   * Installs packages into a virtual environment, created if missing.
+   * Creates a missing virtual environment.
    * @throws Error with a reason for the user; the signal's reason
    */
   readonly install: (wish: EnvironmentInstall) => Promise<void>

@@ -1,7 +1,4 @@
-/**
- * Follows container output with engine timestamps. The engine keeps it on disk, so reading resumes after a crash of the
- * service.
- */
+/** The engine keeps output on disk, so reading resumes after a crash of the service. */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +33,6 @@ export async function followContainerLogs(
   options: {
     readonly since: string | undefined
     readonly tail?: number
-    /** Default: true. */
     readonly follow?: boolean
     readonly onLines: (lines: readonly ContainerLine[]) => void
     readonly now: () => number

@@ -78,7 +78,6 @@ export async function openVolumesOf(
 }
 
 /**
- * Engine options for these GPUs.
  * @param ids none hides all GPUs
  * @throws Error with the reason if this engine cannot assign any
  */

@@ -1,6 +1,6 @@
 /**
- * A container shell: an `exec` with its own terminal and the worker's user and rights. The engine does not end it with
- * the connection, so it reports its pid first and is killed by that.
+ * An `exec` with its own terminal and the worker's user and rights. The engine does not end it with the connection, so
+ * it reports its pid first and is killed by that.
  */
 import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'

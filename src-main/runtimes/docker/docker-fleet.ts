@@ -1,7 +1,4 @@
-/**
- * Fleet driver for containers. Labels identify service, endpoint and worker, so that a later run adopts known ones and
- * removes others.
- */
+/** Labels identify service, endpoint and worker, so that a later run adopts known containers and removes others. */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import type { Clock, Log } from '../../lib/clock.ts'

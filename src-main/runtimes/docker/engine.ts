@@ -1,6 +1,4 @@
-/**
- * Lazy connection to the Docker engine, watched by its event stream and re-established. dockerode is loaded lazily too.
- */
+/** Connects lazily to the Docker engine, and again after its event stream ends. dockerode is loaded lazily too. */
 import type Docker from 'dockerode'
 import type { Clock, Log } from '../../lib/clock.ts'
 import { createEmitter } from '../../lib/emitter.ts'
@@ -19,7 +17,7 @@ export type ContainerEvent = {
 export type EngineFacts = {
   readonly version: string
   readonly source: string
-  /** In Docker Desktop and the like, containers are in a virtual machine: neither side sees the other's addresses. */
+  /** Containers in a virtual machine, as in Docker Desktop: neither side sees the other's addresses. */
   readonly inVirtualMachine: boolean
   readonly rootless: boolean
   readonly cpus: number

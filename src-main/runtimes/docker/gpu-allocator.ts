@@ -72,7 +72,7 @@ export function createGpuAllocator(options: {
       return slots
     },
     /**
-     * Assigns GPUs, or returns the worker's existing ones.
+     * Returns the worker's existing GPUs, if any.
      * @returns ids, none if not needed
      * @throws Error with a reason for the user
      */

@@ -1,7 +1,4 @@
-/**
- * Provides worker images, pulled or built once for all waiting workers. Images may vanish, so each start checks in some
- * ms.
- */
+/** Images are pulled or built once for all waiting workers. They may vanish, so each start checks in some ms. */
 import type Docker from 'dockerode'
 import type { ContainerSettings, RegistryCredentials } from '../../contract/container.ts'
 import type { Clock } from '../../lib/clock.ts'

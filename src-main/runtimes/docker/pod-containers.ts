@@ -1,6 +1,6 @@
 /**
- * Containers of pods outlive the service, which finds them again by their labels. Each start makes a new one, so only
- * volumes are kept.
+ * Containers of pods outlive the service, which finds them by their labels. Each start makes a new one, so only volumes
+ * are kept.
  */
 import type Docker from 'dockerode'
 import type { PodState } from '../../features/pods/rules.ts'

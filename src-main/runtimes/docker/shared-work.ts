@@ -1,4 +1,4 @@
-/** Work shared by several waiting callers, like a pull. It aborts when the last one leaves; later callers join. */
+/** Work of several waiting callers, like a pull, aborts when the last one leaves; later callers join. */
 import { untilAborted } from '../../lib/wait.ts'
 import type { Watch } from '../port.ts'
 

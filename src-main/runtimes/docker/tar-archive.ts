@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 
-/** An entry of an archive that the engine unpacks in a container; a folder has no content. */
+/** The engine unpacks it in a container; a folder has no content. */
 export type ArchiveEntry = { readonly path: string; readonly mode: number; readonly content?: Buffer }
 
 /** Makes a tar archive whose entries belong to root. */

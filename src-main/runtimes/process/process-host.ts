@@ -75,6 +75,5 @@ async function foundAt(path: string, folder: string) {
   if (link === undefined) return 'nothing'
   if (!link.isSymbolicLink()) return 'something else'
   if ((await readlink(path)) === folder) return 'this folder'
-  // For example a link into a deleted volume.
   return (await stat(path).catch(() => undefined)) === undefined ? 'a link to nowhere' : 'something else'
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** Whether the pid is this live worker, by its environment, as pids are reused. Zombies do not count. */
+/** Recognised by its environment, as pids are reused. Zombies do not count. */
 export function isWorkerProcess(pid: number, workerId: string): boolean {
   return isAlive(pid) && environmentOf(pid).includes(`RUNPOD_POD_ID=${workerId}`)
 }

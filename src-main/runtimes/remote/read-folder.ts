@@ -34,8 +34,8 @@ const SETTLED_MS = 2000
 const MAX_HASHES = 200_000
 
 /**
- * Hash cache keyed by file identity, not path, as builds of an app share files. Creation time (or change time) detects
- * a reused inode, which could match in size and time after unpacking an archive.
+ * Hash cache keyed by file identity, not path, as builds of an app share files. Creation (or change) time detects a
+ * reused inode, which may match in size and time after unpacking.
  */
 export function createHashCache() {
   const known = new Map<string, string>()
@@ -66,7 +66,7 @@ function ifThere(error: unknown): undefined {
 }
 
 /**
- * Reads a folder, silently skipping sockets, pipes and devices.
+ * Silently skips sockets, pipes and devices.
  * @throws Error with a sentence for the user if a file is unreadable
  */
 export async function readFolder(

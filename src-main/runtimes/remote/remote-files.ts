@@ -1,6 +1,6 @@
 /**
- * Sends local files for workers into a volume of a remote engine, by content, so that only missing data is transferred.
- * Workers mount them read-only.
+ * Sends files into a remote engine's volume by content, so that only missing data is transferred. Workers mount them
+ * read-only.
  */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'

@@ -59,8 +59,7 @@ export function createRemotePorts(options: RemotePortsOptions): (to: string, wan
 }
 
 /**
- * Forwards a machine's socket once per connection under a stable path, which container tracking reuses after
- * reconnecting.
+ * Forwards a machine's socket once per connection under a stable path.
  * @param name short local socket name
  * @param find locates the remote socket
  * @returns the local path; rejects without a connection or socket

@@ -48,9 +48,8 @@ function destination({ to, port }: SshTarget): readonly string[] {
 }
 
 /**
- * All lines of a failed login, session or forward as one, because the last line often says only that it failed.
- * @param stderr its complete output
- * @param otherwise used if it said nothing
+ * All lines of a failed login, session or forward, because the last line often says only that it failed.
+ * @param otherwise used if stderr says nothing
  */
 export function sshReason(stderr: string, otherwise: string): string {
   const { said, lines } = meaningfulLines(stderr)

@@ -32,7 +32,6 @@ export type SshConnectionOptions = {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Pick<Clock, 'after'>
-  /** Ends the connection, also while it logs in. */
   readonly signal: AbortSignal
 }
 

@@ -122,8 +122,8 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
     status: (): LinkStatus => status,
     onChange: changes.on,
     /**
-     * The connection; waits while it opens, and rejects at once during a retry pause.
-     * @param now tries immediately instead of waiting
+     * Waits while the connection opens, and rejects at once during a retry pause.
+     * @param now tries immediately
      */
     connection,
     /**

@@ -7,7 +7,7 @@ export type Room = {
   readonly free: number
   readonly reason: string | undefined
   readonly never?: boolean | undefined
-  /** Whether an engine that could take it does not answer now, so that a failed start is not the worker's fault. */
+  /** An engine that could take it does not answer now, so a failed start is not the worker's fault. */
   readonly isAway?: boolean | undefined
 }
 

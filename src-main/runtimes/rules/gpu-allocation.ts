@@ -1,4 +1,4 @@
-/** Allocates GPUs exclusively or shared; all GPUs of a worker satisfy the same wish, the first one possible. */
+/** All GPUs of a worker, exclusive or shared, satisfy the same wish, the first one possible. */
 import { type ContainerSettings, GPU_GROUPS } from '../../contract/container.ts'
 import { GIB } from '../../lib/units.ts'
 import { cardsText, type GpuCard, type GpuInventory } from './gpu-list.ts'

@@ -29,7 +29,7 @@ const ENDED = new Set(['complete', 'failed', 'shutdown', 'rejected', 'orphaned',
 const NO_NODE = /^no suitable node/
 
 /**
- * Creates the service, which exists even on failure.
+ * The service exists even on failure.
  * @throws NoSuitableNode, NodeAway, or an Error with the reason
  * @param signal ends the wait
  */

@@ -33,7 +33,6 @@ export function createHubClient(socket: () => Promise<string>) {
   }
 
   /**
-   * Copies a tree between nodes' file stores.
    * @param wish.container the store's container, on both nodes
    * @param onProgress receives sent and total bytes
    * @throws Refused, ConnectionBroken

@@ -94,8 +94,8 @@ export function agentsService(plan: PartsPlan): ServiceSpec {
 }
 
 /**
- * Keeps every node attached to the networks of workers: while a node on such a network is lost, joining it takes Docker
- * 10 s, which would delay the replacement of a lost worker.
+ * Keeps every node on the workers' networks: while a node on such a network is lost, joining it takes Docker 10 s,
+ * which would delay a worker's replacement.
  */
 export function keepersService(plan: PartsPlan): ServiceSpec {
   const { serviceId, networks } = plan

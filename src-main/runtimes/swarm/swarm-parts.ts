@@ -1,4 +1,4 @@
-/** A service's networks, key, hub and agents in a swarm. They outlive it; the next run reuses or replaces them. */
+/** The networks, key, hub and agents outlive the service; the next run reuses or replaces them. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Connected } from '../docker/engine.ts'

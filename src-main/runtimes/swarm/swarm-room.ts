@@ -34,7 +34,7 @@ export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
 // Pause after the scheduler found no node, ms; source: ours, ended by node changes.
 const REFUSED_MS = 5000
 
-/** Rooms of the wishes that the scheduler refused lately. `onOver` is called when one may be tried again. */
+/** `onOver` is called when a wish that the scheduler refused may be tried again. */
 export function createRefusedWishes(clock: Pick<Clock, 'after'>, onOver: () => void) {
   const rooms = new Map<string, Room>()
   return {
